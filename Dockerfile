@@ -2,20 +2,20 @@
 
 FROM rust:1.95-trixie AS build
 WORKDIR /build
-# Where Rust brings no linker of its own (aarch64), the C compiler's does not know all of the options below.
+# On aarch64 Rust ships no linker, and the C compiler's linker does not support all options below.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends lld \
     && rm -rf /var/lib/apt/lists/*
 COPY . .
-# The image has no repository that could say it: --build-arg FOVEATE_COMMIT=$(git rev-parse HEAD).
+# The build context has no repository to read the commit from: --build-arg FOVEATE_COMMIT=$(git rev-parse HEAD).
 ARG FOVEATE_COMMIT=""
-# The 75,000 addresses that the loader has to move are packed (1.8 MB less), functions with the same code are kept once,
-# and C code, which nothing unwinds, has no tables for it.
+# Packs the loader's 75,000 relocations (1.8 MB less), merges functions with identical code, and leaves out unwind
+# tables for C code, which is never unwound.
 ENV CFLAGS="-g0 -fno-asynchronous-unwind-tables" \
     RUSTFLAGS="-C link-arg=-fuse-ld=lld -C link-arg=-Wl,-z,pack-relative-relocs -C link-arg=-Wl,--icf=all -C link-arg=-Wl,-O2"
-# The caches keep what was compiled between builds; the program is copied out of them. Some machines with aarch64 have
-# pages of 64 KiB, for which jemalloc must have been built.
+# The cache mounts keep compiled crates between builds; the program is copied out of them. Some aarch64 machines have
+# pages of 64 KiB, for which jemalloc must be configured at build time.
 ARG TARGETARCH
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
@@ -23,10 +23,10 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cargo build --locked --profile dist --package foveate --bin foveate \
     && cp target/dist/foveate /usr/local/bin/foveate
 
-# Everything else that the image has: git (2.41 or newer, for the functions of past commits) reads the
-# repositories; certificates and ssh are for those that are cloned, busybox is the shell.
+# The rest of the image: git (2.41 or newer, for the functions of past commits) reads the repositories; certificates
+# and ssh are for remote repositories, busybox is the shell.
 FROM debian:trixie-slim AS root
-# The security updates of the release are wanted, whatever their version.
+# No pinned versions: the current security updates are wanted.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends busybox ca-certificates git openssh-client \
@@ -43,9 +43,9 @@ COPY --from=root /image /
 COPY --from=build /usr/local/bin/foveate /usr/bin/foveate
 
 USER 10001:10001
-# The server can be reached from outside the container, and so starts only with a key, a token file or
+# The server can be reached from outside the container, and therefore starts only with a key, a token file or
 # FOVEATE__ACCESS__ALLOW_ANONYMOUS=true: `docker run --rm -v data:/data IMAGE key create --scope admin`.
-# Repositories are mounted below /repos; only there may local ones be registered over HTTP. The root file system
+# Mount repositories below /repos; local ones can be registered over HTTP only there. The root file system
 # may be read-only (--read-only --tmpfs /tmp).
 ENV PATH=/usr/bin \
     HOME=/data \

@@ -1,4 +1,4 @@
-//! Tells the program what it is built from: the commit, the profile, the target and the versions of the grammars.
+//! Passes the origin of the build to the program: the commit, the profile, the target and the versions of the grammars.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// The commit: what the environment says, where the build has no repository (an image); what git says; what
-/// Cargo wrote into the package of a crate.
+/// Returns the commit: from the environment if the build has no repository (an image), else from git, else from the
+/// file that Cargo writes into a packaged crate.
 fn commit(root: &Path) -> String {
     println!("cargo::rerun-if-env-changed=FOVEATE_COMMIT");
     let named = variable("FOVEATE_COMMIT");
@@ -36,12 +36,12 @@ fn commit(root: &Path) -> String {
     found.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Not that of a repository around this one, such as one that has this source as a part.
+/// Ignores an enclosing repository, such as one that contains this source as a part.
 fn commit_of_repository(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
         return None;
     }
-    // Both change with each commit and each checkout, in a linked working tree, too.
+    // Both change with each commit and each checkout, also in a linked working tree.
     for file in ["HEAD", "logs/HEAD"] {
         let path = root.join(git(root, &["rev-parse", "--git-path", file])?);
         if path.exists() {
@@ -67,7 +67,7 @@ fn commit_of_package(root: &Path) -> Option<String> {
     rest.split('"').nth(1).map(str::to_owned)
 }
 
-/// Cargo tells a build script `debug` or `release` alone; the directory has the profile's own name.
+/// Returns the profile's own name, which only the output directory has: Cargo passes `debug` or `release`.
 fn profile(out: &Path) -> String {
     let mut names = out.iter().rev().map(|part| part.to_string_lossy());
     let _ = names.find(|name| name == "build");
@@ -78,7 +78,7 @@ fn profile(out: &Path) -> String {
     }
 }
 
-/// The grammars with their versions, which Cargo.toml pins.
+/// Returns the grammars with their versions, which Cargo.toml pins.
 fn grammars(root: &Path) -> String {
     let lock = root.join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());

@@ -1,5 +1,5 @@
-"""The interface against its own description: schemathesis makes requests from openapi.yaml, one by one
-and in sequences, and checks every answer against it.
+"""Tests the HTTP interface against openapi.yaml: schemathesis makes requests from it, one by one and in
+sequences, and checks every answer against it.
 
 usage: interface.py FOVEATE SCHEMATHESIS DIRECTORY [EXAMPLES [SEED]]
 """
@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 
 foveate, schemathesis, directory = (Path(argument).absolute() for argument in sys.argv[1:4])
-# Per operation and phase. The gate's few find what was forgotten; 200 are for a changed interface.
+# Per operation and phase. The gate's few find omissions; use 200 for a changed interface.
 examples = sys.argv[4] if len(sys.argv) > 4 else "20"
 seed = sys.argv[5] if len(sys.argv) > 5 else "1"
 
@@ -30,7 +30,7 @@ def fail(text):
 
 
 def fixture():
-    """A small working tree with a history."""
+    """Creates a small working tree with a history."""
     root = directory / "shop"
     git = ["git", "-C", str(root), "-c", "init.defaultBranch=main"]
     root.mkdir()
@@ -73,7 +73,7 @@ def main():
     root = fixture()
     address = f"127.0.0.1:{free_port()}"
     base = f"http://{address}"
-    # Nothing outside the fixture is read, whatever is made up; nothing is given up for a busy machine.
+    # No path outside the fixture is allowed, whatever is generated; deadlines are long, for a busy machine.
     settings = {
         "FOVEATE__REPOS__ALLOW_PATHS": f'["{root}"]',
         "FOVEATE__ANSWER__DEADLINE_MS": "60000",
@@ -93,7 +93,7 @@ def main():
         run = [schemathesis, "run", f"{base}/openapi.yaml", "--no-color", "--continue-on-failure"]
         run += ["--max-examples", examples, "--seed", seed, "--generation-database", "none"]
         hooks = {"FOVEATE_FIXTURE": str(root), "SCHEMATHESIS_HOOKS": str(HERE / "interface_hooks.py")}
-        # What it keeps for itself it keeps where it runs.
+        # Schemathesis writes its own files into its working directory.
         subprocess.run(run, check=True, cwd=directory, env=os.environ | hooks)
         server.send_signal(signal.SIGTERM)
         if server.wait(timeout=60) != 0:

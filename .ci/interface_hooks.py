@@ -1,7 +1,7 @@
-"""What schemathesis does around its requests, so that they reach more than refusals.
+"""Adjusts schemathesis's requests, so that they get more than refusals.
 
-Requests that the description allows get sources that exist and, three of four, a repository and a ref
-that exist; what it makes up is left to the fourth. Requests that break the rules are left alone.
+Valid requests get a source that exists and, three times out of four, a repository and a ref that exist; the
+fourth keeps the generated values. Invalid requests are not changed.
 Environment: FOVEATE_FIXTURE, a git working tree that is registered as `shop`.
 """
 
@@ -17,12 +17,12 @@ import schemathesis
 from schemathesis import GenerationMode
 
 FIXTURE = os.environ["FOVEATE_FIXTURE"]
-# Repositories that are kept beside `shop` outside the stateful phase, which removes its own.
+# Repositories that are kept, in addition to `shop`, outside the stateful phase, which removes its own.
 MOST_REGISTERED = 20
 READY_WITHIN_S = 60
 
 registered = []
-# The id of the last request that was answered.
+# The id of the last answered request.
 answered = []
 
 
@@ -35,7 +35,7 @@ def before_call(context, case, kwargs):
     if (case.method, case.path) == ("POST", "/repos"):
         source = body["source"]
         source["path" if "path" in source else "git"] = FIXTURE
-        # A ref that a source has not is refused like one that none can have.
+        # A valid ref that the source lacks is refused like an invalid one.
         if isinstance(source.get("ref"), str):
             source["ref"] = "HEAD"
     elif case.path.endswith("/context"):
@@ -47,7 +47,7 @@ def before_call(context, case, kwargs):
         if not is_stateful and "repo" in body and is_chosen(body):
             body["repo"] = "shop"
     elif case.path == "/feedback":
-        # The description says in words alone that something has to be said.
+        # Only the text of the description says that one of the fields is required.
         body["comment"] = "of use"
         if answered and is_chosen(body):
             body["request_id"] = answered[-1]
@@ -74,7 +74,7 @@ def after_call(context, case, response):
 
 
 def complete(body):
-    """What the description says in words alone: a question has a text or a diff, and with a diff no ref."""
+    """Applies rules that only the text states: a question has a text or a diff, and with a diff no ref."""
     if isinstance(body.get("diff"), dict):
         body.pop("ref", None)
     elif not (body.get("query") or "").strip():
@@ -82,8 +82,8 @@ def complete(body):
 
 
 def look_up(case):
-    """What the description says of lookups in words alone: which parameters go together, and that cursors and
-    regular expressions cannot be made up."""
+    """Applies rules for lookups that only the text states: which parameters go together, and that cursors and
+    regular expressions cannot be generated."""
     query = case.query if isinstance(case.query, dict) else {}
     query.pop("cursor", None)
     if isinstance(query.get("ref"), str) and is_chosen(query):
@@ -98,12 +98,12 @@ def look_up(case):
 
 
 def is_chosen(values):
-    """Three of four values, always the same ones."""
+    """Selects three of four values, always the same ones."""
     return zlib.crc32(json.dumps(values, sort_keys=True).encode()) % 4 != 0
 
 
 def wait_until_ready(server, name):
-    """Answers 503 until then, which is right and says nothing."""
+    """Waits until the repository is ready: its answers would be 503, which is correct but tests nothing."""
     started = time.monotonic()
     while time.monotonic() - started < READY_WITHIN_S:
         repo = call("GET", server, name)

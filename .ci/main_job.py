@@ -1,4 +1,4 @@
-"""The main job on real sources: index them, ask questions with known places, read the metrics.
+"""Tests the main job on real sources: indexes them, asks questions with known answers, reads the metrics.
 
 usage: main_job.py FOVEATE SOURCES
 """
@@ -19,8 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 foveate, sources = sys.argv[1], Path(sys.argv[2]).resolve()
 
-# Repository, question, paths one of which must be among the first three files, and a text that
-# the context must hold.
+# Repository, question, paths of which one must be among the first three files, and a text that the context
+# must contain.
 QUESTIONS = [
     (
         "flask",
@@ -87,7 +87,7 @@ def fail(text):
 
 
 def call(base, method, path, body=None):
-    """Status, headers and text of one request."""
+    """Sends one request. Returns status, headers and text."""
     payload = None if body is None else json.dumps(body).encode()
     headers = {"content-type": "application/json"} if payload else {}
     request = urllib.request.Request(base + path, data=payload, headers=headers, method=method)

@@ -1,6 +1,6 @@
-"""Has a real Prometheus watch a real Foveate with the rules, alerts and dashboard of config/: every file is
-valid, every rule is evaluated, every query of the dashboard has a result, exemplars are kept, and nothing
-alerts.
+"""Runs a real Prometheus on a real Foveate with the rules, alerts and dashboard of config/: every file is
+valid, every rule is evaluated, every query of the dashboard has a result, exemplars are kept, and no alert
+fires.
 
 usage: monitoring.py FOVEATE WORK
 """
@@ -91,7 +91,7 @@ def check_files():
 
 
 def check_dashboard(dashboard):
-    """Grafana's own model of a dashboard reads it without losing a field."""
+    """Checks that Grafana's own model of a dashboard reads it without losing a field."""
     plugins.register_default_plugins()
     read = json.loads(JSONEncoder().encode(Dashboard.from_json(dashboard)))
 
@@ -134,7 +134,7 @@ def ask(base):
 
 
 def configure(address):
-    """The committed files, with this server's address, and every second instead of every 15."""
+    """Copies the committed files, with this server's address and intervals of one second."""
     at = work / "prometheus"
     shutil.copytree(PROMETHEUS, at)
     text = (at / "prometheus.yml").read_text()
@@ -146,7 +146,7 @@ def configure(address):
 
 
 def expressions(dashboard):
-    """Title and query of every panel and annotation, as Grafana would send them."""
+    """Yields title and query of every panel, as Grafana would send them."""
     queries = [
         (panel["title"], target["expr"])
         for panel in dashboard["panels"]
@@ -188,7 +188,7 @@ def check_rules(api):
 
 
 def check_open_metrics(base):
-    """The parser of Prometheus's own Python client, which is strict."""
+    """Checks the metrics with the parser of Prometheus's own Python client, which is strict."""
     accept = "application/openmetrics-text; version=1.0.0"
     families = list(text_string_to_metric_families(get(f"{base}/metrics", accept)))
     samples = [sample for family in families for sample in family.samples]
@@ -216,7 +216,7 @@ def check_exemplars(api, traces):
 
 
 class Collector(BaseHTTPRequestHandler):
-    """Takes everything, so that there are traces."""
+    """Accepts everything, so that there are traces."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))

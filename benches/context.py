@@ -1,10 +1,10 @@
-"""A first run of `foveate context` on a repository, and the next ones.
+"""Measures a first run of `foveate context` on a repository, and the next ones.
 
     python3 benches/context.py FOVEATE REPO [OPTION ...]
 
 FOVEATE is the program, REPO a directory; OPTION is passed on (`--ref main`, `--wait-history`). Each
-round begins with an empty cache, in a directory of its own. Prints medians of the wall time to the end of
-the process, and whether all runs said the same.
+round starts with an empty cache in its own directory. Prints medians of the wall time to the end of the
+process, and whether the output of all runs was the same.
 """
 
 import os

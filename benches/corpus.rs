@@ -1,4 +1,4 @@
-//! A repository that the benchmarks write themselves: the same text in every run.
+//! Generates the repository of the benchmarks: the same text in every run.
 
 #![allow(dead_code)] // Each benchmark uses a part of it.
 
@@ -10,7 +10,7 @@ use foveate_model::{ObjectId, RepoPath, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -22,12 +22,12 @@ const VERBS: [&str; 10] = [
     "load", "store", "render", "validate", "merge", "split", "cancel", "resolve", "format", "parse",
 ];
 
-/// Paths and texts of so many modules.
+/// Returns paths and texts of the given number of modules.
 pub fn texts(modules: usize) -> Vec<(String, String)> {
     (0..modules).map(module).collect()
 }
 
-/// A module with one class, a method per verb, and a function per noun that uses its neighbour's.
+/// Generates a module with one class, a method per verb that calls another module's function, and a function per noun.
 fn module(number: usize) -> (String, String) {
     let noun = NOUNS[number % NOUNS.len()];
     let other = NOUNS[(number * 7 + 3) % NOUNS.len()];
@@ -67,7 +67,7 @@ fn module(number: usize) -> (String, String) {
     (format!("shop/{noun}/module_{number}.py"), text)
 }
 
-/// The files of texts, parsed on all cores.
+/// Parses texts to files, on all cores.
 pub fn files(texts: &[(String, String)]) -> Vec<SourceFile> {
     let numbered = texts.par_iter().enumerate();
     numbered
@@ -75,7 +75,7 @@ pub fn files(texts: &[(String, String)]) -> Vec<SourceFile> {
         .collect()
 }
 
-/// One file; `number` stands for its blob.
+/// Parses one file; `number` serves as its blob id.
 pub fn file(number: usize, (path, text): &(String, String)) -> Option<SourceFile> {
     let path = RepoPath::new(path).ok()?;
     let named = foveate_parse::language_by_name(&path);

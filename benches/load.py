@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Latency under a steady load, while files are being edited.
+"""Measures latency under a steady load, while files are edited.
 
     python3 benches/load.py [--rate 300] [--seconds 30] [--edits 1] URL REPO QUERIES [DIRECTORY]
 
-QUERIES has one JSON object with a `query` per line, as the cases of `foveate eval` do. Requests come
-at random times, on average so many a second, whether or not earlier ones are answered; a latency is
-counted from the moment when the request was due, so that waiting for a connection is part of it.
-Meanwhile so many files a second of DIRECTORY, the watched working tree of REPO, get a function more at
-their end: take a clone made for this. This program needs a part of the machine itself, more than a tenth
-of a core at 300 requests a second.
+QUERIES has one JSON object with a `query` per line, as the cases of `foveate eval` do. Requests are sent at
+random times, RATE a second on average, whether or not earlier ones are answered. A latency is counted from
+the time at which the request was due, so that it includes waiting for a connection. Meanwhile, EDITS times a
+second, a file of DIRECTORY, the watched working tree of REPO, gets a new function at its end: use a
+disposable clone. This program itself needs CPU, more than a tenth of a core at 300 requests a second.
 """
 
 import argparse
@@ -64,7 +63,7 @@ class Load:
 
 
 async def edit(paths, rate):
-    """Adds functions to files until it is cancelled."""
+    """Appends functions to files until it is cancelled."""
     count = 0
     while True:
         await asyncio.sleep(1 / rate)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long repositories that rest take to come back, with many of them registered at one server.
+"""Measures how long evicted repositories take to return to memory, with many registered at one server.
 
     FOVEATE__INDEX__MEMORY_BYTES=300000000 foveate serve --listen 127.0.0.1:7878 --data-dir DIR &
     python3 benches/many.py register URL GIT [--count 500]      # each of its commits as a repository
     python3 benches/many.py ask URL [--count 100] [--large REPO]
 
-`ask` picks those that rest by chance and asks each one question, one at a time: from the request to
-the answer. With --large it says how far that repository is indexed meanwhile.
+`ask` picks evicted repositories at random and asks each one question, one at a time: from the request to the
+answer. With --large it prints how far that repository is indexed meanwhile.
 """
 
 import argparse

@@ -1,12 +1,11 @@
-//! What a server does when it is asked five times as much as it can answer. `cargo bench --bench overload`
-//! starts the program over a repository that it writes, measures its answers with nothing else to do and
-//! how many it can give, and then sends five times as many, with one token that asks nearly all of it and
-//! one that asks little. `SERVER_CPUS=0 taskset -c 1 cargo bench --bench overload` gives the server a core of
-//! its own. `FOVEATE_BENCH_TREE=DIRECTORY FOVEATE_BENCH_QUERIES=FILE` asks about a directory instead, with the
-//! `query` of each line of the file, as the cases of `foveate eval` have one. docs/performance.md has the
-//! figures.
+//! Measures a server that gets five times the requests that it can answer. `cargo bench --bench overload` starts the
+//! program on a generated repository, measures its latency without other load and its capacity, and then sends
+//! five times as many requests: nearly all with one token, a few with another one.
+//! `SERVER_CPUS=0 taskset -c 1 cargo bench --bench overload` gives the server its own core.
+//! `FOVEATE_BENCH_TREE=DIRECTORY FOVEATE_BENCH_QUERIES=FILE` asks about a directory instead, with the `query` of each
+//! line of the file, which the cases of `foveate eval` have. docs/performance.md has the figures.
 
-#![allow(clippy::print_stdout)] // It speaks to whoever runs it.
+#![allow(clippy::print_stdout)] // The output is for the person who runs it.
 
 mod corpus;
 
@@ -23,14 +22,14 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 
 const MODULES: usize = 240;
-/// The token that asks too much, and the one that asks now and then.
+/// The token that overloads the server, and the one that asks a little.
 const BUSY: &str = "busy-busy-busy-busy-busy-busy-busy-busy";
 const CALM: &str = "calm-calm-calm-calm-calm-calm-calm-calm";
 const TIMES: u32 = 5;
 const UNLOADED: usize = 400;
 const CAPACITY: Duration = Duration::from_secs(5);
 const OVERLOAD: Duration = Duration::from_secs(30);
-/// Time between two questions of the calm token.
+/// Time between two requests of the calm token.
 const CALM_PAUSE: Duration = Duration::from_millis(100);
 const QUERIES: [&str; 4] = [
     "Cancelling an order twice raises InvoiceError in `cancel_invoice`",
@@ -70,13 +69,13 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What came back.
+/// The responses to many requests.
 #[derive(Default)]
 struct Outcome {
     /// Milliseconds of each answer.
     times: Vec<f64>,
     turned_away: usize,
-    /// Anything but an answer or 429.
+    /// Responses other than an answer or 429.
     failed: usize,
 }
 
@@ -111,7 +110,7 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// One question after the other.
+/// Asks one question after the other.
 async fn unloaded(server: &Server) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     for number in 0..UNLOADED {
@@ -121,7 +120,7 @@ async fn unloaded(server: &Server) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// Answers a second, where each of as many clients as twice the cores asks again once it has its answer.
+/// Measures answers a second, with twice as many clients as cores, each of which asks again after its answer.
 async fn capacity(server: &Server) -> Result<f64, Failure> {
     let start = Instant::now();
     let mut clients = JoinSet::new();
@@ -143,7 +142,7 @@ async fn capacity(server: &Server) -> Result<f64, Failure> {
     Ok(answers as f64 / start.elapsed().as_secs_f64())
 }
 
-/// So many questions a second, whatever becomes of them, and the calm token's beside them.
+/// Sends this many requests a second, whether or not they are answered, and those of the calm token at the same time.
 async fn overload(server: &Server, per_second: f64) -> Result<(Outcome, Outcome), Failure> {
     let is_over = Arc::new(AtomicBool::new(false));
     let calm = tokio::spawn({
@@ -182,7 +181,7 @@ async fn overload(server: &Server, per_second: f64) -> Result<(Outcome, Outcome)
     Ok((busy, calm.await??))
 }
 
-/// The repository that the benchmark writes, below this directory.
+/// Writes the generated repository below a directory.
 fn written(root: PathBuf) -> Result<PathBuf, Failure> {
     for (path, text) in corpus::texts(MODULES) {
         let path = root.join(path);
@@ -192,7 +191,7 @@ fn written(root: PathBuf) -> Result<PathBuf, Failure> {
     Ok(root)
 }
 
-/// What is asked.
+/// Returns the queries to ask.
 fn queries() -> Result<Vec<String>, Failure> {
     let Some(file) = std::env::var_os("FOVEATE_BENCH_QUERIES") else {
         return Ok(QUERIES.map(str::to_owned).to_vec());
@@ -208,7 +207,7 @@ fn queries() -> Result<Vec<String>, Failure> {
     queries.collect()
 }
 
-/// A server in a process of its own.
+/// A server in a separate process.
 #[derive(Clone)]
 struct Server {
     url: String,
@@ -220,7 +219,7 @@ struct Server {
 struct Process {
     child: parking_lot::Mutex<Child>,
     id: u32,
-    /// Deleted with the process.
+    /// The temporary directory, deleted after the process has ended.
     _place: TempDir,
     tree: PathBuf,
 }
@@ -260,7 +259,7 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(place.path().join("data"))
             .env("FOVEATE__ACCESS__TOKEN_FILE", &file)
-            // What is measured is the queue, not the bounds of a key.
+            // The queue is measured, not the limits of a key.
             .env("FOVEATE__ACCESS__RATE_PER_SECOND", "0")
             .env("FOVEATE__ACCESS__MAX_IN_FLIGHT", "0")
             .env("FOVEATE__LOG__FILTER", "warn")
@@ -311,7 +310,7 @@ impl Server {
         Ok((status, start.elapsed()))
     }
 
-    /// How many answers the server has given.
+    /// Returns the number of answers that the server has given.
     async fn answered(&self) -> Result<usize, Failure> {
         let text = self.client.get(format!("{}/metrics", self.url)).send();
         let text = text.await?.text().await?;
@@ -323,7 +322,7 @@ impl Server {
         Ok(counts.sum())
     }
 
-    /// Its resident memory in MB.
+    /// Returns its resident memory in MB.
     fn memory(&self) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id));
         let status = status.unwrap_or_default();

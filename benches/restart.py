@@ -1,10 +1,10 @@
-"""Time from the start of the process to the first answer, over stored data.
+"""Measures the time from the start of the process to the first answer, with stored data.
 
     python3 benches/restart.py FOVEATE DATA_DIR REPO [RUNS]
 
 FOVEATE is the program, DATA_DIR a data directory in which REPO is registered and was stored by an
-earlier run. Prints for each run the wall time, the CPU time of the process so far, and how many
-contents were parsed and how many came from disk.
+earlier run. Prints for each run the wall time, the CPU time of the process so far, and how many blobs were
+parsed and how many were read from disk.
 """
 
 import http.client

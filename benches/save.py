@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""How long a save takes to be searchable: from the close of a file to the end of the first HTTP
-answer that contains what was saved, debounce included.
+"""Measures how long a save takes to be searchable: from the close of a file to the end of the first HTTP
+answer that contains the saved code, debounce included.
 
     python3 benches/save.py [--saves 60] [--kind append|body|mixed|add] [--seed 1] URL REPO DIRECTORY
 
-DIRECTORY is the watched working tree, registered as REPO at the server at URL. It is changed: take
-a clone made for this. One save at a time, each in a file chosen by chance: `append` adds a function
-at the end, `body` a call inside an existing function, `mixed` one or the other, `add` a new file.
-What it asks is one name of six letters, so that the answer itself is cheap; asking alone, without a
-save, is measured beside it.
+DIRECTORY is the watched working tree, registered as REPO at the server at URL. It is changed: use a
+disposable clone. One save at a time, each in a random file: `append` adds a function at the end, `body` a
+call inside an existing function, `mixed` one or the other, `add` a new file. Each query is a single random
+name, so that the answer itself is cheap; a query without a save is measured for comparison.
 """
 
 import argparse
@@ -27,7 +26,7 @@ class Server:
         self.repo = repo
 
     def holds(self, name):
-        """Whether an answer about a name shows code with it."""
+        """Whether an answer about a name shows code with that name."""
         body = json.dumps({"repo": self.repo, "query": f"`{name}`", "limit": 1, "budget_tokens": 1000})
         self.connection.request("POST", "/context", body, {"content-type": "application/json"})
         answer = json.loads(self.connection.getresponse().read())
@@ -35,7 +34,7 @@ class Server:
 
 
 def save(path, name, kind):
-    """Changes a file and gives the time when it was closed."""
+    """Changes a file and returns the time when it was closed."""
     if kind == "add":
         path = path.with_name(f"added_{name}.py")
         text = ""

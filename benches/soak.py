@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A server that lives for long: half a day of work in less than an hour.
+"""Tests a server that runs for long: half a day of work in less than an hour.
 
     python3 benches/soak.py [--minutes 60] [--seed 1] [--max-growth 1.1] FOVEATE SOURCE...
 
 Of each SOURCE, a directory with code, it makes a watched working tree, a bare repository that is pushed to,
 and a remote that is fetched over http. Then files are edited, added, renamed and deleted, commits made,
 pushed and rewritten, branches switched, questions asked, repositories removed and registered again, and the
-server stopped, or killed, and started again. Every so often all pauses, and everything that the server says
-of each repository is compared with what a second server says, which builds its index from nothing.
+server stopped, or killed, and started again. Periodically all work pauses, and the server's answers about
+each repository are compared with those of a second server, which builds its index from scratch.
 
 Memory, open files and disk are sampled meanwhile, and the median of the last third of the time is compared
-with that of the second. A difference, a failure, or growth beyond --max-growth ends with exit code 1.
+with that of the middle third. A difference, a failure, or growth beyond --max-growth ends with exit code 1.
 """
 
 import argparse
@@ -39,11 +39,11 @@ MAX_FILES = 400
 # Seconds between two comparisons, and between two samples.
 COMPARE_SECONDS, SAMPLE_SECONDS = 150, 5
 PATIENCE = 300
-# A busy server may say these for a while; anything else is a failure.
+# A busy server may answer with these statuses; anything else is a failure.
 PASSING = {409, 429, 503}
-# What differs between two askings.
+# Fields that differ between two answers to the same question.
 FLEETING = ("request_id", "generation", "timings_ms")
-# So many of each in a hundred actions.
+# Weight of each action; they sum to 100.
 WEIGHTS = {
     "edit": 34, "add": 6, "rename": 5, "delete": 4, "revert": 4, "commit": 8, "push": 6, "rewrite": 2,
     "switch": 3, "ask": 22, "look": 4, "replace": 1, "stop": 0.5, "kill": 0.5,
@@ -57,7 +57,7 @@ def git(place, *arguments):
 
 
 class Server:
-    """A process of the program, which may be started again on the same data."""
+    """A process of the program, which can be restarted on the same data."""
 
     def __init__(self, foveate, data, allowed):
         self.foveate, self.data, self.allowed = foveate, data, allowed
@@ -110,7 +110,7 @@ def size(directory):
 
 
 class Repository:
-    """A working tree that is changed, and what is registered of it."""
+    """A working tree that is changed, and the source that is registered for it."""
 
     def __init__(self, source, kind, place, web):
         self.kind, self.name = kind, f"{source.name}-{kind}"
@@ -141,7 +141,7 @@ class Repository:
 
 
 def copy(source, target):
-    """The first files of a source that are code, settings or prose."""
+    """Copies the first files of a source, without links, large files and git's own."""
     kept = [p for p in sorted(source.rglob("*")) if p.is_file() and not p.is_symlink()]
     kept = [p for p in kept if ".git" not in p.parts and p.stat().st_size < 200_000][:MAX_FILES]
     for path in kept:
@@ -168,7 +168,7 @@ class Soak:
         for repository in self.repositories:
             self.register(self.server, repository)
 
-    # --- what is done ---
+    # --- actions ---
 
     def act(self):
         name = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
@@ -204,7 +204,7 @@ class Soak:
             (repository.tree / self.random.choice(files)).unlink()
 
     def revert(self, repository):
-        """All files are as they were at first, so that there are not more and more."""
+        """Restores all files to their first version, so that their number stays bounded."""
         git(repository.tree, "read-tree", "--reset", "-u", repository.first)
         git(repository.tree, "clean", "-fdq")
 
@@ -220,7 +220,7 @@ class Soak:
             self.ask_for(self.server, "POST", f"/repos/{repository.name}/sync", expected={200, 202, 404})
 
     def rewrite(self, repository):
-        """The past becomes another one, and shorter."""
+        """Replaces the history with a shorter one."""
         git(repository.tree, "reset", "-q", "--soft", repository.first)
         self.push(repository)
 
@@ -270,10 +270,10 @@ class Soak:
             self.failures.append(f"{method} {path}: {status} {str(answer)[:300]}")
         return status, answer
 
-    # --- what is compared ---
+    # --- comparison ---
 
     def compare(self):
-        """Everything that the server tells against an index built from nothing."""
+        """Compares the server's answers with those of an index built from scratch."""
         for repository in self.repositories:
             repository.push()
         fresh = Server(self.foveate, self.place / f"fresh-{self.compared}", self.server.allowed)
@@ -326,7 +326,7 @@ class Soak:
 
 
 def told(server, repository, questions):
-    """What a server says of a repository; None while something is missing yet."""
+    """Returns a server's answers about a repository; None while it is not up to date."""
     status, state = server.call("GET", f"/repos/{repository.name}?skipped=true")
     if status != 200 or state["state"] != "ready" or (state.get("watch") or {}).get("pending_files"):
         return None
@@ -345,7 +345,7 @@ def told(server, repository, questions):
 
 
 def wait(told, wanted=None):
-    """What is told once it is whole and, if something is wanted, as wanted; the last of it in the end."""
+    """Polls `told` until it is complete and equal to `wanted`, if given; returns the last result at a timeout."""
     end = time.monotonic() + PATIENCE
     while True:
         result = told()
@@ -369,13 +369,13 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
     def handle(self):
-        # Who fetches is stopped or killed in between.
+        # The server that fetches may be stopped or killed meanwhile.
         with contextlib.suppress(ConnectionError):
             super().handle()
 
 
 def serve(directory):
-    """The files of a directory over http, on loopback."""
+    """Serves the files of a directory over http, on loopback."""
     handler = functools.partial(Quiet, directory=str(directory))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,7 +1,7 @@
-//! What a cold index of a real directory costs, each stage beside its limit, on the same cores in the
-//! same run: `FOVEATE_BENCH_TREE=DIRECTORY cargo bench --bench tree`. Files are those that the service
-//! would read: what a name says to be binary or data is left out, what is larger than a megabyte, too.
-//! Without the variable nothing is measured.
+//! Measures a cold index of a real directory, each stage beside its lower bound, on the same cores in the same run:
+//! `FOVEATE_BENCH_TREE=DIRECTORY cargo bench --bench tree`. It reads the files that the service would read: files whose
+//! name marks them as binary or data are left out, and those larger than a megabyte. Without the variable it
+//! measures nothing.
 
 mod corpus;
 
@@ -17,7 +17,7 @@ use foveate_index::{Files, Graph, Messages, Snapshot, Symbols};
 use foveate_model::{RepoPath, SourceFile};
 use rayon::prelude::*;
 
-#[allow(clippy::print_stdout)] // It speaks to whoever runs it.
+#[allow(clippy::print_stdout)] // The output is for the person who runs it.
 fn main() {
     let texts = texts();
     if texts.is_empty() {
@@ -47,7 +47,7 @@ static PATHS: LazyLock<(PathBuf, Vec<String>)> = LazyLock::new(|| {
     (root, paths)
 });
 
-/// Paths and texts.
+/// Paths and texts of the files.
 static TEXTS: LazyLock<Vec<(String, String)>> = LazyLock::new(read);
 
 fn texts() -> &'static [(String, String)] {
@@ -89,13 +89,13 @@ fn parsed(texts: &[(String, String)]) -> Vec<SourceFile> {
     files.collect()
 }
 
-/// The limit of everything: reading the files.
+/// Lower bound of everything: reading the files.
 #[divan::bench]
 fn limit_reading(bencher: Bencher<'_, '_>) {
     bencher.counter(bytes()).bench(read);
 }
 
-/// The limit of everything: tree-sitter alone, on the files that are parsed.
+/// Lower bound of parsing: tree-sitter alone, on the files with a grammar.
 #[divan::bench]
 fn limit_tree_sitter(bencher: Bencher<'_, '_>) {
     bencher.counter(bytes()).bench(|| {
@@ -120,7 +120,7 @@ fn grammar(path: &str) -> Option<tree_sitter::Language> {
     Some(language.into())
 }
 
-/// The limit of the lexical index: splitting into terms alone.
+/// Lower bound of the lexical index: splitting into terms alone.
 #[divan::bench]
 fn limit_terms(bencher: Bencher<'_, '_>) {
     bencher.counter(bytes()).bench(|| {
@@ -168,7 +168,7 @@ fn graph(bencher: Bencher<'_, '_>) {
     bencher.bench(|| Graph::new(&files, &symbols));
 }
 
-/// Everything that a snapshot holds, of files that are parsed.
+/// Everything that a snapshot holds, from parsed files.
 #[divan::bench]
 fn index(bencher: Bencher<'_, '_>) {
     let files = parsed(texts());
@@ -177,14 +177,14 @@ fn index(bencher: Bencher<'_, '_>) {
         .bench_values(|files| snapshot(files, None));
 }
 
-/// What references are resolved to, as bytes to be stored.
+/// Encoding the resolved references for storage.
 #[divan::bench]
 fn store_references(bencher: Bencher<'_, '_>) {
     let snapshot = snapshot(parsed(texts()), None);
     bencher.bench(|| snapshot.as_ref().map(|s| s.graph.stored_references()));
 }
 
-/// [`index`], of what was stored of a snapshot of the same files.
+/// Like [`index`], from a stored index of the same files.
 #[divan::bench]
 fn restore(bencher: Bencher<'_, '_>) {
     let files = parsed(texts());
@@ -205,7 +205,7 @@ fn stored(snapshot: &Snapshot) -> Option<Index> {
     })
 }
 
-/// From the disk to a snapshot, without past commits.
+/// From disk to a snapshot, without past commits.
 #[divan::bench]
 fn cold(bencher: Bencher<'_, '_>) {
     bencher

@@ -1,5 +1,5 @@
-//! What a warm answer costs, over a repository that it writes itself. `cargo bench --bench warm`; real
-//! repositories are measured by `foveate eval`.
+//! Measures a warm answer on a generated repository: `cargo bench --bench warm`. Real repositories are measured by
+//! `foveate eval`.
 
 mod corpus;
 
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Modules of the generated repository, each four times the one before: 60 have 0.3 MB and 1,400
+/// Modules of the generated repository, each size four times the previous one: 60 modules have 0.3 MB and 1,400
 /// definitions.
 const SIZES: [usize; 3] = [60, 240, 960];
 
@@ -23,7 +23,7 @@ const ISSUE: &str = "Cancelling an order twice raises InvoiceError\n\n\
     raise InvoiceError(\"cannot cancel the invoice of a closed order\")\nInvoiceError: cannot \
     cancel the invoice of a closed order\n```\n\nIt should return the cached report instead.";
 
-/// Reading a query alone, so many times the issue with its traceback.
+/// Parsing a query alone: the issue with its traceback, repeated this many times.
 #[divan::bench(args = [1, 20])]
 fn read_query(bencher: Bencher<'_, '_>, times: usize) {
     let query = ISSUE.repeat(times);

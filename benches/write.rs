@@ -1,6 +1,6 @@
-//! What the stages of the write path cost, each beside its limit: parsing alone and splitting into
-//! terms alone, on the same cores, in the same run. `cargo bench --bench write`. How long a save takes
-//! in a running service is what `benches/save.py` measures.
+//! Measures the stages of the write path, each beside its lower bound: parsing alone and splitting into terms alone, on
+//! the same cores, in the same run. `cargo bench --bench write`. `benches/save.py` measures how long a save takes in a
+//! running service.
 
 mod corpus;
 
@@ -15,14 +15,14 @@ fn main() {
     divan::main();
 }
 
-/// Modules of the generated repository, each four times the one before: 60 have 0.3 MB.
+/// Modules of the generated repository, each size four times the previous one: 60 modules have 0.3 MB.
 const SIZES: [usize; 3] = [60, 240, 960];
 
 fn bytes(texts: &[(String, String)]) -> BytesCount {
     BytesCount::new(texts.iter().map(|(_, text)| text.len()).sum::<usize>())
 }
 
-/// The limit of everything: tree-sitter alone, on all cores.
+/// Lower bound of everything: tree-sitter alone, on all cores.
 #[divan::bench(args = SIZES)]
 fn limit_tree_sitter(bencher: Bencher<'_, '_>, modules: usize) {
     let texts = texts(modules);
@@ -39,7 +39,7 @@ fn limit_tree_sitter(bencher: Bencher<'_, '_>, modules: usize) {
     });
 }
 
-/// The limit of the lexical index: splitting into terms alone, on all cores.
+/// Lower bound of the lexical index: splitting into terms alone, on all cores.
 #[divan::bench(args = SIZES)]
 fn limit_terms(bencher: Bencher<'_, '_>, modules: usize) {
     let texts = texts(modules);
@@ -92,7 +92,7 @@ fn graph(bencher: Bencher<'_, '_>, modules: usize) {
     bencher.bench(|| Graph::new(&files, &symbols));
 }
 
-/// Everything that a snapshot holds, the lexical index among it, of files that are parsed.
+/// Everything that a snapshot holds, including the lexical index, from parsed files.
 #[divan::bench(args = SIZES)]
 fn index(bencher: Bencher<'_, '_>, modules: usize) {
     let texts = texts(modules);
@@ -103,7 +103,7 @@ fn index(bencher: Bencher<'_, '_>, modules: usize) {
         .bench_values(|files| snapshot(files, None));
 }
 
-/// A repository from nothing: parsed and indexed.
+/// A repository from scratch: parsed and indexed.
 #[divan::bench(args = SIZES)]
 fn cold(bencher: Bencher<'_, '_>, modules: usize) {
     let texts = texts(modules);
@@ -112,8 +112,8 @@ fn cold(bencher: Bencher<'_, '_>, modules: usize) {
         .bench(|| snapshot(files(&texts), None));
 }
 
-/// What a change costs that `edit` makes to the texts, the snapshot before at hand. What it changes is
-/// parsed again.
+/// Measures the change that `edit` makes to the texts, given the previous snapshot. The changed files are parsed
+/// again.
 fn derive(bencher: Bencher<'_, '_>, modules: usize, edit: impl Fn(&mut Vec<(String, String)>)) {
     let before = texts(modules);
     let mut after = before.clone();
@@ -140,7 +140,7 @@ fn derive(bencher: Bencher<'_, '_>, modules: usize, edit: impl Fn(&mut Vec<(Stri
     });
 }
 
-/// A line more inside of a function.
+/// One more line inside a function.
 #[divan::bench(args = SIZES)]
 fn derive_body(bencher: Bencher<'_, '_>, modules: usize) {
     derive(bencher, modules, |texts| {
@@ -149,7 +149,7 @@ fn derive_body(bencher: Bencher<'_, '_>, modules: usize) {
     });
 }
 
-/// A function more at the end of a file.
+/// One more function at the end of a file.
 #[divan::bench(args = SIZES)]
 fn derive_function(bencher: Bencher<'_, '_>, modules: usize) {
     derive(bencher, modules, |texts| {
@@ -157,7 +157,7 @@ fn derive_function(bencher: Bencher<'_, '_>, modules: usize) {
     });
 }
 
-/// A file more: all files after it have other numbers.
+/// One more file: all files after it are renumbered.
 #[divan::bench(args = SIZES)]
 fn derive_file(bencher: Bencher<'_, '_>, modules: usize) {
     derive(bencher, modules, |texts| {
@@ -168,7 +168,7 @@ fn derive_file(bencher: Bencher<'_, '_>, modules: usize) {
     });
 }
 
-/// Another commit: one file in twenty is another, and one is gone.
+/// Another commit: one file in twenty is changed, and one is deleted.
 #[divan::bench(args = SIZES)]
 fn derive_commit(bencher: Bencher<'_, '_>, modules: usize) {
     derive(bencher, modules, |texts| {

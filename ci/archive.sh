@@ -1,6 +1,6 @@
 #!/bin/sh
-# Packs what a release has for one target: the program, its manual pages, completions, the unit of systemd, the
-# settings, the licence; and the SHA-256 of the archive beside it.
+# Packs the release archive of one target: the program, its manual pages, completions, the systemd unit, the
+# settings, the licence. Writes the SHA-256 of the archive beside it.
 #
 #   archive.sh PROGRAM TARGET DIR      writes DIR/foveate-VERSION-TARGET.tar.gz and .tar.gz.sha256
 set -eu
@@ -19,7 +19,7 @@ cp "$program" "$work/$name/foveate"
 cp LICENSE README.md CHANGELOG.md config/default.toml config/systemd/foveate.service "$work/$name/"
 chmod -R u=rwX,go=rX "$work/$name"
 
-# The same bytes for the same files: names in order, no owner, the time of the commit.
+# Reproducible: sorted names, no owner, the time of the commit.
 time=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$time" -cf - "$name" \
   | gzip -9n >"$out/$name.tar.gz"

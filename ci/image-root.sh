@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fills a directory with all that an image of Foveate needs beside the program: git with https and ssh, busybox as the
-# shell of git's helpers and of CI jobs in the image, certificates, their libraries, and the lists and licences of the
-# Debian packages that these are from. Everything else of Debian stays outside: a base image with git alone is larger
-# than the whole image.
+# Fills a directory with everything that an image of Foveate needs besides the program: git with https and ssh, busybox
+# as the shell of git's helpers and of CI jobs in the image, certificates, their libraries, and the package lists and
+# licences of the Debian packages that contain these files. Nothing else of Debian is copied: a base image with git
+# alone is larger than the whole image.
 #
-#   image-root.sh DIR [PROGRAM...]     libraries of the programs are copied, too
+#   image-root.sh DIR [PROGRAM...]     also copies the libraries of the programs
 set -eu
 root=$1
 shift
@@ -17,20 +17,20 @@ done
 
 git_core=$(git --exec-path)
 cp -L /usr/bin/git /usr/bin/ssh "$(command -v busybox)" "$root/usr/bin/"
-# What the scripts of CI jobs, and the runners around them, expect of an image.
+# Commands that scripts of CI jobs, and their runners, expect in an image.
 for name in sh basename cat chmod cp date dirname env false find grep head id ls mkdir mktemp mv pwd rm rmdir sed \
   sleep sort tail tar test touch tr true uname wc xargs; do
   ln -sf busybox "$root/usr/bin/$name"
 done
 cp -L "$git_core/git-remote-http" "$root/usr/lib/git-core/"
 ln -sf git-remote-http "$root/usr/lib/git-core/git-remote-https"
-# What another git, or this one for a URL of a file, starts by these names.
+# Another git, or this one for a file URL, starts these by name.
 for name in git-upload-pack git-upload-archive; do
   ln -sf ../../bin/git "$root/usr/lib/git-core/$name"
 done
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 
-# The libraries, and those that the C library loads by name to find machines and users.
+# The linked libraries, and those that the C library loads by name to resolve hosts and users.
 libraries=$(for program in "$root/usr/bin/git" "$root/usr/bin/ssh" "$root/usr/bin/busybox" \
   "$root/usr/lib/git-core/git-remote-http" "$@"; do
   ldd "$program" | awk '$3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }'
@@ -52,7 +52,7 @@ chmod 1777 "$root/tmp"
 chown 10001:10001 "$root/data"
 chmod 700 "$root/data"
 
-# By these, scanners know what is inside, and readers under which licences.
+# Package status for vulnerability scanners, licences for readers.
 packages=$({
   dpkg-query --search /usr/bin/git /usr/bin/ssh "$(command -v busybox)" /usr/share/ca-certificates 2>/dev/null || true
   for library in $libraries; do
@@ -65,7 +65,7 @@ for package in $packages; do
   echo >>"$root/var/lib/dpkg/status"
   licence=/usr/share/doc/$package/copyright
   [ -e "$licence" ] || continue
-  # A licence is a fifth of its size when it is compressed. Packages of one source have the same text: it is kept once.
+  # Compression reduces a licence to a fifth. Packages of one source have the same text: it is stored once.
   mkdir -p "$root/usr/share/doc/$package"
   gzip --best --no-name --stdout "$licence" >"$root$licence.gz"
   same=$(find "$root/usr/share/doc" -name copyright.gz -type f ! -path "$root$licence.gz" \

@@ -1,24 +1,24 @@
-//! Who may see and do what. An [`Authenticator`] knows the API keys and turns a token into a [`Grant`];
-//! every entry point of the rooms above takes a grant and asks it. It knows no HTTP. Start at [`Grant`].
+//! Decides who may see and do what. An [`Authenticator`] holds the API keys and turns a token into a [`Grant`]; every
+//! entry point of the rooms above takes a grant and checks it. It must not use HTTP. Start at [`Grant`].
 
 pub mod audit;
 mod authenticator;
 mod grant;
 mod key;
-mod share;
+mod rate_limit;
 mod token;
 mod token_file;
 
 pub use authenticator::{AccessError, AccessSettings, Authenticator, Unauthenticated};
 pub use grant::{Denied, Grant, Repositories, Scope};
 pub use key::{NameError, check_name};
-pub use share::{InFlight, Limited, ShareLimits};
+pub use rate_limit::{InFlight, Limited, ShareLimits};
 pub use token::{Token, TokenError, TokenHash, check_spelling};
 
-/// How many keys a file of tokens has.
+/// Checks a token file. Returns the number of its keys.
 ///
 /// # Errors
-/// Why a server would refuse it; no token is in the text.
+/// The reason why a server would refuse the file; the text holds no token.
 pub fn check_token_file(path: &std::path::Path) -> Result<usize, String> {
     token_file::read(path).map(|keys| keys.len())
 }

@@ -1,5 +1,5 @@
-//! The composition root: turns settings into rooms, connects them, and stops them in order. It is
-//! the only place that knows all of them.
+//! The composition root: creates the rooms from the settings, connects them, and stops them in order. It is the only
+//! place that knows all of them.
 
 pub mod agents;
 pub mod announce;
@@ -68,13 +68,13 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();
-    disk::create_files_for_the_owner_alone();
+    disk::restrict_umask();
     let metrics = otlp.as_mut().and_then(Otlp::metrics);
     let result = runtime.block_on(run(config, args.watch, metrics));
     if let Some(otlp) = otlp {
         otlp.finish();
     }
-    // Blocking work was asked to stop; what does not listen is left behind.
+    // Blocking work was asked to stop; work that does not stop is abandoned.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     result
 }
@@ -104,21 +104,21 @@ async fn run(
         watched,
         stop.clone(),
     ));
-    tell_init(NotifyState::Ready);
+    notify_systemd(NotifyState::Ready);
     service.run().await?;
     announcer.abort();
     signal.abort();
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells systemd, where it has started this process and waits for it (`Type=notify`).
-fn tell_init(state: NotifyState<'_>) {
+/// Notifies systemd, if it started this process and waits for it (`Type=notify`).
+fn notify_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "systemd cannot be told how this process is");
     }
 }
 
-/// Gives the stop signal at the first SIGINT or SIGTERM; ends the process at the second.
+/// Cancels `stop` at the first SIGINT or SIGTERM; exits the process at the second.
 async fn wait_for_signal(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) = (
@@ -135,7 +135,7 @@ async fn wait_for_signal(stop: CancellationToken) {
         }
         if round == 0 {
             tracing::info!("stopping; requests in flight finish");
-            tell_init(NotifyState::Stopping);
+            notify_systemd(NotifyState::Stopping);
             stop.cancel();
         }
     }

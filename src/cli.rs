@@ -1,6 +1,6 @@
-//! The command line: raw arguments to validated ones, and which room does the work. Commands that
-//! run the service itself are handed to the floor above. Output for people and machines goes to
-//! standard output, everything else to standard error.
+//! The command line: validates raw arguments and calls the room that does the work. Commands that run the
+//! service itself are handed to the floor above. Output for people and machines goes to standard output,
+//! everything else to standard error.
 
 mod backup;
 mod cache;
@@ -9,10 +9,11 @@ mod client;
 mod config;
 mod context;
 pub mod database;
+mod database_move;
 pub mod doctor;
 mod eval;
 mod feedback;
-mod from_feedback;
+mod feedback_cases;
 mod jobs;
 mod key;
 mod mcp;
@@ -22,7 +23,6 @@ mod repo;
 mod serve;
 mod shell;
 mod train;
-mod transfer;
 mod version;
 
 use std::ffi::OsString;
@@ -41,9 +41,9 @@ pub use cache::RunCache;
 pub use mcp::McpArgs;
 pub use serve::ServeArgs;
 
-/// The exit code of a command that could not use its arguments.
+/// The exit code of a command whose arguments cannot be used.
 pub const USAGE: u8 = 2;
-/// The exit code of a command that found nothing to show.
+/// The exit code of a command that found nothing to show, or had nothing to ask.
 pub const NOTHING_FOUND: u8 = 3;
 /// The exit code of a command that could not reach its server.
 pub const UNREACHABLE: u8 = 4;
@@ -63,7 +63,7 @@ struct Arguments {
     command: Command,
 }
 
-/// What to do.
+/// All commands of the program.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Serve answers over HTTP and keep the repositories' indexes current.
@@ -74,12 +74,12 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the HTTP interface.
     Openapi,
-    /// A command that needs no service of its own.
+    /// Commands that run without the service.
     #[command(flatten)]
     Local(Local),
 }
 
-/// Commands that this floor runs.
+/// Commands that are run by this floor.
 #[derive(Debug, clap::Subcommand)]
 pub enum Local {
     #[allow(missing_docs)]
@@ -97,7 +97,7 @@ pub enum Local {
     #[allow(missing_docs)]
     Backup(backup::BackupArgs),
     #[allow(missing_docs)]
-    Database(transfer::TransferArgs),
+    Database(database_move::TransferArgs),
     #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
@@ -128,17 +128,17 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// What was given asks nothing: no test failed, a branch was deleted.
+/// The input contains no question: no test failed, a branch was deleted.
 #[derive(Debug, thiserror::Error)]
 #[error("nothing to ask: {0}")]
 pub struct NothingToAsk(pub String);
 
-/// Reads the program's arguments; prints help and ends where they ask for it or make no sense.
+/// Parses the program's arguments. Prints help or the error and exits where they ask for help or are invalid.
 pub fn parse() -> Command {
-    let given: Vec<OsString> = std::env::args_os().collect();
-    let parsed = Arguments::try_parse_from(&given).or_else(|error| {
+    let raw: Vec<OsString> = std::env::args_os().collect();
+    let parsed = Arguments::try_parse_from(&raw).or_else(|error| {
         let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-        let text_last = context::text_last(&given).filter(|_| is_unknown);
+        let text_last = context::with_text_last(&raw).filter(|_| is_unknown);
         text_last.map_or(Err(error), Arguments::try_parse_from)
     });
     parsed.unwrap_or_else(|error| error.exit()).command
@@ -147,7 +147,7 @@ pub fn parse() -> Command {
 /// Runs a command.
 ///
 /// # Errors
-/// Those of the command.
+/// The command's own.
 pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     match command {
         Local::Context(args) => context::run(*args),
@@ -157,7 +157,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Feedback(args) => feedback::run(&args),
         Local::Key(args) => key::run(&args),
         Local::Backup(args) => backup::run(&args),
-        Local::Database(args) => transfer::run(&args),
+        Local::Database(args) => database_move::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),
         Local::Config(args) => config::run(&args),
@@ -168,7 +168,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The exit code for an error, after it was told on standard error.
+/// Prints an error on standard error and returns its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     use io::Write as _;
     let is_closed_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
@@ -178,10 +178,10 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         io.is_some_and(is_closed_pipe)
             || json.is_some_and(|j| j.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
     }) {
-        // Whoever read the output has seen enough.
+        // The reader of the output closed it: this is no failure.
         return ExitCode::SUCCESS;
     }
-    // Nothing is left to tell an error of standard error to.
+    // A failure to write to standard error cannot be reported anywhere.
     let text = escape_lines(&format!("{error:#}"));
     let _ = writeln!(io::stderr(), "error: {text}");
     if error.is::<UsageError>() {
@@ -195,14 +195,14 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Prints a value as JSON over several lines. People look at it too: see [`escape::json`].
+/// Prints a value as JSON over several lines, escaped because people read it, too: see [`escape::json`].
 fn print_json(out: &mut impl io::Write, value: &impl serde::Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     writeln!(out, "{}", escape::json(&text))?;
     Ok(())
 }
 
-/// The numbers to rank with: those of a file, or the built-in ones.
+/// Reads the ranking numbers of a file; without a file, returns the built-in ones.
 fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     let Some(path) = file else {
         return Ok(RankingConfig::default());
@@ -212,7 +212,7 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
 }
 
-/// Reads one of a closed set of names as the wire writes it, in any case.
+/// Parses a name of a closed set as it is spelled in the HTTP interface, in any case.
 fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
     read(text.to_owned())

@@ -1,13 +1,12 @@
-//! Settings: built-in defaults, then a file, then the environment, then arguments; checked once at
-//! the start. It opens no file but the one it is given, and those that [`secret`]s are in. Start at
-//! [`Config::load`].
+//! Loads settings from built-in defaults, a file, the environment and arguments, in increasing priority, and checks
+//! them once at the start. It must open no file but the given one and those of [`secret`]s. Start at [`Config::load`].
 
+mod effective;
 mod explain;
 mod feedback;
 mod forge;
-mod place;
 pub mod secret;
-mod show;
+mod setting_source;
 mod telemetry;
 
 use std::collections::BTreeMap;
@@ -20,20 +19,20 @@ use figment::providers::{Env, Format, Serialized};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+pub use effective::Setting;
 pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
-use place::Places;
 pub use secret::DatabaseUrl;
-pub use show::Setting;
+use setting_source::Places;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 
-/// Every key with its default and its meaning.
+/// The built-in settings file: every key with its default and a comment on its meaning.
 pub const DEFAULTS: &str = include_str!("../config/default.toml");
 
-/// What environment variables begin with.
+/// Prefix of the environment variables that are settings.
 pub const ENVIRONMENT: &str = "FOVEATE__";
 
-/// The whole configuration. The meaning and unit of each key stand in `config/default.toml`.
+/// The whole configuration. `config/default.toml` documents the meaning and unit of each key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -94,16 +93,16 @@ pub struct AccessConfig {
     pub max_in_flight: usize,
 }
 
-/// Who may use a route without a token where tokens are needed.
+/// Clients that may use a route without a token where tokens are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum ProbeAccess {
-    /// Everybody.
+    /// All clients.
     Open,
-    /// Who is on this machine.
+    /// Clients on this machine.
     Loopback,
-    /// Nobody.
+    /// No clients.
     Token,
 }
 
@@ -126,7 +125,7 @@ pub struct LogConfig {
     pub format: LogFormat,
 }
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -225,7 +224,7 @@ pub struct RankingFileConfig {
     pub file: PathBuf,
 }
 
-/// What arguments of the command line change.
+/// Settings given as arguments of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `server.listen`.
@@ -239,7 +238,7 @@ pub struct Overrides {
 #[error("{text}")]
 pub struct ConfigError {
     text: String,
-    /// The key that it is about; empty where it is about none.
+    /// The invalid key; empty where the error is not about one.
     key: String,
 }
 
@@ -253,16 +252,15 @@ impl ConfigError {
 }
 
 impl Config {
-    /// The configuration of this process.
+    /// Loads the configuration of this process.
     ///
     /// # Errors
-    /// When the file cannot be read, a key is unknown or has the wrong type, or a value makes no
-    /// sense.
+    /// When the file cannot be read, a key is unknown or has the wrong type, or a value is invalid.
     pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
         Self::merge(file, variables(), overrides)
     }
 
-    /// The built-in defaults.
+    /// Loads the built-in defaults.
     ///
     /// # Errors
     /// Never in a build whose tests pass.
@@ -314,7 +312,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The numbers that have a lower bound: key, number, bound.
+    /// Returns the numbers that have a lower bound: key, number, bound.
     fn bounded_numbers(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let (server, git, index, answer) = (&self.server, &self.git, &self.index, &self.answer);
         let (history, watch) = (&self.history, &self.watch);
@@ -377,13 +375,14 @@ fn read(file: &Path) -> Result<String, ConfigError> {
         .map_err(|error| ConfigError::new(format!("cannot read {}: {error}", file.display())))
 }
 
-/// TOML for figment, which has a reader of its own: an older version of the one that everything else here uses.
+/// TOML for figment. Figment's own provider is not used: it parses with an older version of the TOML crate than the
+/// rest of the program.
 enum Toml {}
 
 impl Format for Toml {
     type Error = toml::de::Error;
 
-    // [`Places::of`] looks for it.
+    // [`Places::of`] recognizes it.
     const NAME: &'static str = "TOML";
 
     fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Self::Error> {
@@ -391,7 +390,7 @@ impl Format for Toml {
     }
 }
 
-/// All sources, the later ones before the earlier ones. `text` is that of the file.
+/// Merges all sources; later ones override earlier ones. `text` is that of the file.
 fn layers(text: Option<&str>, environment: Figment, overrides: &Overrides) -> Figment {
     let mut figment = Figment::from(Toml::string(DEFAULTS));
     if let Some(text) = text {
@@ -439,7 +438,7 @@ impl GitConfig {
     }
 }
 
-/// Whether a text is a scheme, a host and perhaps a port, as browsers send them.
+/// Whether a text is a web origin as browsers send it: scheme, host and optional port.
 fn is_origin(text: &str) -> bool {
     let host = ["https://", "http://"]
         .iter()
@@ -488,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn later_sources_win() {
+    fn later_sources_override_earlier() {
         let config = with_file("[server]\nlisten = \"0.0.0.0:1\"\n").expect("valid");
         assert!(!config.is_local());
         assert_eq!(config.server.body_limit_bytes, 1_048_576);
@@ -499,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_settings_are_named_in_errors() {
         for (text, named) in [
             ("[server]\nlisten_on = \"x\"\n", "listen_on"),
             ("[sever]\nlisten = \"127.0.0.1:1\"\n", "sever"),
@@ -531,8 +530,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_without_names_of_types() {
-        for (text, told) in [
+    fn errors_describe_values_without_type_names() {
+        for (text, expected) in [
             (
                 "[server]\nlisten = \"nonsense\"\n",
                 "server.listen must be an IP address and a port, such as 127.0.0.1:7878 or \
@@ -566,7 +565,7 @@ mod tests {
             ),
         ] {
             let error = with_file(text).expect_err(text).to_string();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
             assert!(error.ends_with(')'), "it says where: {error}");
         }
         for secret in [
@@ -590,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_explained() {
+    fn every_default_has_a_comment() {
         let mut explained = true;
         for line in DEFAULTS.lines().skip_while(|line| !line.starts_with('[')) {
             assert!(

@@ -1,11 +1,10 @@
-//! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), and
-//! values by key ([`ContentStore`]) in the one file format of all that is stored ([`Pack`]). It knows
-//! keys and bytes, and nothing of what they mean. Damage is found by checksums, counted, and treated as
-//! absence.
+//! Manages the data directory and its lock ([`DataDir`]), the cache of the command line ([`CacheDir`]), and
+//! values by key ([`ContentStore`]) in the only file format of stored data ([`Pack`]). It must not interpret
+//! keys or values. Checksums detect damage, which is counted and treated as absence.
 
 mod cache;
-mod owner;
 mod pack;
+mod permissions;
 mod stamp;
 mod store;
 
@@ -15,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
-pub use owner::{create_directory, create_files_for_the_owner_alone, write_for_others};
 pub use pack::Pack;
+pub use permissions::{create_directory, restrict_umask, write_output_file};
 pub use stamp::FileStamp;
 pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 
-/// The file that the one process that may write holds a lock on.
+/// The file that is locked by the only process that may write.
 const LOCK: &str = "lock";
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
-/// Endings of files that are not read any more.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+/// Extensions of files of earlier formats, and of unfinished files.
 const LEFTOVERS: [&str; 5] = ["state", "records", "files", "functions", "unfinished"];
 
-/// A data directory that no other process uses.
+/// A data directory locked by this process.
 #[derive(Debug)]
 pub struct DataDir {
     path: PathBuf,
@@ -38,12 +37,12 @@ pub struct DataDir {
 /// Why the data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
-    /// It cannot be made or read.
+    /// It cannot be created or read.
     #[error("cannot use the data directory {}: {reason}", .path.display())]
     Unusable {
-        /// Which.
+        /// Path of the directory.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
     /// Another process uses it.
@@ -52,16 +51,16 @@ pub enum DataDirError {
         .path.display()
     )]
     InUse {
-        /// Which.
+        /// Path of the directory.
         path: PathBuf,
-        /// ` (process N)`, where it is known.
+        /// ` (process N)` where the process is known, else empty.
         process: String,
     },
 }
 
 impl DataDir {
-    /// Makes the directory if need be and takes it for this process. A directory that cannot be
-    /// written is no error: see [`Self::read_only`]. Blocks, for a second where it is taken.
+    /// Creates the directory if needed and locks it for this process. A directory that cannot be written is no error:
+    /// see [`Self::read_only`]. Blocks, for a second where another process holds the lock.
     ///
     /// # Errors
     /// See [`DataDirError`].
@@ -77,7 +76,7 @@ impl DataDir {
         }
         let path = path.canonicalize().map_err(unusable)?;
         let lock = take_lock(&path)?;
-        owner::restrict(&path);
+        permissions::restrict(&path);
         let read_only = probe(&path).err().map(|error| error.to_string());
         Ok(Self {
             path,
@@ -99,14 +98,15 @@ impl DataDir {
 
 impl Drop for DataDir {
     fn drop(&mut self) {
-        // Closing is not enough: a child that was just forked has the file open, too.
+        // Closing is not enough: a child that was just forked also has the file open.
         if let Some(lock) = &self.lock {
             let _ = lock.unlock();
         }
     }
 }
 
-/// The lock; `None` where there is no file to lock and none can be made, so that nobody writes.
+/// Takes the lock. `None` where the lock file cannot be opened or created, so that no process can write, or where the
+/// file system has no locks.
 fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
     let path = directory.join(LOCK);
     let mut options = OpenOptions::new();
@@ -114,9 +114,9 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
     let Ok(mut file) = opened.or_else(|_| File::open(&path)) else {
         return Ok(None);
     };
-    match lock_soon(&file) {
+    match lock_with_retry(&file) {
         Ok(()) => {
-            // For the message of whoever comes second; nothing depends on it.
+            // For the error message of a second process; nothing else depends on it.
             let _ = file.set_len(0);
             let _ = write!(file, "{}", std::process::id());
             Ok(Some(file))
@@ -134,7 +134,7 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
                 },
             })
         }
-        // A file system without locks: whoever put the data there knows.
+        // The file system has no locks: the operator has to prevent a second server.
         Err(TryLockError::Error(error)) => {
             tracing::warn!(%error, "the data directory cannot be locked; let no second server use it");
             Ok(None)
@@ -142,16 +142,16 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
     }
 }
 
-/// Who uses a data directory.
+/// The process that has locked a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody.
+    /// No process.
     Nobody,
-    /// A server, with the number of its process where that is known.
+    /// A server, with its process id where that is known.
     Process(Option<u32>),
 }
 
-/// Who uses a data directory now. Nothing is changed there.
+/// Returns the process that has locked a data directory. Changes nothing there.
 pub fn holder(directory: &Path) -> Holder {
     let Ok(mut file) = File::open(directory.join(LOCK)) else {
         return Holder::Nobody;
@@ -162,20 +162,20 @@ pub fn holder(directory: &Path) -> Holder {
             let _ = file.read_to_string(&mut text);
             Holder::Process(text.parse().ok())
         }
-        // A server that starts in this moment waits longer for its lock than it is held here.
+        // A server that starts now retries for longer than this shared lock is held.
         Ok(()) | Err(TryLockError::Error(_)) => Holder::Nobody,
     }
 }
 
-/// Bytes of the files in a directory, not counting those of its directories.
+/// Returns the bytes of the files in a directory, without subdirectories.
 pub fn bytes_in(directory: &Path) -> u64 {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let length = |file: std::fs::DirEntry| Some(file.metadata().ok()?.len());
     files.filter_map(length).sum()
 }
 
-/// Deletes what programs before the present format stored in a repository's directory, and what a killed
-/// process left unfinished. Nobody may be writing there.
+/// Deletes files of earlier formats from a repository's directory, and unfinished files of killed processes. No other
+/// process may be writing there.
 pub fn remove_leftovers(directory: &Path) {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut removed = 0;
@@ -192,12 +192,13 @@ pub fn remove_leftovers(directory: &Path) {
     }
 }
 
-/// Tries for a moment: a child that a killed server was just starting holds its files until it runs.
-fn lock_soon(file: &File) -> Result<(), TryLockError> {
+/// Locks a file, retrying for [`LOCK_TIMEOUT`]: a child that a killed server had just forked holds the files of the
+/// server until it runs its own program.
+fn lock_with_retry(file: &File) -> Result<(), TryLockError> {
     let start = Instant::now();
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_PATIENCE => {
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             done => return done,
@@ -211,7 +212,7 @@ fn probe(directory: &Path) -> io::Result<()> {
     std::fs::remove_file(&path)
 }
 
-/// The checksum that stands beside everything.
+/// Returns the checksum that is stored with all data.
 fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
@@ -220,18 +221,18 @@ fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(snap::raw::Encoder::new().compress_vec(bytes)?)
 }
 
-/// What was compressed; `None` for other bytes.
-fn expanded(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Decompresses the output of [`compressed`]; `None` for other bytes.
+fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
     snap::raw::Decoder::new().decompress_vec(bytes).ok()
 }
 
-/// Something on disk was not what was written; it is made again.
+/// Counts and logs damaged data on disk, which will be computed again.
 fn count_damage(what: &'static str, path: &Path) {
     metrics::counter!("foveate_disk_damaged_total", "what" => what).increment(1);
     tracing::warn!(file = %path.display(), what, "damaged data is dropped and made again");
 }
 
-/// A directory's entry for a file that was renamed reaches the disk with the directory.
+/// Flushes the directory of a renamed file: the new name is on disk only then.
 fn sync_directory(of: &Path) -> io::Result<()> {
     match of.parent() {
         Some(directory) => File::open(directory)?.sync_all(),
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_process_at_a_time() {
+    fn data_directory_is_locked_by_one_process() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("data");
         let first = DataDir::open(&path).expect("it is made");

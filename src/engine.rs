@@ -1,8 +1,8 @@
-//! The warm repositories: a registry of immutable snapshots, the one door through which they are
-//! replaced, and the door through which they are asked. It alone builds and publishes indexes
-//! ([`writer`]); what is in a repository it learns from the floor above, which drives it through
-//! [`Repository`]'s [`Writer`] and serves its [`RevisionRequest`]s. It knows no HTTP, no SQL, no git, and no
-//! file but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`] for writing.
+//! Holds the loaded repositories with their immutable snapshots, replaces the snapshots and answers questions
+//! from them. Only this module builds and publishes indexes ([`writer`]). The floor above reads the content of
+//! a repository, drives it through its [`Writer`] and serves its [`RevisionRequest`]s. It must not use HTTP,
+//! SQL or git, and opens no files but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`]
+//! for writing.
 
 pub mod ask;
 pub mod blobs;
@@ -31,7 +31,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use crate::access::Grant;
 pub use ask::{
     Answered, AskError, Changed, ChangedFunction, LookedUp, LookupPlace, Question, Target,
-    answer_now, lacking, without_git,
+    answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Before, Diff, DiffEnds, LeftOut};
@@ -50,36 +50,36 @@ pub use stale::StaleIndex;
 pub use unloaded::Unloaded;
 pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};
 
-/// The numbers that bound the engine.
+/// Limits and sizes of the engine.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
-    /// Threads that one run parses and indexes with.
+    /// Threads of one indexing run.
     pub index_threads: usize,
     /// Whole-repository indexing runs at a time; others wait.
     pub index_runs: usize,
-    /// What parses files, and what reading one may cost.
+    /// The parser, with its limits for one file.
     pub parsers: Parsers,
-    /// Bytes of the most recently parsed contents, which are kept alive without a snapshot, too.
+    /// Capacity in bytes for recently parsed contents, which stay in memory even if no snapshot holds them.
     pub blob_cache_bytes: usize,
-    /// Histories whose functions are read at a time; others wait.
+    /// Histories whose touched functions are read at a time; others wait.
     pub history_runs: usize,
     /// Questions answered at a time.
     pub concurrency: usize,
-    /// Questions that may wait for their turn.
+    /// Maximum number of queued questions.
     pub queue: usize,
-    /// Time for one answer, waiting included.
+    /// Time for one answer, time in the queue included.
     pub deadline: Duration,
     /// Time to wait for the index of a revision that is not warm.
     pub build_deadline: Duration,
-    /// Revisions other than the current one kept warm per repository.
+    /// Warm revisions per repository, besides the current one.
     pub revisions: usize,
     /// Where the indexes of repositories are stored.
     pub location: StoreLocation,
-    /// The directory there of an engine's only repository, where that is not called after it.
+    /// Directory name of the only repository, where it differs from the repository's name.
     pub stored_as: Option<String>,
 }
 
-/// All warm repositories.
+/// All registered repositories, and the threads and permits that they share.
 #[derive(Debug)]
 pub struct Engine {
     settings: EngineSettings,
@@ -88,15 +88,15 @@ pub struct Engine {
     pools: Arc<Pools>,
     permits: Permits,
     index_runs: Arc<Semaphore>,
-    /// The same for repositories that someone waits for.
-    asked_runs: Arc<Semaphore>,
+    /// Additional permits for unloaded repositories that a question waits for.
+    requested_runs: Arc<Semaphore>,
     history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
     wanted: Notify,
 }
 
 impl Engine {
-    /// An engine without repositories.
+    /// Creates an engine without repositories.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -104,9 +104,10 @@ impl Engine {
         settings: EngineSettings,
         ranking: RankingConfig,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        // One for each run of a whole repository, and one for what is asked meanwhile.
+        // One pool for each run of a whole repository, and one for requests meanwhile.
         let runs = settings.index_runs.max(1);
-        // The files of a past are read in a run's turn, its functions in one of a history.
+        // The touched files of a history are read under the permit of an indexing run, its touched functions
+        // under a permit of a history run.
         let background = runs + settings.history_runs.max(1);
         let pools = Pools::new(runs + 1, settings.index_threads, background)?;
         Ok(Self {
@@ -115,7 +116,7 @@ impl Engine {
             pools: Arc::new(pools),
             permits: Permits::new(settings.concurrency, settings.queue)?,
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
-            asked_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
+            requested_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
             repositories: DashMap::new(),
             wanted: Notify::new(),
@@ -123,23 +124,23 @@ impl Engine {
         })
     }
 
-    /// Takes a repository in and gives the two ends that drive it: the only writer, and the commands
-    /// that others give. `None` when the name is taken.
+    /// Adds a repository. Returns its only writer and the receiver of commands to it. `None` when the name is
+    /// taken.
     pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Commands)> {
-        self.take_in(name, source, None)
+        self.insert_repository(name, source, None)
     }
 
-    /// As [`Self::add`], without loading it: see [`Self::wanted`].
+    /// Adds a repository as [`Self::add`], but unloaded; [`Self::wanted`] notifies when it has to be loaded.
     pub fn add_unloaded(
         &self,
         name: RepoName,
         source: Source,
         unloaded: Unloaded,
     ) -> Option<(Writer, Commands)> {
-        self.take_in(name, source, Some(unloaded))
+        self.insert_repository(name, source, Some(unloaded))
     }
 
-    fn take_in(
+    fn insert_repository(
         &self,
         name: RepoName,
         source: Source,
@@ -148,17 +149,17 @@ impl Engine {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
-        let (repository, ends) = self.made(name, source, unloaded);
+        let (repository, ends) = self.new_repository(name, source, unloaded);
         vacant.insert(repository);
         Some(ends)
     }
 
-    /// Puts an unloaded one in the place of a repository whose tasks have ended. Questions in flight
-    /// finish on the old one. `None` when it was removed meanwhile, or has no index.
+    /// Replaces a repository, whose tasks must have ended, by its unloaded form. Questions in flight finish on
+    /// the old one. `None` when it was removed meanwhile, or has no index.
     pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;
         let (name, source) = (old.name().clone(), old.source().clone());
-        let (repository, ends) = self.made(name.clone(), source, Some(summary));
+        let (repository, ends) = self.new_repository(name.clone(), source, Some(summary));
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;
         };
@@ -169,7 +170,7 @@ impl Engine {
         Some(ends)
     }
 
-    fn made(
+    fn new_repository(
         &self,
         name: RepoName,
         source: Source,
@@ -189,7 +190,7 @@ impl Engine {
         (repository, (writer, commands))
     }
 
-    /// The on-disk index of a repository, registered or not.
+    /// Returns the on-disk index of a repository, registered or not.
     pub fn store_of(&self, name: &RepoName) -> IndexStore {
         let stored_as = self.settings.stored_as.clone();
         IndexStore::new(
@@ -199,12 +200,12 @@ impl Engine {
         )
     }
 
-    /// Tells when an unloaded repository is asked for.
+    /// Notifies when a question needs an unloaded repository.
     pub fn wanted(&self) -> &Notify {
         &self.wanted
     }
 
-    /// Bytes that all repositories and the contents kept beside them take, estimated.
+    /// Estimated bytes of all repositories and of the contents that the blob cache alone keeps.
     pub fn bytes(&self) -> usize {
         let repositories = self.repositories(&Grant::unrestricted());
         let bytes: usize = repositories
@@ -214,21 +215,21 @@ impl Engine {
         bytes + self.blobs.stats().kept_bytes
     }
 
-    /// The repository with this name, if it exists for the holder of the grant.
+    /// Returns the repository with this name, if the grant may see it.
     pub fn get(&self, grant: &Grant, name: &str) -> Option<Arc<Repository>> {
-        // Both are always asked, so that no time tells which of them said no.
+        // Both are always evaluated, so that timing does not tell "unknown" from "not visible".
         let (found, is_seen) = (self.repositories.get(name), grant.sees(name));
         found.filter(|_| is_seen).map(|found| Arc::clone(&found))
     }
 
-    /// Takes a repository out; questions in flight finish on the snapshot that they hold.
+    /// Removes a repository and cancels its indexing; questions in flight finish on the snapshot that they hold.
     pub fn remove(&self, name: &str) -> Option<Arc<Repository>> {
         let (_, repository) = self.repositories.remove(name)?;
         repository.progress().cancel();
         Some(repository)
     }
 
-    /// The repositories that exist for the holder of the grant, by name.
+    /// Returns the repositories that the grant may see, sorted by name.
     pub fn repositories(&self, grant: &Grant) -> Vec<Arc<Repository>> {
         let entries = self.repositories.iter();
         let seen = entries.filter(|entry| grant.sees(entry.key().as_str()));
@@ -237,44 +238,44 @@ impl Engine {
         seen
     }
 
-    /// The parsed blobs of all repositories.
+    /// The cache of parsed blobs, shared by all repositories.
     pub fn blobs(&self) -> &BlobCache {
         &self.blobs
     }
 
-    /// The threads that parse and index.
+    /// The thread pools that parse and index.
     pub fn pools(&self) -> &Pools {
         &self.pools
     }
 
-    /// The right to run one whole-repository indexing.
+    /// The permits for whole-repository indexing runs.
     pub fn index_runs(&self) -> &Arc<Semaphore> {
         &self.index_runs
     }
 
-    /// The right to run one whole-repository indexing; an unloaded repository that someone waits
-    /// for does not wait behind those that nobody asked for.
-    pub async fn turn(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
-        let asked = async {
+    /// Waits for a permit to index a whole repository. An unloaded repository that a question waits for takes
+    /// an additional permit, so that it is not queued behind repositories that nobody waits for.
+    pub async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
+        let requested = async {
             let mut changes = repository.changes();
             while !repository.is_wanted() {
                 changes.changed().await.ok()?;
             }
-            Arc::clone(&self.asked_runs).acquire_owned().await.ok()
+            Arc::clone(&self.requested_runs).acquire_owned().await.ok()
         };
         tokio::select! {
             biased;
-            turn = Arc::clone(&self.index_runs).acquire_owned() => turn.ok(),
-            turn = asked => turn,
+            permit = Arc::clone(&self.index_runs).acquire_owned() => permit.ok(),
+            permit = requested => permit,
         }
     }
 
-    /// The right to read the functions of one history.
+    /// The permits for reading the touched functions of a history.
     pub fn history_runs(&self) -> &Arc<Semaphore> {
         &self.history_runs
     }
 
-    /// Questions being answered and waiting.
+    /// The permits and the queue of questions.
     pub fn permits(&self) -> &Permits {
         &self.permits
     }

@@ -1,7 +1,6 @@
-//! Measures Foveate on cases with known answers: indexes each case's repository at its commit, asks
-//! in process, and scores what the answer delivers. Ground truth meets an answer only in
-//! [`score`], after it was given. It must not print and must not choose an exit code: `cli::eval`
-//! does. Start at [`run::run`], then [`score`] for what each figure means.
+//! Measures Foveate on cases with known answers: indexes each case's repository at its commit, asks in process,
+//! and scores the answer. Only [`score`] sees both the ground truth and the answer. This module must not print and
+//! must not choose an exit code: `cli::eval` does. Start at [`run::run`]; [`score`] defines the figures.
 
 pub mod aggregate;
 pub mod calibration;

@@ -1,12 +1,12 @@
-//! Learning from use: what was answered is kept, with what was said of it and what was changed in the end,
-//! so that an operator sees whether the answers help, and can measure and fit with them. Kept are names of
-//! the repository's own; texts of questions only where the settings say so. It must not hold up an answer.
+//! Records answers, client feedback on them and merged changes, so that an operator sees whether the answers
+//! help, and can measure and fit with these records. It stores names from the repository; the text of
+//! questions only if the settings enable it. It must not delay an answer.
 //!
-//! [`Feedback::record`] hands an answer to a queue that [`recorder`] writes to the database; [`given`] takes
-//! what clients say, [`merge`] what a merged change turned out to be, and [`stats`] adds it up. Start at
-//! [`Feedback`].
+//! [`Feedback::record`] puts an answer into a queue that [`recorder`] writes to the database; [`given`]
+//! validates and stores client feedback, [`merge`] compares merged changes with answers, and [`stats`] sums
+//! up both. Start at [`Feedback`].
 
-pub mod given;
+pub mod client_feedback;
 mod merge;
 pub mod ranking;
 pub mod recorder;
@@ -21,38 +21,39 @@ use tokio::sync::mpsc;
 use crate::config::FeedbackConfig;
 use crate::engine::{Answered, Engine};
 use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError};
-pub use given::{Given, GivenError, Kept, NamedPlace};
+pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace, StoredFeedback};
 use ranking::Ranking;
 use recorder::Entry;
 pub use stats::{By, Figures, Period, RepositoryStats, Stats, StatsError};
 
-/// Bytes of a question that are kept.
+/// Longest prefix of a question that is stored, in bytes.
 const MAX_QUERY_BYTES: usize = 64 << 10;
 
-/// What is known of answers. One for a service.
+/// Stores answers and feedback on them. One per service.
 #[derive(Debug)]
 pub struct Feedback {
     config: FeedbackConfig,
     engine: Arc<Engine>,
     store: Store,
     queue: mpsc::Sender<Entry>,
-    /// The other end, until somebody writes what comes out of it.
+    /// The receiving end of the queue, until [`Self::work`] takes it.
     entries: Mutex<Option<mpsc::Receiver<Entry>>>,
 }
 
-/// For what an answer was given.
+/// What an answer was given for.
 #[derive(Clone, Debug, Default)]
-pub struct Occasion {
-    /// The id of the request.
+pub struct AnswerOrigin {
+    /// Id of the request.
     pub request_id: String,
-    /// The thread of a forge that it was written for.
+    /// Thread of a forge that the answer was written for.
     pub thread: Option<String>,
-    /// The text of the question, where [`Feedback::query`] gave it.
+    /// Text of the question as returned by [`Feedback::query`]; `None` if it is not to be stored.
     pub query: Option<String>,
 }
 
 impl Feedback {
-    /// What is kept in `store` of the answers of `engine`. [`Self::work`] writes it.
+    /// Creates the recorder of the answers of `engine` in `store`. Nothing is written until [`Self::work`]
+    /// runs.
     pub fn new(config: FeedbackConfig, engine: Arc<Engine>, store: Store) -> Self {
         let (queue, entries) = mpsc::channel(config.queue);
         Self {
@@ -64,36 +65,36 @@ impl Feedback {
         }
     }
 
-    /// Whether anything is kept.
+    /// Whether answers are recorded.
     pub fn is_on(&self) -> bool {
         self.config.record
     }
 
-    /// As much of the text of a question as is kept; `None` where the settings do not say that it is.
+    /// Returns the part of a question's text that is stored; `None` if the settings do not allow storing it.
     pub fn query(&self, query: &str) -> Option<String> {
         let end = query.floor_char_boundary(MAX_QUERY_BYTES);
-        // Not every database takes a NUL character.
+        // Not every database accepts a NUL character.
         (self.config.record && self.config.queries).then(|| query[..end].replace('\0', "\u{fffd}"))
     }
 
-    /// Has an answer kept. Never waits: where the queue is full the answer is dropped and counted.
-    pub fn record(&self, answered: &Answered, occasion: Occasion) {
+    /// Queues an answer for storage. Never waits: if the queue is full, the answer is dropped and counted.
+    pub fn record(&self, answered: &Answered, origin: AnswerOrigin) {
         if !self.config.record {
             return;
         }
         let row = recorder::NewAnswer {
             ranking: Ranking::of(&answered.answer),
             row: NewAnswerRow {
-                request_id: occasion.request_id,
+                request_id: origin.request_id,
                 repo: answered.repo.clone(),
-                thread: occasion.thread,
+                thread: origin.thread,
                 commit: answered.snapshot.revision.commit.clone(),
                 created_at: now(),
                 intent: answered.answer.intent.kind.name().to_owned(),
                 confidence: answered.answer.pack.confidence.into(),
                 used_tokens: i64::try_from(answered.answer.pack.used).unwrap_or(i64::MAX),
                 ranking: String::new(),
-                query: occasion.query,
+                query: origin.query,
             },
         };
         if self.queue.try_send(Entry::Answer(Box::new(row))).is_err() {
@@ -101,7 +102,7 @@ impl Feedback {
         }
     }
 
-    /// What of a merged change the context of answers contained, by repository, among all that is kept.
+    /// Returns, by repository, how much of merged changes the contexts of all stored answers contained.
     ///
     /// # Errors
     /// When the database fails.
@@ -111,8 +112,8 @@ impl Feedback {
     }
 }
 
-/// How much of what was changed a context held.
-fn counted<'a>(
+/// Counts the changed files and functions, and how many of them the context contained.
+fn count_in_context<'a>(
     ranking: &Ranking,
     files: impl IntoIterator<Item = &'a str>,
     functions: impl IntoIterator<Item = (&'a str, &'a str)>,

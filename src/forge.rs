@@ -1,14 +1,14 @@
-//! Code hosts (forges) such as GitHub: their webhooks are checked and read, become jobs, and the jobs write
-//! comments with the code that an issue or pull request is about. A forge is one folder, which holds what
-//! differs ([`dialect`]). Nothing from an issue is logged or repeated in a comment.
+//! Answers on code hosts (forges) such as GitHub: verifies and parses their webhooks and turns them into
+//! jobs, which write comments with the code that an issue or pull request is about. Each forge is one folder
+//! with what differs from the others ([`dialect`]). Nothing from an issue is logged or repeated in a comment.
 //!
-//! The way through: [`webhook`] takes a delivery, [`decide`] says what it asks for, the database queues it,
-//! [`worker`] does it, [`answer`] asks the engine, [`comment`] renders, [`publish`] writes; [`learn`] compares
-//! what was merged with what was answered. Start at [`Forges`].
+//! The path of an event: [`webhook`] accepts a delivery, [`decide`] decides what to do, the database queues a
+//! job, [`worker`] runs it, [`answer`] asks the engine, [`comment`] renders the answer, [`publish`] posts it;
+//! [`learn`] compares merged changes with earlier answers. Start at [`Forges`].
 
 pub mod answer;
 pub mod client;
-pub mod closes;
+pub mod closing_keywords;
 pub mod comment;
 pub mod decide;
 pub mod dialect;
@@ -17,9 +17,9 @@ pub mod gitea;
 pub mod github;
 pub mod gitlab;
 pub mod host;
-mod learn;
-mod pause;
+mod merge_comparison;
 mod publish;
+mod rate_limit;
 pub mod task;
 mod tokens;
 pub mod webhook;
@@ -42,7 +42,7 @@ pub use host::{Host, hosts};
 pub use tokens::Tokens;
 pub use webhook::{Outcome, WebhookError};
 
-/// The configured forges and what they work with.
+/// The configured forges and the parts of the program that they use.
 #[derive(Debug)]
 pub struct Forges {
     hosts: Arc<[Host]>,
@@ -51,21 +51,21 @@ pub struct Forges {
     catalog: Arc<Catalog>,
     feedback: Arc<Feedback>,
     store: Store,
-    /// Tells the worker of new jobs.
+    /// Wakes the worker when there are new jobs.
     wake: Notify,
 }
 
-/// What bounds and steers the work.
+/// Settings and limits of the jobs.
 #[derive(Clone, Debug)]
 pub struct ForgeSettings {
     /// The `[forge]` table.
     pub config: ForgeConfig,
-    /// Bytes of a question.
+    /// Longest question, in bytes.
     pub max_query_bytes: usize,
 }
 
 impl Forges {
-    /// The forges `hosts`, which work on what `engine` holds.
+    /// Creates the forges `hosts`, which answer from `engine`.
     pub fn new(
         hosts: Arc<[Host]>,
         settings: ForgeSettings,
@@ -85,7 +85,7 @@ impl Forges {
         }
     }
 
-    /// How many jobs there are.
+    /// Counts the jobs.
     ///
     /// # Errors
     /// When the database fails.
@@ -93,12 +93,12 @@ impl Forges {
         self.store.count_jobs().await
     }
 
-    /// Bytes of a webhook that are read.
+    /// Longest body of a webhook, in bytes.
     pub fn body_limit(&self) -> usize {
         self.settings.config.body_limit_bytes
     }
 
-    /// Whether the database answered when it was asked last.
+    /// Whether the last database query succeeded.
     pub fn has_database(&self) -> bool {
         self.store.is_up()
     }
@@ -107,12 +107,12 @@ impl Forges {
         self.hosts.iter().find(|host| host.dialect.name() == name)
     }
 
-    /// The repository that is read from a project of a forge. Of several the one that is called like the
-    /// project, or else the first by name.
+    /// Returns the repository that is cloned from a project of a forge. Of several, it prefers the one with
+    /// the name of the project, else the first by name.
     fn repository(&self, host: &Host, project: &str) -> Option<Arc<Repository>> {
         let all = self.engine.repositories(&Grant::unrestricted());
         let is_of = |repository: &&Arc<Repository>| match repository.source() {
-            Source::Git { location, .. } => is_at(location, &host.url, project),
+            Source::Git { location, .. } => is_clone_url_of(location, &host.url, project),
             Source::WorkingTree { .. } => false,
         };
         let found: Vec<&Arc<Repository>> = all.iter().filter(is_of).collect();
@@ -121,8 +121,8 @@ impl Forges {
     }
 }
 
-/// Whether git is told by `location` to read the project of the forge at `url`, over any scheme.
-fn is_at(location: &str, url: &str, project: &str) -> bool {
+/// Whether the git URL `location` points to `project` on the forge at `url`, over any scheme.
+fn is_clone_url_of(location: &str, url: &str, project: &str) -> bool {
     let Ok(forge) = Url::parse(url) else {
         return false;
     };
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repository_belongs_to_the_forge_that_it_is_cloned_from() {
+    fn repository_belongs_to_the_forge_it_is_cloned_from() {
         let github = "https://github.com";
         for location in [
             "https://github.com/corner/shop.git",
@@ -172,7 +172,10 @@ mod tests {
             "ssh://git@github.com:22/corner/shop.git",
             "git@github.com:corner/shop.git",
         ] {
-            assert!(is_at(location, github, "corner/shop"), "{location}");
+            assert!(
+                is_clone_url_of(location, github, "corner/shop"),
+                "{location}"
+            );
         }
         for location in [
             "https://github.com.evil.example/corner/shop",
@@ -183,11 +186,26 @@ mod tests {
             "git@gitlab.com:corner/shop",
             "/srv/corner/shop.git",
         ] {
-            assert!(!is_at(location, github, "corner/shop"), "{location}");
+            assert!(
+                !is_clone_url_of(location, github, "corner/shop"),
+                "{location}"
+            );
         }
         let below = "http://127.0.0.1:3000/git";
-        assert!(is_at("http://127.0.0.1:3000/git/a/b.git", below, "a/b"));
-        assert!(!is_at("http://127.0.0.1:3001/git/a/b.git", below, "a/b"));
-        assert!(!is_at("http://127.0.0.1:3000/a/b.git", below, "a/b"));
+        assert!(is_clone_url_of(
+            "http://127.0.0.1:3000/git/a/b.git",
+            below,
+            "a/b"
+        ));
+        assert!(!is_clone_url_of(
+            "http://127.0.0.1:3001/git/a/b.git",
+            below,
+            "a/b"
+        ));
+        assert!(!is_clone_url_of(
+            "http://127.0.0.1:3000/a/b.git",
+            below,
+            "a/b"
+        ));
     }
 }

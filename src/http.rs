@@ -1,5 +1,5 @@
-//! The HTTP interface: routes, wire types, problems, and the border around every request. Handlers
-//! extract, call one room below, and convert. Start at [`mod@router`].
+//! Implements the HTTP interface: routes, wire types, problem responses, and the layers around every request.
+//! Handlers extract, call one room below, and convert. Start at [`mod@router`].
 
 pub mod accept;
 pub mod authorize;
@@ -30,24 +30,24 @@ use crate::feedback::Feedback;
 use crate::forge::Forges;
 use crate::ingest::Catalog;
 
-/// What handlers need.
+/// State shared by the handlers.
 #[derive(Clone)]
 pub struct HttpState {
-    /// Answers.
+    /// Answers questions.
     pub engine: Arc<Engine>,
-    /// Which repositories there are.
+    /// Lists and registers repositories.
     pub catalog: Arc<Catalog>,
-    /// Takes webhooks.
+    /// Accepts webhooks.
     pub forges: Arc<Forges>,
-    /// What is known of answers.
+    /// Records answers and feedback.
     pub feedback: Arc<Feedback>,
-    /// What a request may cost.
+    /// Limits of one request.
     pub limits: HttpLimits,
 }
 
 impl HttpState {
-    /// Adds the repository that a request is about to its span. A name that no repository has for
-    /// the caller is a client's text, which is not logged.
+    /// Adds the repository of a request to its span, if the caller sees it. Any other name is arbitrary
+    /// client text, which is not logged.
     fn trace_repo(&self, grant: &Grant, name: &str) {
         if let Some(repository) = self.engine.get(grant, name) {
             let name = repository.name().as_str();
@@ -56,13 +56,13 @@ impl HttpState {
     }
 }
 
-/// What a request may cost.
+/// Limits of one request.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpLimits {
-    /// Bytes of a body.
+    /// Longest body, in bytes.
     pub body_bytes: usize,
-    /// Bytes of a query.
+    /// Longest query, in bytes.
     pub max_query_bytes: usize,
-    /// Time from a request's head to its answer.
+    /// Time from receiving a request's head to its answer.
     pub request_timeout: Duration,
 }

@@ -1,6 +1,6 @@
-//! From places to files: working trees and git repositories become plans that the engine publishes.
-//! It drives the engine, one task per repository, and knows no HTTP. Start at [`Catalog`] for a
-//! service, at [`once::Once`] for a program that answers and ends.
+//! Reads working trees and git repositories into plans that the engine publishes. One task per
+//! repository drives the engine. Knows no HTTP. Start at [`Catalog`] for a service, at
+//! [`once::Once`] for a program that answers once and exits.
 
 pub mod catalog;
 mod driver;
@@ -26,70 +26,70 @@ use git::{Access, HistoryLimits};
 
 use crate::engine::RepoName;
 
-/// The directory in the data directory for on-disk indexes, in one directory per repository.
+/// Directory, in the data directory, of the on-disk indexes: one subdirectory per repository.
 pub const INDEX: &str = "index";
-/// The directory in the data directory for copies of remote repositories, each in one of its own.
+/// Directory, in the data directory, of the copies of remote repositories: one subdirectory each.
 pub const COPIES: &str = "git";
-/// The directory in the data directory for secrets of URLs, in one file per repository.
+/// Directory, in the data directory, of the credentials taken from URLs: one file per repository.
 pub const CREDENTIALS: &str = "credentials";
-/// The ending of such a file.
+/// Extension of a credentials file.
 const SECRETS: &str = ".json";
 
-/// The numbers and places that bound reading.
+/// Settings of reading: directories, limits and intervals.
 #[derive(Clone, Debug)]
 pub struct IngestSettings {
     /// The program's own directory, canonical.
     pub data_dir: PathBuf,
-    /// Which local directories others may register, and what git may take for reading them.
+    /// Local directories that clients may register, and the time and size limits of reading them.
     pub access: Arc<Access>,
     /// How remote repositories are reached.
     pub connection: ConnectionSettings,
-    /// When git repositories are looked at again.
+    /// When git repositories are polled.
     pub poll: PollSettings,
-    /// How much of the past is loaded.
+    /// How much of the commit history is loaded.
     pub history: HistoryLimits,
-    /// Time without events after which changes are read.
+    /// Debounce time: changes are read after this long without an event.
     pub debounce: Duration,
-    /// Time after which changes are read although events keep coming.
+    /// Longest debounce: changes are read after this long although events keep coming.
     pub max_delay: Duration,
-    /// Whether events of the file system are to be used.
+    /// Whether file system events are used.
     pub events: bool,
-    /// Time between two looks at every file where there are no events.
+    /// Time between two scans of the whole tree where there are no events.
     pub poll_interval: Duration,
-    /// Time between two looks at every file that prove that events told everything; zero: never.
+    /// Time between two audits, which scan the whole tree for changes that events missed; zero: never.
     pub audit: Duration,
-    /// Bytes that the process may hold with more than one index in memory.
+    /// Memory budget of the process in bytes: above it, repositories are evicted until one is left.
     pub memory_bytes: usize,
-    /// Time without changes of an index after which it is stored.
+    /// An index is stored after this long without a change.
     pub write_after: Duration,
 }
 
-/// When git repositories are looked at again without being asked.
+/// When git repositories are polled.
 #[derive(Clone, Copy, Debug)]
 pub struct PollSettings {
-    /// Time between two looks; zero: never.
+    /// Time between two polls; zero: never.
     pub interval: Duration,
-    /// Time after a first failure; it doubles with each further one.
+    /// Wait before the retry after a first failure; it doubles with each further one.
     pub retry: Duration,
-    /// Clones and fetches at a time.
+    /// Largest number of concurrent clones and fetches.
     pub transfers: usize,
 }
 
 impl IngestSettings {
-    /// The copy of a remote repository that is registered as `name`.
+    /// Returns the local copy of the remote repository that is registered as `name`.
     fn copy_of(&self, remote: Remote, name: &RepoName) -> RemoteCopy {
         let connection = Connection::new(remote, self.connection.clone());
         RemoteCopy::new(connection, self.copy_at(name))
     }
 
-    /// Where the copy of a remote repository is.
+    /// Returns the path of a remote repository's copy.
     fn copy_at(&self, name: &RepoName) -> PathBuf {
-        copy_in(&self.data_dir, name)
+        clone_path(&self.data_dir, name)
     }
 }
 
-/// Where in a data directory the copy of a remote repository is.
-pub fn copy_in(data_dir: &Path, name: &RepoName) -> PathBuf {
+/// Returns the path of a remote repository's copy in a data directory.
+pub fn clone_path(data_dir: &Path, name: &RepoName) -> PathBuf {
     let copy = format!("{}.git", name.segment());
     data_dir.join(COPIES).join(copy)
 }

@@ -1,5 +1,5 @@
-//! Foveate as a library: everything above the engine crates that touches the world. The binary is
-//! a thin door to [`app`]; tests and benches use the rooms directly.
+//! Foveate as a library: everything above the engine crates that touches the world. The binary only calls [`app`];
+//! tests and benches use the rooms directly.
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
 //! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval`, `feedback` · `forge` ·

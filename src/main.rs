@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// It gives back what is free while the program runs, also from between what is in use; with the system's
-/// a server of months grows (docs/performance.md). It serves the C libraries, too.
+/// jemalloc returns free memory to the system while the program runs, also from between live allocations; with the
+/// system's allocator, a server that runs for months grows (docs/performance.md). The C libraries use it, too.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

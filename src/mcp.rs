@@ -1,7 +1,7 @@
-//! The Model Context Protocol: the same questions and lookups as over HTTP, as tools for coding agents. The
-//! official SDK speaks the protocol; here are the tools ([`tools`]), how their answers read ([`text`]),
-//! and what a call waits for ([`waiting`]). Over HTTP it is stateless ([`http`]); over standard input and
-//! output one process is one session ([`stdio`]). Start at [`Agents`].
+//! Serves the questions and lookups of the HTTP API as tools of the Model Context Protocol, for coding
+//! agents. The official SDK implements the protocol; this module defines the tools ([`tools`]), renders their
+//! answers ([`text`]), and waits for indexes ([`waiting`]). Over HTTP it is stateless ([`http`]); over
+//! standard input and output one process is one session ([`stdio`]). Start at [`Agents`].
 
 pub mod http;
 pub mod stdio;
@@ -12,8 +12,8 @@ mod calls;
 mod failure;
 mod handler;
 mod message;
+mod readiness;
 mod resources;
-mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,36 +30,36 @@ pub struct Agents {
     engine: Arc<Engine>,
     limits: AgentLimits,
     caller: Caller,
-    /// Keeps what was answered, where there is a database.
+    /// Records the answers, if there is a database.
     feedback: Option<Arc<Feedback>>,
 }
 
-/// What a call may cost.
+/// Limits of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentLimits {
-    /// Bytes of a query.
+    /// Longest query, in bytes.
     pub max_query_bytes: usize,
-    /// Time to wait for a first index.
+    /// Longest time to wait for a first index.
     pub wait: Duration,
 }
 
-/// Who calls.
+/// The source of a call's grant.
 #[derive(Clone)]
 enum Caller {
-    /// Whoever the HTTP request is from, whose grant is in its extensions.
-    OfRequest,
-    /// Who started this process, in one session.
+    /// The HTTP request, which carries the grant in its extensions.
+    Http,
+    /// The user who started this process; the process is one session.
     Local(Grant, Arc<Session>),
 }
 
-/// What one session was shown, the last of it. Each place has the digest of what was shown, so that what was edited
-/// since counts as not seen.
+/// The places that one session was last shown. Each has the digest of the shown text, so that a place that
+/// was edited since counts as not seen.
 #[derive(Debug, Default)]
 struct Session {
     shown: Mutex<Vec<String>>,
 }
 
-/// Places of a session that are remembered.
+/// Most places that a session remembers.
 const MAX_SHOWN: usize = 500;
 
 impl Session {
@@ -73,17 +73,17 @@ impl Session {
 }
 
 impl Agents {
-    /// For calls over HTTP.
+    /// Creates the service for calls over HTTP.
     pub fn over_http(engine: Arc<Engine>, limits: AgentLimits, feedback: Arc<Feedback>) -> Self {
         Self {
             engine,
             limits,
-            caller: Caller::OfRequest,
+            caller: Caller::Http,
             feedback: Some(feedback),
         }
     }
 
-    /// For the one session of a process that its user started.
+    /// Creates the service for the single session of a local process.
     pub fn of_process(engine: Arc<Engine>, limits: AgentLimits) -> Self {
         Self {
             engine,

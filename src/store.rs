@@ -1,9 +1,9 @@
-//! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
-//! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
+//! Holds all SQL, for state that must outlive the process. It must not interpret rows. Each operation has a span, in
+//! which sqlx logs its statements, without their values, at DEBUG.
 //!
-//! The database is SQLite or PostgreSQL ([`Place`]). Statements are written once, for both; where the two
-//! differ, [`Store::is_shared`] says which it is. Rows are integers, texts and bytes, which is what sqlx can
-//! read from either.
+//! The database is SQLite or PostgreSQL ([`Place`]). Statements are written once, for both; where the two differ,
+//! [`Store::is_shared`] tells which it is. Columns are integers, floating-point numbers, texts and bytes, which sqlx
+//! can read from either.
 
 mod changes;
 mod feedback;
@@ -32,7 +32,7 @@ use tracing::{Instrument as _, Span};
 
 pub use changes::Versions;
 pub use feedback::{
-    AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow, OldAnswers,
+    AnswerFilter, AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow,
 };
 pub use inspect::Inspection;
 pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
@@ -41,20 +41,20 @@ pub use place::{Place, PlaceError};
 pub use repositories::{RepositoryKind, RepositoryRow};
 pub use transfer::copy_file;
 
-/// How long a database that answers may take.
-const PING: Duration = Duration::from_secs(5);
-/// How long an operation on a database server may take. One that has not ended then waits for a server
-/// that is gone and did not say so.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout of a ping, and of connecting to a database server.
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout of an operation on a database server. An operation that takes longer waits for a server that is gone
+/// without having closed the connection.
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a start waits for a database server that is not up yet.
-const START_PATIENCE: Duration = Duration::from_secs(60);
-/// Time between two attempts to reach it.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// Time between two connection attempts at a start.
 const RETRY: Duration = Duration::from_millis(500);
 
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
 
-/// The version of the schema that this program makes and uses.
+/// Returns the version of the schema that this program creates and uses.
 pub fn schema() -> i64 {
     schema::latest()
 }
@@ -68,43 +68,43 @@ pub struct Store {
 struct Inner {
     place: Place,
     pool: ArcSwap<AnyPool>,
-    /// Where the file is, if not in the data directory.
+    /// The temporary directory of the file, where it is a copy of that in the data directory.
     copy: Option<TempDir>,
-    /// What was changed, here or by others.
+    /// Counts changes, by this process or others.
     versions: watch::Sender<Versions>,
-    /// Whether it answered when it was asked last.
+    /// Whether the database answered when it was polled last.
     is_up: AtomicBool,
 }
 
-/// What becomes of a schema that is not up to date.
+/// What to do with a schema that is not up to date.
 enum Schema {
-    /// It is brought up to date.
+    /// Bring it up to date.
     Migrate,
-    /// It is refused.
+    /// Refuse it.
     Keep,
 }
 
-/// The database could not do what was asked.
+/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The data directory cannot be made or opened.
+    /// The data directory cannot be created or opened.
     #[error("cannot use the data directory {path}: {reason}")]
     Directory {
-        /// Which.
+        /// Path of the directory.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
-    /// The database server cannot be reached, or does not let this program in.
+    /// The database server cannot be reached, or refuses the connection.
     #[error("the database {place} cannot be opened: {reason}")]
     Unreachable {
-        /// Where it is, without a password.
+        /// Where the database is, without a password.
         place: String,
-        /// What it or the system says.
+        /// The error of the server or the system.
         reason: sqlx::Error,
     },
     /// The database server does not answer.
-    #[error("the database did not answer within {} s", PATIENCE.as_secs())]
+    #[error("the database did not answer within {} s", OPERATION_TIMEOUT.as_secs())]
     Silent,
     /// A statement failed.
     #[error("the database failed: {0}")]
@@ -120,7 +120,7 @@ pub enum StoreError {
         /// A table that has rows.
         table: &'static str,
     },
-    /// The schema is not brought up to date, because others use it.
+    /// The schema is older than this program's, and must not be changed because servers use it.
     #[error(
         "the schema of the database {place} is {found}, and this program needs {known}: use the version of the \
          server, or start a server of this version first"
@@ -130,16 +130,16 @@ pub enum StoreError {
         place: String,
         /// The schema's number.
         found: i64,
-        /// The number that is needed.
+        /// The number that this program needs.
         known: i64,
     },
-    /// A later program has changed the schema.
+    /// A later version of the program has changed the schema.
     #[error(
         "the database {place} was changed by a later version of this program (its schema is {found}, this \
          program knows {known}): use that version, or restore a backup from before"
     )]
     Newer {
-        /// Where it is.
+        /// Where it is, without a password.
         place: String,
         /// The schema's number.
         found: i64,
@@ -173,10 +173,10 @@ impl Store {
         Self::open_with(place, None, Schema::Migrate).await
     }
 
-    /// As [`Self::open_at`], for a database that servers use: its schema is left as it is.
+    /// Opens a database as [`Self::open_at`], but leaves its schema unchanged, since servers use it.
     ///
     /// # Errors
-    /// See there; and when the schema is not that of this program.
+    /// As [`Self::open_at`]; and when the schema is not that of this program.
     pub async fn open_unchanged(place: Place) -> Result<Self, StoreError> {
         Self::open_with(place, None, Schema::Keep).await
     }
@@ -188,14 +188,14 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let pool = pool(&place)?;
         let opened = async {
-            reach(&pool, &place).await?;
+            connect(&pool, &place).await?;
             match schema {
                 Schema::Migrate => schema::migrate(&pool, &place).await,
                 Schema::Keep => schema::check(&pool, &place).await,
             }
         };
         if let Err(error) = opened.await {
-            // A connection that failed may hold the lock of the schema.
+            // A failed connection may still hold the migration lock.
             pool.close().await;
             return Err(error);
         }
@@ -215,18 +215,18 @@ impl Store {
         }
     }
 
-    /// Opens a copy of the database of a `data_dir` that cannot be written: what is changed is lost
-    /// at the end.
+    /// Opens a temporary copy of the database of a `data_dir` that cannot be written: changes are lost when the process
+    /// ends.
     ///
     /// # Errors
-    /// When it can be copied nowhere.
+    /// When the database cannot be copied or opened.
     pub async fn open_copy(data_dir: &Path) -> Result<Self, StoreError> {
         let refuse = |error: std::io::Error| StoreError::Directory {
             path: data_dir.display().to_string(),
             reason: format!("it cannot be written, and its database cannot be copied: {error}"),
         };
         let copy = tempfile::tempdir().map_err(refuse)?;
-        // What was not merged into the file yet stands beside it.
+        // The write-ahead log holds changes that are not in the file yet.
         for name in [FILE.to_owned(), format!("{FILE}-wal")] {
             match tokio::fs::copy(data_dir.join(&name), copy.path().join(&name)).await {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -239,53 +239,54 @@ impl Store {
         Self::open_with(place, Some(copy), Schema::Migrate).await
     }
 
-    /// Whether what is changed is lost at the end.
+    /// Whether the database is a temporary copy, whose changes are lost when the process ends.
     pub fn is_copy(&self) -> bool {
         self.inner.copy.is_some()
     }
 
-    /// Whether other servers may use the database, too.
+    /// Whether the database is PostgreSQL, which other servers may use, too.
     pub fn is_shared(&self) -> bool {
         matches!(self.inner.place, Place::Postgres(_))
     }
 
-    /// Whether the database answered when [`Self::follow`] looked at it last.
+    /// Whether the database answered when [`Self::follow`] polled it last.
     pub fn is_up(&self) -> bool {
         self.inner.is_up.load(Ordering::Relaxed)
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
-    /// When it does not.
+    /// When it does not answer in time, or with an error.
     pub async fn ping(&self) -> Result<(), StoreError> {
         let pool = self.pool();
         let answer = sqlx::query("select 1")
             .execute(&pool)
             .instrument(span("ping"));
-        match tokio::time::timeout(PING, answer).await {
+        match tokio::time::timeout(PING_TIMEOUT, answer).await {
             Ok(answer) => Ok(answer.map(drop)?),
             Err(_) => {
                 if self.is_shared() {
-                    self.leave_behind(&pool);
+                    self.replace_pool(&pool);
                 }
                 Err(StoreError::Silent)
             }
         }
     }
 
-    /// Writes what is pending and closes the connections.
+    /// Writes pending changes and closes the connections.
     pub async fn close(&self) {
         let closed = self.inner.pool.load_full();
-        // A server that is gone is not waited for.
-        let _ = tokio::time::timeout(PING, closed.close()).await;
+        // With a timeout: the server may be gone.
+        let _ = tokio::time::timeout(PING_TIMEOUT, closed.close()).await;
     }
 
     fn pool(&self) -> AnyPool {
         AnyPool::clone(&self.inner.pool.load())
     }
 
-    /// Does something with the database, in a span that names the operation; on a server for a limited time.
+    /// Runs `statements` in a span that names the operation; on a database server with a timeout. A failed operation
+    /// may replace the connection pool.
     async fn run<T, F>(
         &self,
         operation: &'static str,
@@ -297,19 +298,19 @@ impl Store {
         let pool = self.pool();
         let done = statements(pool.clone()).instrument(span(operation));
         if self.is_shared() {
-            let done = tokio::time::timeout(PATIENCE, done).await;
+            let done = tokio::time::timeout(OPERATION_TIMEOUT, done).await;
             return done.unwrap_or_else(|_| {
-                self.leave_behind(&pool);
+                self.replace_pool(&pool);
                 Err(StoreError::Silent)
             });
         }
-        // Where a disk is full, SQLite ends a transaction by itself, and sqlx believes that it is still
-        // open: what such a connection writes afterwards is never committed.
-        done.await.inspect_err(|_| self.leave_behind(&pool))
+        // On a full disk, SQLite aborts a transaction by itself, and sqlx takes it for still open: later writes of
+        // that connection are never committed.
+        done.await.inspect_err(|_| self.replace_pool(&pool))
     }
 
-    /// Uses the connections of a pool no more: the next operation makes new ones.
-    fn leave_behind(&self, failed: &AnyPool) {
+    /// Stops using the connections of a failed pool: the next operation opens new ones.
+    fn replace_pool(&self, failed: &AnyPool) {
         if !failed.is_closed()
             && let Ok(new) = pool(&self.inner.place)
         {
@@ -324,7 +325,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// What sqlx logs of an operation stands in its span.
+/// The span of an operation, in which sqlx logs its statements.
 fn span(operation: &'static str) -> Span {
     tracing::debug_span!("store", operation)
 }
@@ -334,21 +335,21 @@ fn install_drivers() {
     DRIVERS.call_once(sqlx::any::install_default_drivers);
 }
 
-/// Connections to a place, made when they are needed.
+/// Creates a pool of connections to a database, opened on demand.
 fn pool(place: &Place) -> Result<AnyPool, StoreError> {
     install_drivers();
     let options = AnyPoolOptions::new();
     let options = match place {
         Place::Sqlite(_) => options
             .max_connections(4)
-            // A busy disk may take long to open the file; a start that gives up helps nobody.
+            // Opening the file may take long on a busy disk, and a start should wait for that.
             .acquire_timeout(Duration::from_secs(30))
             .after_connect(|connection, _| {
                 Box::pin(async move {
                     for pragma in [
                         "pragma journal_mode = wal",
                         "pragma synchronous = normal",
-                        // What is deleted is gone.
+                        // Overwrite deleted rows with zeros.
                         "pragma secure_delete = on",
                     ] {
                         sqlx::query(pragma).execute(&mut *connection).await?;
@@ -356,32 +357,32 @@ fn pool(place: &Place) -> Result<AnyPool, StoreError> {
                     Ok(())
                 })
             }),
-        Place::Postgres(_) => options.max_connections(8).acquire_timeout(PING),
+        Place::Postgres(_) => options.max_connections(8).acquire_timeout(PING_TIMEOUT),
     };
     Ok(options.connect_lazy_with(place.options()?))
 }
 
-/// Makes the first connection. A server that starts at the same time is waited for.
-async fn reach(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
+/// Opens the first connection. Retries for [`START_TIMEOUT`] while a database server is not up yet.
+async fn connect(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
     let start = Instant::now();
-    let mut is_told = false;
+    let mut is_logged = false;
     loop {
         let reason = match pool.acquire().await {
             Ok(_) => return Ok(()),
             Err(error) if matches!(place, Place::Sqlite(_)) => return Err(error.into()),
             Err(error) => error,
         };
-        let may_come = match &reason {
-            // A certificate that is not trusted.
+        let may_recover = match &reason {
+            // `InvalidData`: the certificate is not trusted.
             sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::InvalidData,
             sqlx::Error::PoolTimedOut => true,
             _ => false,
         };
-        if !may_come || start.elapsed() > START_PATIENCE {
+        if !may_recover || start.elapsed() > START_TIMEOUT {
             let place = place.to_string();
             return Err(StoreError::Unreachable { place, reason });
         }
-        if !std::mem::replace(&mut is_told, true) {
+        if !std::mem::replace(&mut is_logged, true) {
             tracing::warn!(%place, error = %reason, "waiting for the database");
         }
         tokio::time::sleep(RETRY).await;

@@ -1,8 +1,8 @@
-//! What the program says of itself: log lines on standard error, metrics, and both with traces to a collector. It never sees bodies,
-//! queries, source code or credentials. Start at [`init_logging`] and [`metrics`].
+//! Reports on the running program: log lines on standard error, metrics, and both with traces to a collector. It never
+//! sees bodies, queries, source code or credentials. Start at [`init_logging`] and [`metrics`].
 
 mod cgroup;
-mod lines;
+mod log_lines;
 pub mod metrics;
 #[cfg(feature = "otlp")]
 pub mod otlp;
@@ -26,7 +26,7 @@ use tracing_subscriber::{EnvFilter, registry};
 #[cfg(not(feature = "otlp"))]
 pub use without_otlp::{otlp, trace};
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// Colours on a terminal, plain text otherwise.
@@ -35,12 +35,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts logging to standard error. `filter` is a `tracing` filter such as `info` or
-/// `foveate=debug,warn`; libraries that log messages of clients say less than it lets through. Spans also go
-/// to `otlp`, whatever the filter says. A second call in one process changes nothing.
+/// Starts logging to standard error. `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some
+/// libraries only errors pass, whatever it says. Spans are also sent to `otlp`, regardless of the filter. A second
+/// call in one process has no effect.
 ///
 /// # Errors
-/// When the filter cannot be read; the message names the part.
+/// When the filter cannot be parsed; the message names the part.
 pub fn init_logging(filter: &str, format: LogFormat, otlp: Option<&Otlp>) -> Result<(), String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
     let lines = match format {
@@ -48,23 +48,23 @@ pub fn init_logging(filter: &str, format: LogFormat, otlp: Option<&Otlp>) -> Res
         LogFormat::Json => json_lines(std::io::stderr).boxed(),
     };
     let _ = registry()
-        .with(lines.with_filter(filter.and(filter_fn(is_wanted))))
+        .with(lines.with_filter(filter.and(filter_fn(is_allowed))))
         .with(otlp.and_then(Otlp::layer))
         .try_init();
     Ok(())
 }
 
-/// Libraries of which only errors are logged. That of the Model Context Protocol logs whole messages, questions and
-/// code; that of file events warns of each watched directory that was removed.
-const ERRORS_ALONE: [&str; 2] = ["rmcp", "notify"];
+/// Libraries of which only errors are logged. The one for the Model Context Protocol logs whole messages, with
+/// questions and code; the one for file events warns of each watched directory that was removed.
+const ERRORS_ONLY: [&str; 2] = ["rmcp", "notify"];
 
 /// Whether an event or span may be logged.
-fn is_wanted(metadata: &Metadata<'_>) -> bool {
-    let is_of = |library: &&str| metadata.target().split("::").next() == Some(library);
-    *metadata.level() == Level::ERROR || !ERRORS_ALONE.iter().any(is_of)
+fn is_allowed(metadata: &Metadata<'_>) -> bool {
+    let is_from = |library: &&str| metadata.target().split("::").next() == Some(library);
+    *metadata.level() == Level::ERROR || !ERRORS_ONLY.iter().any(is_from)
 }
 
-/// Writes events as lines for people, in colours or without.
+/// Writes events as lines for people, with or without colours.
 fn text_lines<S, W>(
     writer: impl Fn() -> W + Send + Sync + 'static,
     has_colours: bool,
@@ -74,7 +74,7 @@ where
     W: std::io::Write + 'static,
 {
     tracing_subscriber::fmt::layer()
-        .fmt_fields(lines::escaped_fields())
+        .fmt_fields(log_lines::escaped_fields())
         .with_target(false)
         .with_ansi(has_colours)
         .with_writer(writer)
@@ -89,14 +89,14 @@ where
     tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
-        // The innermost span is in the list of all.
+        // The list of spans already has the innermost one.
         .with_current_span(false)
         .with_target(false)
-        .with_writer(move || lines::JsonLines(writer()))
+        .with_writer(move || log_lines::JsonLines(writer()))
 }
 
-/// Chooses the cryptography of TLS connections for the whole process, once.
+/// Selects the cryptography provider of TLS connections for the whole process, once.
 pub fn install_tls() {
-    // Fails only where one was chosen before.
+    // Fails only if one was selected before.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -1,9 +1,9 @@
-//! A question and its answer, the same over HTTP and on the command line: the answer as JSON here, the
-//! validation of the question in [`request`]; direct lookups in [`lookup`].
+//! Defines questions and answers, the same for HTTP and the command line. The answer as JSON is here;
+//! [`request`] validates the question; [`lookup`] has direct lookups.
 
 pub mod lookup;
 pub mod request;
-pub mod whole;
+pub mod whole_number;
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::engine::Answered;
 
-/// What is asked for. Shapes how the budget is shared.
+/// Kind of help that is asked for. Decides how the budget is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs)]
@@ -43,7 +43,7 @@ impl From<IntentName> for IntentKind {
     }
 }
 
-/// How the context is rendered.
+/// Format of the context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -64,8 +64,8 @@ impl From<FormatName> for Format {
     }
 }
 
-/// How much of the budget is used: only what is likely to be changed, what is worth its tokens, or
-/// whatever fits.
+/// How much of the budget is used: only for what is likely to be changed, for what is worth its tokens, or
+/// for whatever fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -89,18 +89,18 @@ impl From<BreadthName> for Breadth {
 /// The code that the reader must see, and how it was chosen.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ContextAnswer {
-    /// The request's id, as in the `x-request-id` header.
+    /// Id of the request, as in the `x-request-id` header.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
     /// Name of the repository.
     pub repo: String,
-    /// The commit that was searched; of a working tree, its `HEAD`. Empty where there is none.
+    /// The searched commit; of a working tree, its `HEAD`. Empty if there is none.
     pub commit: String,
-    /// Counts the indexes published for what was searched.
+    /// Number of indexes published so far for what was searched.
     pub generation: u64,
-    /// What the query was understood to ask for.
+    /// The intent that was recognized in the query.
     pub intent: IntentAnswer,
-    /// The names in the query, and what they were found to mean.
+    /// The names in the query and the definitions they were resolved to.
     pub symbols: Vec<SymbolAnswer>,
     /// The ranking of files, independent of the budget.
     pub files: Vec<FileAnswer>,
@@ -108,30 +108,30 @@ pub struct ContextAnswer {
     pub functions: Vec<FunctionAnswer>,
     /// The ranking of everything that can be edited, independent of the budget.
     pub places: Vec<PlaceAnswer>,
-    /// The chance that a right place is shown whole in `context`, 0 to 1.
+    /// Probability that a right place is shown whole in `context`, 0 to 1.
     pub confidence: f32,
-    /// What is in `context`.
+    /// The contents of `context`.
     pub sections: Vec<SectionAnswer>,
-    /// The context itself, in the format asked for.
+    /// The context itself, in the requested format.
     pub context: String,
-    /// What `context` costs.
+    /// Token counts of `context`.
     pub tokens: TokensAnswer,
-    /// What was searched.
+    /// State of the searched files.
     pub tree: TreeAnswer,
-    /// What is relevant and not in `context`.
+    /// Relevant code that is not in `context`.
     pub dropped: Vec<DroppedAnswer>,
     /// Milliseconds per stage.
     pub timings_ms: TimingsAnswer,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 
-/// A detected intent.
+/// A recognized intent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IntentAnswer {
-    /// Its name.
+    /// Name of the intent.
     pub kind: String,
-    /// 0 to 1; 1 where the request said it.
+    /// 0 to 1; 1 if the request named the intent.
     pub confidence: f32,
     /// The rules that fired.
     pub signals: Vec<String>,
@@ -140,37 +140,37 @@ pub struct IntentAnswer {
 /// A name in the query.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SymbolAnswer {
-    /// As written.
+    /// As written in the query.
     pub name: String,
-    /// Where it stood and how it was matched.
+    /// Where in the query it was found and how it was matched.
     pub from: String,
     /// Definitions as `path:qualified_name`, best first.
     pub resolved: Vec<String>,
-    /// How many definitions it may mean, those not listed included.
+    /// Number of definitions that it may refer to, including those not listed.
     pub total: usize,
 }
 
 /// One reason for a score.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SignalAnswer {
-    /// Its name.
+    /// Name of the signal.
     pub name: String,
-    /// What it adds.
+    /// Its contribution to the score.
     pub value: f32,
 }
 
 /// A ranked file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FileAnswer {
-    /// Where it is.
+    /// Path of the file.
     pub path: String,
     /// Sum of the signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// Probability that the change touches it, 0 to 1.
     pub probability: f32,
     /// `source`, `test`, `documentation`, `configuration`, `generated` or `data`.
     pub role: String,
-    /// Why it is here; not where the request says `"signals": false`.
+    /// The signals; absent if the request has `"signals": false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<SignalAnswer>>,
 }
@@ -178,7 +178,7 @@ pub struct FileAnswer {
 /// A ranked function or other definition.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FunctionAnswer {
-    /// The file that it is in.
+    /// Path of its file.
     pub path: String,
     /// Qualified name.
     pub name: String,
@@ -190,19 +190,19 @@ pub struct FunctionAnswer {
     pub end_line: u32,
     /// Sum of its signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// Probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here; only with `explain`.
+    /// The signals; only with `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<SignalAnswer>>,
 }
 
-/// A ranked place: what can be edited as one thing.
+/// A ranked place: code that can be edited as one unit.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlaceAnswer {
-    /// The file that it is in.
+    /// Path of its file.
     pub path: String,
-    /// Qualified name, of a stretch that of its class or of the one definition in it; may be empty.
+    /// Qualified name; of a stretch, that of its class or of its only definition. May be empty.
     pub name: String,
     /// `function`, `method`, `class`, `constant`, …, `section` (prose, settings) or `stretch`.
     pub kind: String,
@@ -212,9 +212,9 @@ pub struct PlaceAnswer {
     pub end_line: u32,
     /// Sum of its signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// Probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here; only with `explain`.
+    /// The signals; only with `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<SignalAnswer>>,
 }
@@ -224,18 +224,18 @@ pub struct PlaceAnswer {
 pub struct SectionAnswer {
     /// `definitions`, `snippets`, `imports`, `tests` or `callers`.
     pub name: String,
-    /// Its share in tokens, before unused shares flowed over.
+    /// Its share in tokens, before unused shares were redistributed.
     pub budget: usize,
-    /// What it used.
+    /// Tokens used.
     pub used: usize,
-    /// What is in it.
+    /// Its items.
     pub items: Vec<ItemAnswer>,
 }
 
-/// One thing in the context.
+/// One item of the context.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ItemAnswer {
-    /// The file that it is from.
+    /// Path of its file.
     pub path: String,
     /// Qualified name; empty for a stretch of a file.
     pub name: String,
@@ -247,52 +247,52 @@ pub struct ItemAnswer {
     pub fidelity: String,
     /// Whether lines inside it were left out; the text marks where.
     pub cut: bool,
-    /// What it costs.
+    /// Its tokens.
     pub tokens: usize,
-    /// Why it is here, such as `uses Flask.url_for`.
+    /// Why it is included, such as `uses Flask.url_for`.
     pub reason: String,
-    /// Where it is on the web, where that is known.
+    /// Web link to its lines, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// What to send back in `seen.places`, such as `src/app.py:10-40@9f2c01d4a7b35e68`, so that it is not
-    /// shown again while it reads the same; only where all of it is shown.
+    /// The value to send back in `seen.places`, such as `src/app.py:10-40@9f2c01d4a7b35e68`, so that it is
+    /// not shown again while it is unchanged; only if all of it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_as: Option<String>,
 }
 
-/// The cost of the context.
+/// Token counts of the context.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TokensAnswer {
-    /// The limit asked for.
+    /// The requested limit.
     pub budget: usize,
     /// Tokens of `context`, never above the budget.
     pub used: usize,
-    /// What counts them.
+    /// Name of the tokenizer.
     pub tokenizer: String,
 }
 
-/// The state of the files that were searched.
+/// State of the searched files.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TreeAnswer {
     /// The commit.
     pub commit: String,
     /// Whether a working tree was searched that differs from the commit.
     pub dirty: bool,
-    /// Changed files that were noticed and are not searched yet.
+    /// Changed files that were noticed but not indexed yet.
     pub pending_files: usize,
 }
 
-/// Something relevant that is not in the context.
+/// Relevant code that is not in the context.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DroppedAnswer {
-    /// The file that it is from.
+    /// Path of its file.
     pub path: String,
     /// Qualified name.
     pub name: String,
-    /// What it would have cost; 0 where it could not be read.
+    /// Tokens it would have taken; 0 if it could not be read.
     pub tokens: usize,
-    /// `budget`, `low_value` (not likely enough for the `breadth`), `duplicate` (another body in `context`
-    /// says nearly the same), or why the file is not indexed.
+    /// `budget`, `low_value` (not likely enough for the `breadth`), `duplicate` (another body in `context` is
+    /// nearly the same), or why the file is not indexed.
     pub reason: String,
 }
 
@@ -301,20 +301,21 @@ pub struct DroppedAnswer {
 #[allow(missing_docs)]
 pub struct TimingsAnswer {
     pub intent: f64,
-    /// Resolving symbols, and searching the words beside it.
+    /// Resolving symbols, and the concurrent word search.
     pub resolve: f64,
     pub rank: f64,
     pub assemble: f64,
-    /// From the question to the answer, waiting included.
+    /// From receiving the question to the answer, including waiting.
     pub total: f64,
 }
 
-/// Something that the answer could not do or that the reader should know.
+/// A limitation of the answer, or a note for the reader.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
-    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, `deadline`, ….
+    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`,
+    /// `degraded`, `deadline`, ….
     pub code: String,
-    /// For people: one line, in which characters that are unsafe to show are escaped.
+    /// For people: one line, in which characters that are unsafe to display are escaped.
     pub detail: String,
 }
 
@@ -327,21 +328,21 @@ impl From<Issue> for IssueAnswer {
     }
 }
 
-/// What of a request its answer repeats.
+/// Request options that the answer depends on.
 #[derive(Clone, Debug, Default)]
 pub struct AnswerOptions {
     /// The request's id.
     pub request_id: Option<String>,
     /// The budget in tokens.
     pub budget_tokens: usize,
-    /// Whether functions and places carry their signals.
+    /// Whether functions and places include their signals.
     pub explain: bool,
-    /// Whether anything carries its signals.
+    /// Whether signals are included at all.
     pub signals: bool,
 }
 
 impl ContextAnswer {
-    /// An answer for the wire.
+    /// Converts an answer to its JSON form.
     pub fn new(answered: Answered, asked: AnswerOptions) -> Self {
         let Answered {
             repo,
@@ -384,7 +385,7 @@ impl ContextAnswer {
                 dirty: revision.dirty,
                 pending_files,
             },
-            dropped: collected(dropped, left_out),
+            dropped: collected(dropped, dropped_answer),
             timings_ms: timings(answer.timings, total_ms),
             issues: collected(answer.issues, Into::into),
         }
@@ -487,7 +488,7 @@ fn item(item: Item) -> ItemAnswer {
     }
 }
 
-fn left_out(dropped: Dropped) -> DroppedAnswer {
+fn dropped_answer(dropped: Dropped) -> DroppedAnswer {
     DroppedAnswer {
         path: dropped.path,
         name: dropped.name,
@@ -506,7 +507,7 @@ fn timings(stages: Timings, total: f64) -> TimingsAnswer {
     }
 }
 
-/// Microseconds are what the clock is good for.
+/// Rounds milliseconds to microseconds, the clock's useful precision.
 fn milliseconds(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

@@ -1,7 +1,8 @@
-"""What coding agents do: the official client SDKs and the inspector call the tools over both transports.
+"""Tests the MCP server as coding agents use it: the official client SDKs and the inspector call the tools over both
+transports.
 
 usage: agents.py FOVEATE NODE_MODULES
-NODE_MODULES has what tests/agents/package-lock.json says.
+NODE_MODULES is an installation of tests/agents/package-lock.json.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ def repository(root):
 
 
 class Server:
-    """A server that follows the directory."""
+    """A server that watches the directory."""
 
     def __init__(self, root, data):
         command = [FOVEATE, "serve", "--listen", "127.0.0.1:0", "--data-dir", data, "--watch", root]
@@ -87,7 +88,7 @@ async def check(name, server):
 
 
 def typescript(root, cache, url):
-    # Modules are found beside the script.
+    # Node looks for modules beside the script.
     with tempfile.TemporaryDirectory() as at:
         script = shutil.copy(HERE / "agents/client.mjs", at)
         os.symlink(MODULES, Path(at) / "node_modules")
@@ -96,7 +97,7 @@ def typescript(root, cache, url):
 
 
 def inspector(root, cache, url):
-    """The protocol's inspector lists the tools and calls one, over both transports."""
+    """Lists the tools and calls one with the MCP inspector, over both transports."""
     command = [MODULES / ".bin/mcp-inspector", "--cli"]
     local = [FOVEATE, "mcp", root]
     for name, server in (("stdio", local), ("http", [f"{url}/mcp", "--transport", "http"])):
@@ -120,7 +121,7 @@ def inspector(root, cache, url):
 
 
 def readme(root, cache):
-    """The lines for agents work as they stand in the README."""
+    """Checks that the commands for agents in README.md work unchanged."""
     text = (HERE.parent / "README.md").read_text()
     section = text.split("## Coding agents\n", 1)[1]
     lines = re.search(r"```sh\n(.*?)```", section, re.DOTALL).group(1)

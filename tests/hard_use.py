@@ -1,5 +1,5 @@
-"""Tries the service as attackers, bots, operators and newcomers would: from outside, over HTTP and the
-command line, with a real server. Each check is one point that once did not hold.
+"""Uses the service as attackers, bots, operators and newcomers would: over HTTP and the command line, with a real
+server. Each check is for a defect that once existed.
 
 usage: hard_use.py FOVEATE
 """
@@ -61,7 +61,7 @@ SHOP = {
 
 
 class Server:
-    """A server of its own, ended with the block."""
+    """A server for one `with` block."""
 
     def __init__(self, data, *arguments, listen="127.0.0.1:0", files=None, **settings):
         self.log = tempfile.TemporaryFile("w+")
@@ -127,7 +127,7 @@ def same(found, wanted, what=""):
 
 
 @check
-def a_git_file_does_not_lead_out_of_the_allowed_paths(place):
+def git_file_cannot_lead_outside_allow_paths(place):
     secret = repository(place / "outside", {"vault.py": "def the_secret():\n    return 42\n"})
     allowed = place / "allowed"
     repository(allowed / "shop", SHOP)
@@ -151,7 +151,7 @@ def a_git_file_does_not_lead_out_of_the_allowed_paths(place):
 
 
 @check
-def a_ref_is_no_regular_expression(place):
+def search_expressions_in_refs_are_refused_at_once(place):
     repository(place / "shop", SHOP)
     with Server(place / "data") as server:
         server.add("shop", path=str(place / "shop"))
@@ -167,7 +167,7 @@ def a_ref_is_no_regular_expression(place):
 
 
 @check
-def the_data_directory_is_private_and_the_database_knows_no_secret(place):
+def data_directory_is_private_and_database_has_no_secret(place):
     data = place / "data"
     data.mkdir(mode=0o755)
     with Server(data) as server:
@@ -179,7 +179,7 @@ def the_data_directory_is_private_and_the_database_knows_no_secret(place):
                 if file.is_file() and b"s3cretpw" in file.read_bytes():
                     found.append(file.name)
             except FileNotFoundError:
-                # A clone that fails removes what it wrote.
+                # A failed clone removes its files meanwhile.
                 continue
             same(mode & 0o077, 0, f"{file} has the mode {mode:o}")
         same(found, ["x.json"], "files with the secret")
@@ -187,7 +187,7 @@ def the_data_directory_is_private_and_the_database_knows_no_secret(place):
 
 
 @check
-def connections_that_ask_nothing_keep_nobody_out(place):
+def half_open_connections_do_not_block_the_server(place):
     with Server(place / "data", files=128) as server:
         held = []
         for _ in range(600):
@@ -208,7 +208,7 @@ def connections_that_ask_nothing_keep_nobody_out(place):
 
 
 @check
-def a_file_that_breaks_a_parser_does_not_end_the_server(place):
+def server_survives_a_file_that_breaks_a_parser(place):
     killer = ("/*" * 40 + "\n") * 200
     shop = place / "shop"
     repository(shop, {**SHOP, "shop/killer.py": killer})
@@ -220,7 +220,7 @@ def a_file_that_breaks_a_parser_does_not_end_the_server(place):
         same((status, answer["files"][0]["path"]), (200, "shop/price.py"), "the first file")
         missing = [issue["detail"] for issue in answer["issues"] if issue["code"] == "skipped_files"]
         assert len(missing) == 1 and "1 timeout): shop/killer.py" in missing[0], answer["issues"]
-        # Saved while it runs, and another file after it.
+        # Another such file, and then a normal one, are saved while the server runs.
         (shop / "shop/second.py").write_text(killer)
         (shop / "shop/till.py").write_text("def open_till(till):\n    return till\n")
         until = time.monotonic() + PATIENCE
@@ -259,7 +259,7 @@ def messages_say_what_is_wrong_and_what_to_do(place):
 
 
 @check
-def answers_come_as_they_are_asked_for(place):
+def answers_follow_content_negotiation(place):
     repository(place / "shop", SHOP)
     with Server(place / "data") as server:
         status, answer = server.add("acme/shop", path=str(place / "shop"))
@@ -309,7 +309,7 @@ def hostile_names_do_not_reach_the_terminal(place):
 
 
 @check
-def what_cannot_be_used_of_a_question_is_told(place):
+def unknown_focus_and_skipped_files_are_reported(place):
     repository(place / "shop", {**SHOP, "shop/huge.py": "def huge():\n    pass\n" + "# filler\n" * 200_000})
     with Server(place / "data") as server:
         server.add("shop", path=str(place / "shop"))
@@ -326,7 +326,7 @@ def what_cannot_be_used_of_a_question_is_told(place):
 
 
 @check
-def frames_of_built_files_lead_to_their_functions(place):
+def frames_of_built_files_resolve_to_functions(place):
     files = {
         "package.json": '{"name": "@acme/widgets"}',
         "src/renderer.ts": "export function unmountWidgetTree(node: Node) {\n  node.remove()\n}\n",
@@ -347,7 +347,7 @@ def frames_of_built_files_lead_to_their_functions(place):
 
 
 @check
-def a_second_run_reads_what_the_first_one_kept(place):
+def second_run_uses_the_cache(place):
     repository(place / "shop", SHOP)
     run = [FOVEATE, "context", place / "shop", "`total_price`", "--cache-dir", place / "cache"]
 
@@ -378,7 +378,7 @@ def main():
             try:
                 function(Path(place).resolve())
                 print(f"ok      {name}")
-            except Exception as error:  # noqa: BLE001: whatever it is, the others are tried, too
+            except Exception as error:  # noqa: BLE001: after any failure the other checks still run
                 failed += 1
                 print(f"FAILED  {name}\n        {type(error).__name__}: {error}")
     print(f"{len(CHECKS) - failed} of {len(CHECKS)} hold")

@@ -1,5 +1,5 @@
-//! Writes tables that the program reads in place, so that nothing is built from them when a process starts: finite
-//! state transducers of the names, with what is known by each name.
+//! Writes tables that the program reads in place, so that nothing is built when a process starts: finite state
+//! transducers that map names to numbers, and the rows of weights.
 
 use std::error::Error;
 use std::fs;
@@ -17,11 +17,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     wording(&out)
 }
 
-/// The vocabulary of the tokenizer: the rank of a token by its bytes. `tokenizer.rs` has tests that it counts
-/// as the library does that the vocabulary is from.
+/// Writes the vocabulary of the tokenizer: a map from the bytes of a token to its rank. Tests in `tokenizer.rs` compare
+/// its counts with those of tiktoken, the source of the vocabulary.
 fn vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
     let encoding = tiktoken_rs::o200k_base()?;
-    // Ordinary tokens are numbered without a gap; those that mark the ends of texts come after one.
+    // Ordinary tokens are numbered without a gap; special tokens, which mark the ends of texts, come after one.
     let tokens =
         (0..).map_while(|rank| Some((encoding.decode_bytes(&[rank]).ok()?, u64::from(rank))));
     let mut ranks = tokens.collect::<Vec<_>>();
@@ -29,7 +29,8 @@ fn vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
     write_map(&out.join("o200k_base.fst"), ranks)
 }
 
-/// The weights of the wording: the number of a feature's row by its name, and the rows, 16 bits a weight.
+/// Writes the weights of the wording model: a map from the name of a feature to its row number, and the rows, 16 bits
+/// (little-endian) per weight.
 fn wording(out: &Path) -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(WEIGHTS)?;
     let (mut names, mut rows) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! JUnit reports.
+//! Fuzzes JUnit reports.
 
 #![no_main]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| foveate_fuzz::engine::junit(data));

@@ -1,6 +1,6 @@
-//! What the engine crates read of strangers: queries, traces, reports, logs, files. Each function takes any
-//! bytes, and panics where a promise is broken. The fuzzer calls them with what it makes up, the tests of the project
-//! with the committed seeds.
+//! Checks the parts of the engine crates that read untrusted data: queries, traces, reports, logs, files. Each function
+//! accepts any bytes, and panics if a contract is violated. The fuzzer calls them with generated data, the project's
+//! tests with the committed seeds.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use foveate_parse::{Limits, traces};
 use foveate_query::failure::{Failures, MAX_BYTES, junit, log};
 use foveate_query::text::QueryText;
 
-/// Names of files, for each parser and each format with sections.
+/// Names of files, one for each parser and each format with sections.
 pub const NAMES: [&str; 26] = [
     "a.py",
     "a.ts",
@@ -40,22 +40,22 @@ pub const NAMES: [&str; 26] = [
     "a",
 ];
 
-/// The text of an issue, with its Markdown.
+/// Checks the text of an issue, with its Markdown.
 pub fn query(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let read = QueryText::parse(&text);
     assert!(read.title().len() <= text.len());
-    // What was read once reads the same again.
+    // Parsing is deterministic.
     let again = QueryText::parse(&text);
     assert_eq!(read.segments, again.segments);
     assert_eq!(read.frames, again.frames);
 }
 
-/// Lines with stack traces and messages of compilers.
+/// Checks lines with stack traces and compiler messages.
 pub fn traces(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let lines: Vec<&str> = text.lines().collect();
-    // The pieces are all lines, each once and in order.
+    // The pieces cover all lines, each once and in order.
     let mut next = 0;
     for piece in traces::pieces(&lines) {
         let part = match piece {
@@ -71,31 +71,32 @@ pub fn traces(data: &[u8]) {
     assert_eq!(next, lines.len());
 }
 
-/// A test report.
+/// Checks a test report.
 pub fn junit(data: &[u8]) {
     let mut failures = Failures::default();
     let _ = junit::read(&String::from_utf8_lossy(data), &mut failures);
-    asked(&failures);
+    check_question(&failures);
 }
 
-/// The log of a job.
+/// Checks the log of a job.
 pub fn log(data: &[u8]) {
     // Reading from memory does not fail.
     let Ok(found) = log::read(data) else {
         return;
     };
-    asked(&found.failures);
+    check_question(&found.failures);
     assert!(found.failures.total() == 0 || found.tail.is_empty());
 }
 
-fn asked(failures: &Failures) {
+fn check_question(failures: &Failures) {
     let (question, shown) = failures.question(MAX_BYTES);
     assert!(question.len() <= MAX_BYTES && shown <= failures.kept().len());
     assert!(failures.kept().is_empty() || shown > 0);
     query(question.as_bytes());
 }
 
-/// A file of a repository. The first byte says its name; the second one a line that was missing before.
+/// Checks a file of a repository. The first byte selects its name, the second one a line that its earlier version
+/// lacks.
 pub fn file(data: &[u8]) {
     let [name, edit, bytes @ ..] = data else {
         return;
@@ -104,7 +105,7 @@ pub fn file(data: &[u8]) {
     let Ok(path) = RepoPath::from_typed(name) else {
         return;
     };
-    // Long enough for a machine that does other things: what is given up says nothing.
+    // Long enough for a busy machine: a file that times out tests nothing.
     let limits = Limits {
         timeout: Duration::from_secs(20),
         ..Limits::default()
@@ -123,7 +124,7 @@ pub fn file(data: &[u8]) {
         let sections = foveate_parse::sections::sections(language, name, &content.text);
         assert!(sections.len() <= 4_096);
     }
-    // Read after an edit it has the facts that it has when it is read alone.
+    // Parsing after an edit gives the same facts as parsing from scratch.
     let mut kept: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let removed = usize::from(*edit);
     if kept.is_empty() {

@@ -1,5 +1,5 @@
-//! What the service reads of strangers, and of operators: events of forges, names of commits, settings. As in
-//! `engine.rs`, each function takes any bytes.
+//! Checks the parts of the service that read untrusted data, or data of operators: events of forges, names of commits,
+//! settings. As in `engine.rs`, each function accepts any bytes.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use foveate::config::{Config, Overrides};
@@ -11,7 +11,7 @@ use foveate::forge::gitlab::GitLab;
 use foveate::forge::secret::Secret;
 use foveate::ingest::git::reference;
 
-/// The payload of an event: the first byte says its name.
+/// Checks the payload of an event; the first byte selects its name.
 pub fn event(data: &[u8]) {
     const NAMES: [&str; 5] = ["push", "issues", "issue_comment", "pull_request", "ping"];
     let Some((name, payload)) = data.split_first() else {
@@ -24,8 +24,8 @@ pub fn event(data: &[u8]) {
     }
 }
 
-/// A webhook: the first byte says the forge, the first line the signature, the second one the event. Nobody who does not
-/// know the secret is believed.
+/// Checks a webhook: the first byte selects the forge, the first line is the signature, the second one the event.
+/// Without the secret, no signature is accepted.
 pub fn webhook(data: &[u8]) {
     let Some((forge, rest)) = data.split_first() else {
         return;
@@ -48,7 +48,7 @@ pub fn webhook(data: &[u8]) {
     let _ = dialect.event(&headers, body);
 }
 
-/// The name of a commit: what is accepted cannot be read as an option or a range by git.
+/// Checks the name of a commit: git cannot read an accepted one as an option or a range.
 pub fn reference(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if reference::check(&text).is_ok() {
@@ -60,7 +60,7 @@ pub fn reference(data: &[u8]) {
     }
 }
 
-/// A file with settings.
+/// Checks a file with settings.
 pub fn settings(data: &[u8]) {
     let path = std::env::temp_dir().join(format!("foveate-settings-{}.toml", std::process::id()));
     if std::fs::write(&path, data).is_ok() {

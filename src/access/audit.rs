@@ -1,10 +1,10 @@
-//! The audit trail: one line of the log for each thing that is done or refused, with who did what to which
-//! repository. Its lines have the target `audit`, by which `log.filter` selects them, and the message
-//! `audit`. They never hold a query, source code, a token, or a name that nothing has.
+//! Writes the audit trail: one log line for each action that was done or refused, with the key, the action and the
+//! repository. The lines have the target `audit`, by which `log.filter` selects them, and the message `audit`. They
+//! must never hold a query, source code, a token, or the name of a repository that does not exist.
 
 use super::Grant;
 
-/// What is done.
+/// The audited actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Action {
@@ -39,7 +39,7 @@ impl Action {
     }
 }
 
-/// What came of it.
+/// The outcome of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was done.
@@ -48,9 +48,9 @@ pub enum Outcome {
     Denied,
     /// The share of the token is used up.
     Limited,
-    /// Nothing has the name for this token.
+    /// No repository that this token may see has the name.
     Unknown,
-    /// It failed for another reason, which the line of the request names.
+    /// It failed for another reason, which the log line of the request names.
     Failed,
 }
 
@@ -66,13 +66,13 @@ impl Outcome {
     }
 }
 
-/// Records what the holder of a grant did. `repo` is the name of a repository that they see.
+/// Records an action of the holder of a grant. `repo` is the name of a repository that the grant sees.
 pub fn record(grant: &Grant, action: Action, repo: Option<&str>, outcome: Outcome) {
     line(Some(grant.who()), action, repo, outcome);
 }
 
-/// Records that somebody without a valid token was refused.
-pub fn record_stranger() {
+/// Records that a request without a valid token was refused.
+pub fn record_unauthenticated() {
     line(None, Action::Authenticate, None, Outcome::Denied);
 }
 

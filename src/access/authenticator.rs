@@ -1,6 +1,6 @@
-//! Tokens to grants. The keys are those of the database, which `foveate key` changes beside a running
-//! server, and those of a file. The database tells of changes, and the file is looked at every
-//! [`CHECK_INTERVAL`], so that a new key or a revoked one counts within a second.
+//! Turns tokens into grants. Keys come from the database, which `foveate key` changes while a server runs, and from a
+//! token file. The database notifies of changes, and the file is polled every [`POLL_INTERVAL`], so that a new or
+//! revoked key takes effect within a second.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::key::{Key, Keys};
-use super::share::{Share, ShareLimits};
+use super::rate_limit::{Share, ShareLimits};
 use super::token::TokenHash;
 use super::token_file::{self, StaticKey};
 use super::{Grant, Repositories, Scope};
@@ -19,30 +19,30 @@ use crate::disk::FileStamp;
 use crate::store::{KeyRow, Store, StoreError};
 use crate::telemetry::spans::spawn_blocking;
 
-/// Time between two looks at the file, and after a failure at the database.
-const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// Time between two polls of the file, and the pause after keys could not be read.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Where keys come from, and what they are worth.
+/// The source of keys, and their limits.
 #[derive(Clone, Debug)]
 pub struct AccessSettings {
     /// Whether requests without a token are answered as long as there never was a key.
     pub anonymous: bool,
-    /// The file with tokens.
+    /// Path of the token file.
     pub token_file: Option<PathBuf>,
-    /// What each key may take of the server.
+    /// Limits of each key.
     pub limits: ShareLimits,
 }
 
-/// Keys cannot be read.
+/// Why keys cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The file with tokens cannot be used.
+    /// The token file cannot be used.
     #[error("access.token_file: {}: {reason}", .path.display())]
     TokenFile {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -55,12 +55,12 @@ pub enum Unauthenticated {
     /// It has no token and needs one.
     #[error("this server answers only requests with a token")]
     Missing,
-    /// The token is none, or not any more.
+    /// The token is unknown, revoked or expired.
     #[error("this token is unknown, revoked or expired")]
     Invalid,
 }
 
-/// Knows the keys that are in force.
+/// Holds the keys in force and authenticates tokens.
 #[derive(Debug)]
 pub struct Authenticator {
     store: Store,
@@ -70,7 +70,7 @@ pub struct Authenticator {
     file: Mutex<FileState>,
 }
 
-/// What was last read of the file with tokens.
+/// The token file as it was last read.
 #[derive(Debug, Default)]
 struct FileState {
     stamp: Option<FileStamp>,
@@ -105,12 +105,12 @@ impl Authenticator {
         Ok(this)
     }
 
-    /// Whether there is a key or ever was one, so that no request is answered without a token.
+    /// Whether there is or ever was a key, or a token file is configured, so that every request needs a token.
     pub fn needs_token(&self) -> bool {
         self.keys.load().is_used
     }
 
-    /// What a request with this token may do.
+    /// Returns the grant of a request with this token.
     ///
     /// # Errors
     /// See [`Unauthenticated`].
@@ -123,18 +123,18 @@ impl Authenticator {
         keys.grant(token).ok_or(Unauthenticated::Invalid)
     }
 
-    /// Follows the changes of keys until `stop` is cancelled. Where they cannot be read, those that were
-    /// read last stay in force.
+    /// Reloads keys when they change, until `stop` is cancelled. Where they cannot be read, the keys read last stay in
+    /// force.
     pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
         let mut changes = self.store.subscribe();
-        // That of the keys which were read last.
+        // Version of the keys in the database that were read last.
         let mut read: Option<u64> = None;
         let mut has_failed = false;
         loop {
             let next = async {
                 tokio::select! {
                     _ = changes.changed() => {}
-                    () = tokio::time::sleep(CHECK_INTERVAL) => {}
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
                 }
             };
             if stop.run_until_cancelled(next).await.is_none() {
@@ -151,13 +151,13 @@ impl Authenticator {
                     if !std::mem::replace(&mut has_failed, true) {
                         tracing::error!(%error, "keys cannot be read: those read before stay in force");
                     }
-                    tokio::time::sleep(CHECK_INTERVAL).await;
+                    tokio::time::sleep(POLL_INTERVAL).await;
                 }
             }
         }
     }
 
-    /// Reads the keys again if any may have changed.
+    /// Reads the keys again if those of the database are stale or the file has changed.
     async fn check(self: &Arc<Self>, is_stale: bool) -> Result<(), AccessError> {
         let is_file_changed = match self.settings.token_file.clone() {
             None => false,
@@ -173,8 +173,8 @@ impl Authenticator {
         Ok(())
     }
 
-    /// Reads the file again if it changed. A file that is gone has no tokens; one that cannot be used
-    /// leaves those of before in force.
+    /// Reads the file again if it changed. Returns whether its keys were replaced. A missing file counts as empty; one
+    /// that cannot be used leaves the earlier tokens in force.
     fn check_file(&self, path: &std::path::Path) -> bool {
         let stamp = FileStamp::of(path);
         if self.file.lock().stamp == stamp {
@@ -202,7 +202,7 @@ impl Authenticator {
         }
     }
 
-    /// Puts the keys of the database and of the file in force.
+    /// Reads the keys of the database and puts them in force, together with those read from the file.
     async fn load(&self) -> Result<(), AccessError> {
         let rows = self.store.keys().await?;
         let before = self.keys.load_full();
@@ -235,7 +235,7 @@ impl Authenticator {
         Some(self.key(&row.name, hash, (scope, repositories), expires, before))
     }
 
-    /// A key that keeps the share that it had.
+    /// Makes a key, which keeps the share that it had before the reload.
     fn key(
         &self,
         name: &str,
@@ -257,7 +257,7 @@ impl Authenticator {
 }
 
 fn read_file(path: &std::path::Path) -> Result<FileState, String> {
-    // Before it is read: what is written meanwhile is seen at the next look.
+    // The stamp is taken before reading: a write meanwhile is noticed at the next poll.
     let stamp = FileStamp::of(path);
     let keys = token_file::read(path)?;
     Ok(FileState { stamp, keys })

@@ -1,28 +1,28 @@
-//! What the holder of an API token may see and do. What a grant does not see is unknown to its holder,
-//! exactly like a name that nothing has: the rooms that find repositories by name ask [`Grant::sees`].
+//! Defines what the holder of an API token may see and do. A repository outside a grant must look to its holder exactly
+//! like one that does not exist: code that finds repositories by name must ask [`Grant::sees`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::share::{InFlight, Limited, Share, ShareLimits};
+use super::rate_limit::{InFlight, Limited, Share, ShareLimits};
 
-/// What may be done with the repositories that a grant sees.
+/// The operations allowed on the repositories of a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Asking and looking.
+    /// Questions and lookups.
     Read,
-    /// Registering, synchronizing and removing, too.
+    /// Also registering, synchronizing and removing repositories.
     Admin,
 }
 
 impl Scope {
-    /// All of them, each including those before it.
+    /// All scopes; each includes those before it.
     pub const ALL: [Self; 2] = [Self::Read, Self::Admin];
 
-    /// As it is written everywhere.
+    /// Its name, the same in settings, API and database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -30,22 +30,22 @@ impl Scope {
         }
     }
 
-    /// The scope that is written so.
+    /// Returns the scope with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 }
 
-/// The repositories that a grant sees, registered or not.
+/// The repositories that a grant sees, whether registered or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repositories {
-    /// Every one.
+    /// All repositories.
     All,
-    /// Those with these names.
+    /// The repositories with these names.
     Named(BTreeSet<String>),
 }
 
-/// Who asks, and what they may see and do. Cheap to clone.
+/// The name of a key, and what its holder may see and do. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Grant(Arc<Inner>);
 
@@ -57,7 +57,7 @@ struct Inner {
     share: Arc<Share>,
 }
 
-/// A grant does not reach so far. The texts name nothing that its holder did not name.
+/// A grant does not allow an operation. The messages name nothing that the holder did not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
     /// It may not change anything.
@@ -69,13 +69,13 @@ pub enum Denied {
 }
 
 impl Grant {
-    /// What somebody called `who` may, without bounds of number and rate.
+    /// Creates a grant for the key name `who`, without limits of rate and of requests in flight.
     pub fn new(who: &str, scope: Scope, repositories: Repositories) -> Self {
         let share = Arc::new(Share::new(ShareLimits::default()));
         Self::of_key(who, scope, repositories, share)
     }
 
-    /// What the key called `who` may.
+    /// Creates the grant of the key called `who`.
     pub(super) fn of_key(
         who: &str,
         scope: Scope,
@@ -90,12 +90,12 @@ impl Grant {
         }))
     }
 
-    /// Everything: for the process itself and its command line.
+    /// Creates a grant for everything, for the process itself and its command line.
     pub fn unrestricted() -> Self {
         Self::new("local", Scope::Admin, Repositories::All)
     }
 
-    /// Everything, for whoever asks where no keys are used.
+    /// Creates a grant for everything, for all clients of a server without keys.
     pub(super) fn anonymous() -> Self {
         Self::new("anonymous", Scope::Admin, Repositories::All)
     }
@@ -105,7 +105,7 @@ impl Grant {
         &self.0.who
     }
 
-    /// Takes the place of one request in the key's share.
+    /// Counts a request against the key's share, until the result is dropped.
     ///
     /// # Errors
     /// See [`Limited`].
@@ -117,17 +117,17 @@ impl Grant {
         Arc::clone(&self.0.share)
     }
 
-    /// Looking at how the whole service does, for whoever asks a probe that needs no token.
+    /// Creates a grant to read the state of the whole service, for probes that need no token.
     pub fn probe() -> Self {
         Self::new("probe", Scope::Read, Repositories::All)
     }
 
-    /// What may be done.
+    /// Its scope.
     pub fn scope(&self) -> Scope {
         self.0.scope
     }
 
-    /// Whether repositories of this name exist for the holder.
+    /// Whether the holder may see a repository of this name.
     pub fn sees(&self, name: &str) -> bool {
         match &self.0.repositories {
             Repositories::All => true,
@@ -135,8 +135,7 @@ impl Grant {
         }
     }
 
-    /// Whether the holder may do what needs `scope`. To be asked before anything is looked up, so that
-    /// the answer depends on the grant alone.
+    /// Checks that the grant has `scope`. Call it before any lookup, so that the outcome depends on the grant alone.
     ///
     /// # Errors
     /// See [`Denied::Scope`].
@@ -148,7 +147,7 @@ impl Grant {
         }
     }
 
-    /// Whether the holder may register a repository under this name.
+    /// Checks that the holder may register a repository under this name.
     ///
     /// # Errors
     /// See [`Denied`].
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_reaches_as_far_as_its_scope_and_its_names() {
+    fn grant_is_limited_to_its_scope_and_names() {
         let (read, admin) = (grant(Scope::Read), grant(Scope::Admin));
         assert!(read.sees("a") && !read.sees("b") && !read.sees("A"));
         assert_eq!(read.require(Scope::Read), Ok(()));
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_have_one_name() {
+    fn scope_names_round_trip() {
         for scope in Scope::ALL {
             assert_eq!(Scope::named(scope.name()), Some(scope));
             let json = serde_json::to_value(scope).expect("a name");

@@ -1,4 +1,4 @@
-//! The keys that are in force, and finding the one of a token.
+//! Holds the API keys that are in force, and finds the key of a token.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,18 +14,18 @@ pub(super) struct Key {
     pub grant: Grant,
 }
 
-/// All keys at one time.
+/// The keys in force, as of one load.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     pub all: Vec<Key>,
-    /// Whether there ever was one: from then on no request is answered without a token, also where all
-    /// were revoked or have expired.
+    /// Whether there ever was a key, or a token file is configured: then every request needs a token, even if all keys
+    /// are revoked or expired.
     pub is_used: bool,
 }
 
 impl Keys {
-    /// The grant of a token. All keys are compared whichever it is, each in constant time: how long it
-    /// takes depends on their number alone.
+    /// Returns the grant of a token. All keys are compared, each in constant time, so that the time depends only on the
+    /// number of keys.
     pub fn grant(&self, token: &str) -> Option<Grant> {
         let hash = TokenHash::of(token);
         let mut found = None;
@@ -40,18 +40,18 @@ impl Keys {
         Some(key.grant.clone())
     }
 
-    /// The key with this hash.
+    /// Returns the key with this hash.
     pub fn with_hash(&self, hash: &TokenHash) -> Option<&Key> {
         self.all.iter().find(|key| key.hash.equals(hash))
     }
 }
 
-/// The text cannot name a key.
+/// A text is not a valid name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key's name has 1 to 64 letters, digits, `.`, `_` and `-`")]
 pub struct NameError;
 
-/// Checks the name of a key, which is shown in logs.
+/// Checks the name of a key, which must be one word because logs show it.
 ///
 /// # Errors
 /// See [`NameError`].
@@ -70,7 +70,7 @@ mod tests {
     use crate::access::{Repositories, Scope};
 
     #[test]
-    fn a_token_finds_its_key_until_that_expires() {
+    fn token_finds_its_key_until_expiry() {
         let key = |token: &str, expires| Key {
             hash: TokenHash::of(token),
             expires,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_words_of_a_log_line() {
+    fn key_name_must_be_one_word() {
         for good in ["ci", "bot-1", "a.b_c"] {
             assert_eq!(check_name(good), Ok(()));
         }

@@ -1,15 +1,15 @@
-//! The secrets that stand for keys. A token is `fov_`, 64 hexadecimal digits of 32 random bytes, and the
-//! first 8 of the SHA-256 of all before them, by which scanners for leaked secrets and mistyped settings
-//! are told apart from other text. What is stored is the SHA-256 of the whole: it cannot be reversed, and
-//! 256 random bits cannot be guessed, so that a slow hash, which is for words that people choose, would
-//! only make each request slow.
+//! Creates, checks and hashes API tokens. A token is `fov_`, 64 hexadecimal digits of 32 random bytes, and as a
+//! checksum the first 8 hexadecimal digits of the SHA-256 of everything before. The checksum lets scanners for leaked
+//! secrets recognize tokens, and detects mistyped ones. The SHA-256 of the whole token is stored: it cannot be
+//! reversed, and 256 random bits cannot be guessed. A slow hash is meant for passwords that people choose; here it
+//! would only slow down each request.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// What every token of this program begins with.
+/// Prefix of every token of this program.
 const PREFIX: &str = "fov_";
 const SECRET_BYTES: usize = 32;
 /// Hexadecimal digits of the checksum.
@@ -18,16 +18,16 @@ const CHECKSUM: usize = 8;
 /// A new token. It is never logged: its `Debug` form hides it.
 pub struct Token(String);
 
-/// No random bytes can be had from the system.
+/// The system provides no random bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("the system gives no random bytes: {0}")]
 pub struct TokenError(getrandom::Error);
 
 impl Token {
-    /// A token that nobody else has.
+    /// Creates a random token.
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the system provides no random bytes.
     pub fn random() -> Result<Self, TokenError> {
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(TokenError)?;
@@ -36,7 +36,7 @@ impl Token {
         Ok(Self(text + &checksum))
     }
 
-    /// The token itself, for the one time that it is shown.
+    /// Returns the text of the token, which is shown only once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -48,11 +48,11 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Whether a text that claims to be a token of this program is a whole one. Other texts are not looked at:
-/// tokens of a file may be any secret.
+/// Checks the length and checksum of a text that begins like a token of this program. Other texts pass: tokens of a
+/// token file may be any secret.
 ///
 /// # Errors
-/// When the checksum is wrong.
+/// When the length or the checksum is wrong.
 pub fn check_spelling(text: &str) -> Result<(), &'static str> {
     let is_whole = || {
         let (rest, sum) = text.split_at_checked(text.len().saturating_sub(CHECKSUM))?;
@@ -74,7 +74,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is kept of a token.
+/// The stored hash of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenHash([u8; 32]);
 
@@ -84,7 +84,7 @@ impl TokenHash {
         Self(Sha256::digest(token).into())
     }
 
-    /// A hash that was stored; `None` where it is none.
+    /// Restores a stored hash; `None` where the bytes are not one.
     pub fn stored(bytes: &[u8]) -> Option<Self> {
         Some(Self(bytes.try_into().ok()?))
     }
@@ -94,7 +94,7 @@ impl TokenHash {
         &self.0
     }
 
-    /// Whether both are of one token. Takes the same time wherever they differ.
+    /// Whether both are equal, compared in constant time.
     pub fn equals(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_long_different_and_of_one_form() {
+    fn random_tokens_differ_and_have_the_token_format() {
         let (a, b) = (Token::random().unwrap(), Token::random().unwrap());
         assert_ne!(a.reveal(), b.reveal());
         let rest = a.reveal().strip_prefix("fov_").expect("the prefix");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_token_is_told_from_a_whole_one() {
+    fn mistyped_token_is_detected() {
         let token = Token::random().unwrap();
         let token = token.reveal();
         let other = if token.ends_with('0') { "1" } else { "0" };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_of_the_whole_token() {
+    fn hash_covers_whole_token_and_round_trips() {
         let hash = TokenHash::of("fov_a");
         assert!(hash.equals(&TokenHash::of("fov_a")));
         assert!(!hash.equals(&TokenHash::of("fov_b")));

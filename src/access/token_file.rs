@@ -1,5 +1,5 @@
-//! Tokens that a file holds, for places where no command can be run beside the server: a secret that is
-//! mounted into a container. It is TOML, with a table for each key.
+//! Reads tokens from a file, for deployments where no command can be run next to the server, such as a secret mounted
+//! into a container. The file is TOML, with a table for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -12,9 +12,9 @@ use serde::Deserialize;
 use super::token::{TokenHash, check_spelling};
 use super::{Repositories, Scope, key};
 
-/// Longest file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// Shortest token that is accepted, in bytes: 128 random bits as hexadecimal digits.
+/// Minimum length of a token, in bytes: 128 random bits as hexadecimal digits.
 const MIN_TOKEN: usize = 32;
 
 /// One key of the file.
@@ -37,8 +37,8 @@ struct Table {
 /// Reads the keys of a file.
 ///
 /// # Errors
-/// When the file cannot be read, others may change it, or its content cannot be used. The text names the
-/// key that is wrong, and no token.
+/// When the file cannot be read, others may write to it, or its content is invalid. The text names the invalid key, and
+/// never a token.
 pub(super) fn read(path: &Path) -> Result<Vec<StaticKey>, String> {
     let mut file = File::open(path).map_err(|error| error.to_string())?;
     let metadata = file.metadata().map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<StaticKey>, String> {
 
 fn parse(text: &str) -> Result<Vec<StaticKey>, String> {
     let tables: BTreeMap<String, toml::Value> = toml::from_str(text).map_err(|error| {
-        // The message of the error, and not its excerpt of the text, which may be a token.
+        // The error itself is not shown: its excerpt of the text may be a token.
         let line = error.span().map_or(0, |span| line_of(text, span.start));
         format!("line {line}: it is not TOML with a table for each key, such as [ci]")
     })?;
@@ -104,7 +104,7 @@ mod tests {
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     #[test]
-    fn a_table_is_a_key() {
+    fn tables_are_parsed_as_keys() {
         let text = format!(
             "[ci]\ntoken = \"{SECRET}\"\nscope = \"read\"\nrepos = [\"a\", \"b/c\"]\n\
              [ops]\ntoken = \"{SECRET}2\"\nscope = \"admin\"\n"
@@ -121,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_and_no_token_is_shown() {
+    fn errors_name_the_key_and_show_no_token() {
         let key = |rest: &str| format!("[ci]\ntoken = \"{SECRET}\"\n{rest}");
-        for (text, told) in [
+        for (text, expected) in [
             (key(""), "[ci]: it has `token`, `scope`"),
             (key("scope = \"write\"\n"), "[ci]: it has `token`, `scope`"),
             (key("scope = \"read\"\nrepo = [\"a\"]\n"), "[ci]: it has"),
@@ -147,13 +147,13 @@ mod tests {
             ),
         ] {
             let error = parse(&text).expect_err(&text);
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
             assert!(!error.contains(&SECRET[..8]), "{error}");
         }
     }
 
     #[test]
-    fn a_file_that_others_may_write_is_refused() {
+    fn file_writable_by_others_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let set = |mode| {
             let rights = std::fs::Permissions::from_mode(mode);

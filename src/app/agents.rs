@@ -1,5 +1,5 @@
-//! `foveate mcp`: an engine with one repository and no listener, for the one client that started it. It
-//! uses the cache of the command line in place of a data directory.
+//! `foveate mcp`: runs an engine with one repository and no listener, for the client that started it. It uses the
+//! cache of the command line instead of a data directory.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start the asynchronous runtime")?;
     let served = runtime.block_on(serve(&config, &root, &cache));
-    // A read of standard input that nothing ends is left behind.
+    // A pending read of standard input is abandoned.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     cache.close(Ok(()));
     served.map(|()| ExitCode::SUCCESS)
@@ -47,7 +47,7 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     telemetry::install_tls();
     let stop = CancellationToken::new();
     let signal = tokio::spawn(super::wait_for_signal(stop.clone()));
-    // What is not kept needs a place as long as the process lives.
+    // State that is not cached needs a directory while the process lives.
     let scratch = tempfile::tempdir().context("cannot make a temporary directory")?;
     let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
     let store = Store::open_copy(scratch.path()).await?;
@@ -83,7 +83,7 @@ fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
     }
 }
 
-/// Starts indexing the directory, and follows it where it has files.
+/// Starts indexing the directory, and watches it unless it is a bare repository.
 async fn follow(catalog: &Arc<Catalog>, root: PathBuf) -> anyhow::Result<()> {
     if !once::is_bare(&root) {
         catalog.watch(&root).await?;

@@ -1,5 +1,5 @@
-//! What `foveate serve` tells the person who started it: where it listens, how far indexing has
-//! come, and a line to paste.
+//! Tells the person who started `foveate serve` where it listens and how far indexing has come, and prints a command to
+//! paste.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::access::Grant;
 use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
-/// Where the service listens, and what it asks for there.
+/// The address of the service, and how to use it.
 pub struct Address {
     /// Its URL.
     pub url: String,
@@ -20,15 +20,15 @@ pub struct Address {
     pub needs_token: bool,
 }
 
-/// Tells on standard output, until everything that was registered at the start has its first index
-/// or failed, or `stop` is cancelled.
+/// Prints on standard output until every repository that was registered at the start has its first index or failed, or
+/// `stop` is cancelled.
 pub async fn announce(
     Address { url, needs_token }: Address,
     engine: Arc<Engine>,
     watched: Vec<Arc<Repository>>,
     stop: CancellationToken,
 ) {
-    say(&format!(
+    print_line(&format!(
         "foveate {} listens on {url}",
         env!("CARGO_PKG_VERSION")
     ));
@@ -41,7 +41,7 @@ pub async fn announce(
         {
             return;
         }
-        say(&result(repository));
+        print_line(&result(repository));
     }
     let token = if needs_token {
         " -H \"authorization: Bearer $FOVEATE_TOKEN\""
@@ -50,26 +50,26 @@ pub async fn announce(
     };
     let asked = watched.first().or(repositories.first());
     match asked {
-        Some(repository) => say(&format!(
+        Some(repository) => print_line(&format!(
             "ask:  curl -s {url}/context{token} -H 'content-type: application/json' -H 'accept: text/markdown' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
             repository.name()
         )),
-        None => say(&format!(
+        None => print_line(&format!(
             "add:  curl -s {url}/repos{token} -H 'content-type: application/json' -d '{{\"name\": \"my-repo\", \"source\": {{\"path\": \"/path/to/my-repo\"}}}}'"
         )),
     }
 }
 
-/// Waits for the first index, with a bar on a terminal and a line now and then otherwise.
+/// Waits for the first index, with a bar on a terminal, else a line every few seconds.
 async fn first_index(repository: &Repository) {
     let mut changes = repository.changes();
     let name = repository.name();
     let mut display = Display::new(name.as_str());
     while repository.status().state == State::Indexing {
         if let Some(line) = display.show(repository.progress().read()) {
-            say(&format!("{name}: {line}"));
+            print_line(&format!("{name}: {line}"));
         }
-        // Whichever comes first; the sender lives as long as the repository.
+        // Redraws at a change or after the timeout. The sender lives as long as the repository.
         let _ = tokio::time::timeout(Duration::from_millis(100), changes.changed()).await;
     }
     display.finish();
@@ -88,8 +88,8 @@ fn result(repository: &Repository) -> String {
     }
 }
 
-/// Prints one line, whatever the failure that it tells of says.
-fn say(line: &str) {
-    // Nobody may be reading any more.
+/// Prints one line. It is escaped, because error texts may hold anything.
+fn print_line(line: &str) {
+    // A closed standard output must not end the server.
     let _ = writeln!(std::io::stdout(), "{}", escape(line));
 }

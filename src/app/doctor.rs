@@ -1,6 +1,5 @@
-//! `foveate doctor`: looks at everything that a server with these settings needs, and says what to do. It takes
-//! no lock, writes nothing, and shows no secret. What it judges by is in [`machine`], [`data`], [`access`] and
-//! [`network`].
+//! `foveate doctor`: checks everything that a server with these settings needs, and says what to do. It takes no lock,
+//! writes nothing, and shows no secret. The checks are in [`machine`], [`data`], [`access`] and [`network`].
 
 mod access;
 mod data;
@@ -30,7 +29,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start the asynchronous runtime")?;
     let findings = runtime.block_on(examine(args));
-    // A file system that hangs is left behind.
+    // A check that hangs on a file system is abandoned.
     runtime.shutdown_timeout(Duration::from_secs(1));
     print(&findings, args.json)
 }
@@ -67,7 +66,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings.push(access::listener(&config, holder).await);
     findings.extend(access::keys(&config, &inspection));
     findings.extend(access::tls(&config));
-    findings.extend(of_repositories(&config, &inspection, holder).await);
+    findings.extend(check_repositories(&config, &inspection, holder).await);
     findings.push(machine::memory(&config, holder));
     findings.push(machine::parsing(&parsers(&config)));
     let dates = if args.offline {
@@ -81,8 +80,8 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings
 }
 
-/// What depends on what is registered.
-async fn of_repositories(
+/// Runs the checks that depend on the registered repositories.
+async fn check_repositories(
     config: &Config,
     inspection: &Inspection,
     holder: disk::Holder,

@@ -1,4 +1,4 @@
-//! The service as one thing that starts, runs and stops; the program and the tests use it alike.
+//! Starts, runs and stops the service; the program and the tests use it alike.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ use crate::feedback::Feedback;
 use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, Served};
 use crate::http::hosts::Hosts;
-use crate::http::router::{Border, router};
+use crate::http::router::{RequestPolicy, router};
 use crate::http::tls::{Tls, TlsFiles};
 use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
@@ -40,12 +40,12 @@ use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
 
-/// Connections where the configuration says nothing, and files enough may be open.
+/// Limit of connections if the configuration sets none and enough files may be open.
 const MAX_CONNECTIONS: usize = 4096;
-/// Metrics of histograms are folded into their buckets this often, scraped or not.
+/// Interval at which recorded histogram values are folded into their buckets, scraped or not.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// A service that listens.
+/// A listening service.
 pub struct Service {
     listener: TcpListener,
     recorder: PrometheusHandle,
@@ -55,20 +55,20 @@ pub struct Service {
     state: HttpState,
     /// The route of the Model Context Protocol.
     agents: Router<HttpState>,
-    border: Border,
+    border: RequestPolicy,
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
     grace: Duration,
-    /// Where metrics are sent, beside being asked for.
+    /// Sends metrics, in addition to serving them.
     metrics: Option<MetricsSender>,
     stop: CancellationToken,
-    /// Held as long as anything may be written.
+    /// Holds the lock of the data directory as long as anything may be written.
     _data_dir: DataDir,
 }
 
 impl Service {
-    /// Opens everything, starts indexing what was registered before, and listens. Ends when `stop`
-    /// is cancelled.
+    /// Opens everything, starts indexing the repositories that were registered before, and listens. Ends when `stop` is
+    /// cancelled.
     ///
     /// # Errors
     /// When a setting cannot be used, the port is taken, or the data directory cannot be opened.
@@ -76,7 +76,7 @@ impl Service {
         telemetry::install_tls();
         let recorder = telemetry::metrics::recorder().map_err(anyhow::Error::msg)?;
         let ranking = ranking(&config.ranking.file)?;
-        // Listening comes first: a second server must not touch the data of the first.
+        // Bind the address first: a second server must not touch the data of the first.
         let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
         let tls = tls(&config)?;
@@ -115,7 +115,7 @@ impl Service {
         catalog.restore().await?;
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         tokio::spawn(Arc::clone(&catalog).follow_list());
-        // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
+        // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
         let agents = agents_route(&config, &engine, &feedback, stop.clone());
         let state = HttpState {
@@ -143,7 +143,7 @@ impl Service {
         })
     }
 
-    /// Where it listens.
+    /// Returns the URL that it listens on.
     pub fn url(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -161,23 +161,23 @@ impl Service {
         self.border.authenticator.needs_token()
     }
 
-    /// The warm repositories.
+    /// Returns the engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Has metrics sent while the service runs.
+    /// Sets the sender that exports metrics while the service runs.
     pub fn send_metrics(&mut self, metrics: Option<MetricsSender>) {
         self.metrics = metrics;
     }
 
-    /// Which repositories there are.
+    /// Returns the catalog of repositories.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// Serves until the stop signal; then no request is accepted, those in flight finish, the
-    /// tasks end and the store is closed.
+    /// Serves until the stop signal. Then no request is accepted, those in flight finish, the tasks end and the store
+    /// is closed.
     ///
     /// # Errors
     /// When the listener fails.
@@ -215,17 +215,17 @@ impl Service {
             served = server => served.context("the listener failed")?,
             () = late => tracing::warn!("requests in flight took too long and were given up"),
         }
-        // Also where the listener ended by itself.
+        // Needed if the listener ended by itself.
         self.stop.cancel();
         let _ = upkeep.await;
         let _ = worker.await;
         if let Some(metrics) = metrics
             && let Ok(sender) = metrics.await
-            && let Some(figures) = operations::all_figures(state).await
+            && let Some(figures) = operations::all_metrics(state).await
         {
             sender.send_last(&figures).await;
         }
-        // Nobody answers any more: what was answered is written.
+        // There are no more answers: the writer stores the remaining ones and ends.
         written.cancel();
         let _ = writer.await;
         self.catalog.close().await;
@@ -246,7 +246,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, UsageError> {
     })
 }
 
-/// What registers repositories, and keeps them up to date.
+/// Creates the catalog, which registers repositories and keeps them up to date.
 fn catalog(
     config: &Config,
     data_dir: &DataDir,
@@ -262,7 +262,7 @@ fn catalog(
     Arc::new(catalog)
 }
 
-/// Keeps the metrics small until the service stops.
+/// Runs the recorder's upkeep until the service stops, so that its buffers stay small.
 async fn upkeep(recorder: PrometheusHandle, stop: CancellationToken) {
     while stop
         .run_until_cancelled(tokio::time::sleep(UPKEEP))
@@ -273,7 +273,7 @@ async fn upkeep(recorder: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// Sends metrics again and again until the service stops; gives back what sends them.
+/// Sends metrics periodically until the service stops; returns the sender.
 async fn send_metrics(
     sender: MetricsSender,
     state: HttpState,
@@ -282,7 +282,7 @@ async fn send_metrics(
     let sending = async {
         loop {
             tokio::time::sleep(sender.interval()).await;
-            if let Some(figures) = operations::all_figures(state.clone()).await {
+            if let Some(figures) = operations::all_metrics(state.clone()).await {
                 sender.send(&figures).await;
             }
         }
@@ -319,7 +319,7 @@ fn tls(config: &Config) -> anyhow::Result<Option<Arc<Tls>>> {
     Ok(Some(Arc::new(tls)))
 }
 
-/// Reads the keys, and refuses to serve everybody where that was not asked for.
+/// Loads the keys. Refuses to serve everybody unless the settings allow it.
 async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Authenticator>> {
     let (access, listen) = (&config.access, config.server.listen);
     let token_file = &access.token_file;
@@ -350,15 +350,15 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
     Ok(Arc::new(authenticator))
 }
 
-/// What decides about requests before they are handled.
-fn border(config: &Config, authenticator: Arc<Authenticator>) -> Border {
+/// Creates the checks that requests pass before they are handled.
+fn border(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
     let named = config.server.allow_hosts.clone().into();
     let hosts = if config.is_local() {
         Hosts::Local(named)
     } else {
         Hosts::Network(named)
     };
-    Border {
+    RequestPolicy {
         hosts,
         origins: config.server.allow_origins.clone(),
         authenticator,
@@ -367,7 +367,7 @@ fn border(config: &Config, authenticator: Arc<Authenticator>) -> Border {
     }
 }
 
-/// The route of coding agents.
+/// Creates the route of coding agents.
 fn agents_route(
     config: &Config,
     engine: &Arc<Engine>,

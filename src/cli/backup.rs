@@ -1,5 +1,5 @@
-//! `foveate backup`: writes what cannot be built again, the database and the credentials of repositories, to a
-//! new directory, while the server runs. A server can be started on that directory.
+//! `foveate backup`: writes the data that cannot be rebuilt, the database and the credentials of repositories, to
+//! a new directory, while the server runs. A server can be started on that directory.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -14,11 +14,11 @@ use crate::disk;
 use crate::ingest::CREDENTIALS;
 use crate::store::{self, Place, Store};
 
-/// Back up the database and the credentials of a server, also while that runs.
+/// Back up the database and the credentials of a server, also while the server runs.
 ///
-/// DIR is made by this command. A server can be started on it with `--data-dir DIR`. A PostgreSQL database is
-/// written as one of SQLite; `foveate database move` takes it back. Indexes and clones are not in it: they are
-/// built again.
+/// DIR is created by this command. A server can be started on it with `--data-dir DIR`. A PostgreSQL database is
+/// written as an SQLite database; `foveate database move` copies it back. Indexes and clones are not included:
+/// they are rebuilt.
 #[derive(Debug, clap::Args)]
 pub struct BackupArgs {
     /// The directory to write. It must not exist yet, or be empty.
@@ -37,7 +37,7 @@ pub struct BackupArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no database, or the directory cannot be written; nothing is left of it then.
+/// When there is no database, or the directory cannot be written; nothing of it is left then.
 pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
     let overrides = Overrides {
         data_dir: args.data_dir.clone(),
@@ -55,13 +55,13 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
             "{data_dir} is no data directory of a server: name it with --data-dir"
         )));
     }
-    refuse_what_is_there(&args.dir)?;
-    disk::create_files_for_the_owner_alone();
+    refuse_existing_directory(&args.dir)?;
+    disk::restrict_umask();
     let parent = match args.dir.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    // Beside it, so that there is never half a backup under its name.
+    // Written beside the target and renamed, so that a partial backup never has the target's name.
     let unfinished = tempfile::Builder::new()
         .prefix(".foveate-backup-")
         .tempdir_in(parent)
@@ -89,7 +89,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn refuse_what_is_there(dir: &Path) -> Result<(), UsageError> {
+fn refuse_existing_directory(dir: &Path) -> Result<(), UsageError> {
     let is_empty = match fs::read_dir(dir) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -117,7 +117,7 @@ fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u6
             }
             place @ Place::Postgres(_) => Some(Store::open_unchanged(place).await?),
         };
-        // Reading it is the proof that it can be read. Its schema is brought up to date.
+        // Opening and counting the copy proves that it is readable. Its schema is brought up to date.
         let copy = Store::open(to).await?;
         let rows = match &from {
             None => copy.count_rows().await?,
@@ -133,7 +133,7 @@ fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u6
     Ok(rows)
 }
 
-/// Copies the files of a directory, where there is one. Returns their number.
+/// Copies the files of a directory if it exists. Returns their number.
 fn copy_files(from: &Path, to: &Path) -> anyhow::Result<usize> {
     let entries = match fs::read_dir(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -148,7 +148,7 @@ fn copy_files(from: &Path, to: &Path) -> anyhow::Result<usize> {
         };
         match fs::copy(&from, &to) {
             Ok(_) => copied += 1,
-            // Its repository was removed in between.
+            // Its repository was removed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot copy {}", from.display()));

@@ -1,4 +1,4 @@
-//! Where `foveate context` keeps what it read, and `foveate cache`, which shows and clears it.
+//! The cache of `foveate context`, and `foveate cache`, which lists and clears it.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,13 @@ use indicatif::{HumanBytes, HumanDuration};
 use serde_json::json;
 
 use super::UsageError;
-use crate::disk::{
-    CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, create_files_for_the_owner_alone,
-};
+use crate::disk::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, restrict_umask};
 use crate::engine::StoreLocation;
 
-/// Entries that were not used for longer are removed.
+/// Entries that were not used for this long are removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Which directory the cache is.
+/// The argument that selects the cache directory.
 #[derive(Debug, clap::Args)]
 pub struct CacheDirArgs {
     /// Directory of the cache [default: $XDG_CACHE_HOME/foveate, or ~/.cache/foveate].
@@ -28,15 +26,15 @@ pub struct CacheDirArgs {
     cache_dir: Option<PathBuf>,
 }
 
-/// Where a command keeps what it reads, and how much of it.
+/// The arguments that select and limit the cache.
 #[derive(Debug, clap::Args)]
 pub struct CacheArgs {
     #[command(flatten)]
     pub directory: CacheDirArgs,
-    /// Read nothing from the cache and keep nothing in it.
+    /// Read nothing from the cache and store nothing in it.
     #[arg(long, env = "FOVEATE_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub no_cache: bool,
-    /// Bytes that the cache may hold; the repositories that were not asked about for longest go first.
+    /// Largest size of the cache in bytes; the least recently used repositories are removed first.
     #[arg(
         long,
         default_value_t = 2 << 30,
@@ -47,18 +45,18 @@ pub struct CacheArgs {
 }
 
 impl CacheDirArgs {
-    /// The cache; `None` where nothing says where it could be.
+    /// Returns the cache; `None` where neither an argument nor the environment locates it.
     pub fn open(&self) -> Option<CacheDir> {
-        let given = self
+        let argument = self
             .cache_dir
             .clone()
             .filter(|path| !path.as_os_str().is_empty());
-        given.or_else(default_directory).map(CacheDir::new)
+        argument.or_else(default_directory).map(CacheDir::new)
     }
 }
 
 impl CacheArgs {
-    /// How much the cache may hold.
+    /// Returns the limits of the cache's size and age.
     pub fn limits(&self) -> CacheLimits {
         CacheLimits {
             bytes: self.cache_max_bytes,
@@ -67,22 +65,22 @@ impl CacheArgs {
     }
 }
 
-/// The cache as one run uses it: it reads and, where no other run does, writes the entry of its repository.
+/// The cache of one run. It reads the entry of its repository, and writes it unless another run does.
 #[derive(Debug)]
 pub struct RunCache {
     directory: Option<CacheDir>,
     entry: Option<CacheEntry>,
     limits: CacheLimits,
-    /// Why it is not used as it should be.
+    /// Why the cache cannot be used as intended.
     trouble: Option<String>,
 }
 
 impl RunCache {
-    /// The cache of a run about the repository at `root`, which is canonical.
+    /// Opens the cache for the repository at `root`, which is canonical.
     pub fn open(args: &CacheArgs, root: &Path) -> Self {
         if !args.no_cache {
-            // It holds source code.
-            create_files_for_the_owner_alone();
+            // The cache holds source code.
+            restrict_umask();
         }
         let directory = args.directory.open();
         let opened = match &directory {
@@ -97,7 +95,7 @@ impl RunCache {
             Err(error) => (None, Some(error.to_string())),
         };
         let read_only = match entry.as_ref().and_then(CacheEntry::read_only) {
-            // The other run keeps what both read.
+            // The run that holds the lock stores what both runs read.
             None | Some(ReadOnly::InUse) => None,
             Some(ReadOnly::Io(error)) => Some(error.to_string()),
         };
@@ -109,12 +107,12 @@ impl RunCache {
         }
     }
 
-    /// Its directory, whether used or not: it may lie in the one that is asked about.
+    /// Returns the cache directory, whether it is used or not: it may lie inside the directory that is indexed.
     pub fn path(&self) -> Option<PathBuf> {
         self.directory.as_ref()?.path().canonicalize().ok()
     }
 
-    /// Where the index of the repository is stored, and under which name.
+    /// Returns where the index of the repository is stored, and under which name.
     pub fn location(&self) -> (StoreLocation, String) {
         let (Some(directory), Some(entry)) = (&self.directory, &self.entry) else {
             return (StoreLocation::Memory, String::new());
@@ -127,8 +125,8 @@ impl RunCache {
         (location, entry.name().to_owned())
     }
 
-    /// Ends the use of it, when what was read has been `saved`: removes what is too much, and says on
-    /// standard error what did not go as it should.
+    /// Ends the use of the cache after the save whose result is `saved`: removes entries above the limits, and
+    /// reports problems on standard error.
     pub fn close(self, saved: io::Result<()>) {
         let Self {
             directory,
@@ -147,7 +145,7 @@ impl RunCache {
         };
         let place = directory.map(|directory| format!(" {}", shown(directory.path())));
         let trouble = escape(&trouble);
-        // Nobody may be reading any more.
+        // A closed standard error must not end the run.
         let _ = writeln!(
             io::stderr(),
             "cache: the directory{} cannot be used as it should: {trouble}; name another one with \
@@ -157,7 +155,7 @@ impl RunCache {
     }
 }
 
-/// Where users' caches are by the XDG Base Directory Specification, which has relative paths ignored.
+/// The user's cache directory by the XDG Base Directory Specification, which requires relative paths to be ignored.
 fn default_directory() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = std::env::var_os(name).map(PathBuf::from);
@@ -167,7 +165,7 @@ fn default_directory() -> Option<PathBuf> {
     Some(caches?.join("foveate"))
 }
 
-/// Show or clear what `foveate context` keeps of repositories between runs.
+/// List or clear the repositories that `foveate context` has cached.
 #[derive(Debug, clap::Args)]
 pub struct CacheCommandArgs {
     #[command(flatten)]
@@ -184,9 +182,9 @@ enum CacheCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove what is kept of one repository, or of all.
+    /// Remove one repository from the cache, or all.
     Clear {
-        /// The repository's directory, which need not be there any more [default: all].
+        /// The repository's directory, which need not exist any more [default: all].
         #[arg(value_name = "DIR")]
         repository: Option<PathBuf>,
     },
@@ -195,7 +193,7 @@ enum CacheCommand {
 /// Runs one `cache` command.
 ///
 /// # Errors
-/// When the cache cannot be read or something in it not be removed.
+/// When the cache cannot be read or an entry cannot be removed.
 pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
     let no_place = "there is no cache directory: name one with --cache-dir, or set HOME";
     let cache = args
@@ -209,20 +207,20 @@ pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
         CacheCommand::List { json: false } => list(&cache, &entries)?,
         CacheCommand::Clear { repository } => {
             let only = repository.as_ref().map(|path| {
-                // One that is gone was called so.
+                // A directory that no longer exists was cached under its absolute path.
                 let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
                 absolute.unwrap_or_else(|_| path.clone())
             });
-            let is_meant = |entry: &&CachedRepository| {
+            let is_selected = |entry: &&CachedRepository| {
                 only.as_ref().is_none_or(|only| entry.repository == *only)
             };
-            clear(&cache, entries.iter().filter(is_meant)).with_context(unusable)?;
+            clear(&cache, entries.iter().filter(is_selected)).with_context(unusable)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A path, for people.
+/// Formats a path for people.
 fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }

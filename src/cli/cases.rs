@@ -1,4 +1,4 @@
-//! Which cases a command works on, and where their repositories are.
+//! Loads the cases that a command works on, and finds their repositories.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub struct CaseArgs {
     kinds: Vec<String>,
 }
 
-/// The arguments that say how cases are walked over.
+/// The arguments that control the walk over the cases.
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
     /// Repositories worked on at the same time.
@@ -53,7 +53,7 @@ pub struct WalkArgs {
 }
 
 impl CaseArgs {
-    /// The cases, and how they are walked over.
+    /// Loads the cases, and the walk over them.
     ///
     /// # Errors
     /// When an input cannot be read or no case is selected.
@@ -81,7 +81,7 @@ impl CaseArgs {
 }
 
 impl WalkArgs {
-    /// The walk over cases of some repositories.
+    /// Returns the walk over cases of the given repositories.
     pub fn over(&self, repositories: Repositories) -> Walk {
         Walk {
             repositories,

@@ -1,4 +1,4 @@
-//! The client of a running server that commands share: its token, its routes, one request.
+//! The HTTP client that commands use for a running server: its token, its routes, one request.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,11 +13,11 @@ use super::UsageError;
 use crate::access::check_spelling;
 use crate::engine::RepoName;
 
-/// The variable that holds the token to send. No argument does: those are shown to everybody on the
-/// machine.
+/// The environment variable that holds the token to send. There is no argument for it: arguments are visible to
+/// every user of the machine.
 const TOKEN: &str = "FOVEATE_TOKEN";
 
-/// The server gave no answer at all.
+/// The server did not answer at all.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
@@ -27,11 +27,11 @@ pub struct Unreachable {
     reason: String,
 }
 
-/// The token to send to a server: that in the first line of a file, else that of the variable; none where none is
-/// named.
+/// Returns the token to send to a server: the first line of the file, else the value of the environment variable;
+/// `None` where neither is given.
 ///
 /// # Errors
-/// When the file cannot be read, or what it holds is no token.
+/// When the file cannot be read, or its token is malformed.
 pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
     let (token, named) = match (file, std::env::var(TOKEN)) {
         (Some(file), _) => {
@@ -47,8 +47,8 @@ pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<
     if token.is_empty() {
         return Ok(None);
     }
-    let is_here = is_loopback(server) || server.starts_with("http://localhost");
-    if server.starts_with("http:") && !is_here {
+    let is_local = is_loopback(server) || server.starts_with("http://localhost");
+    if server.starts_with("http:") && !is_local {
         let server = escape(server);
         writeln!(
             std::io::stderr(),
@@ -69,40 +69,40 @@ pub(super) fn is_loopback(server: &str) -> bool {
     }
 }
 
-/// The route of a repository. The name is checked so that it cannot become another route.
+/// Returns the route of a repository. The name is validated, so that it cannot lead to another route.
 ///
 /// # Errors
-/// When it is no name.
+/// When the name is no valid repository name.
 pub(super) fn path_of(name: &str) -> anyhow::Result<String> {
     let name = RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
     Ok(format!("/repos/{}", name.segment()))
 }
 
-/// A request to a server, and what it answers.
+/// A request to a server.
 pub(super) struct Call<'a> {
     pub(super) server: &'a str,
     pub(super) token: Option<String>,
     pub(super) method: Method,
     pub(super) path: &'a str,
     pub(super) body: Option<Value>,
-    /// Whether the server's certificate may be any.
+    /// Whether any certificate of the server is accepted.
     pub(super) any_certificate: bool,
 }
 
 impl Call<'_> {
-    /// Sends it; gives the JSON of the answer, or null where it is empty.
+    /// Sends the request. Returns the JSON of the answer, or null where it is empty.
     ///
     /// # Errors
-    /// When the server cannot be reached or says no.
+    /// When the server cannot be reached or refuses the request.
     pub(super) fn send(self) -> anyhow::Result<Value> {
         crate::telemetry::install_tls();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(self.sent())
+        runtime.block_on(self.send_async())
     }
 
-    async fn sent(self) -> anyhow::Result<Value> {
+    async fn send_async(self) -> anyhow::Result<Value> {
         let Self {
             server,
             token,

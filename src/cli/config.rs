@@ -1,4 +1,4 @@
-//! `foveate config`: whether settings can be used, and which are in effect.
+//! `foveate config`: checks settings, and shows those in effect.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,9 +23,9 @@ pub struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum ConfigCommand {
-    /// Say what is wrong with the file and the environment, with the lines.
+    /// List the errors in the file and the environment, with their lines.
     Check,
-    /// Show every setting with where it comes from; secrets are hidden.
+    /// Show every setting with its source; secrets are hidden.
     Show {
         /// Print JSON.
         #[arg(long)]
@@ -36,7 +36,7 @@ enum ConfigCommand {
 /// Runs one `config` command.
 ///
 /// # Errors
-/// When settings are to be shown and cannot be used.
+/// When settings are to be shown and are invalid.
 pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         ConfigCommand::Check => check(args),

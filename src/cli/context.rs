@@ -1,5 +1,5 @@
-//! `foveate context`: indexes a directory or a commit, answers one question and ends. No server. What it
-//! reads is kept for the next run in a cache ([`super::cache`]).
+//! `foveate context`: indexes a directory or a commit, answers one question and exits, without a server. The
+//! index is cached for the next run ([`super::cache`]).
 
 mod diff;
 mod event;
@@ -22,23 +22,23 @@ use foveate_query::{Answer, Deadline, Issue, Request};
 
 use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
-use super::progress::Watching;
+use super::progress::ProgressThread;
 use super::{NOTHING_FOUND, UsageError};
 use crate::engine::{
-    Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers, without_git,
+    Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, parsers, without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName};
 
-/// Time in which the files that past commits touched are read. What is not read then is read by the next
-/// run, where there is a cache.
+/// Time limit for reading the files that past commits touched. The next run continues from there if there is a
+/// cache.
 const FILES_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same with the functions that they changed, for who is ready to wait.
+/// Time limit for also reading the functions that past commits changed, when the user chose to wait.
 const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// The issue of an answer that shows nothing because its files cannot be read.
+/// Code of the issue of an answer that shows nothing because its files cannot be read.
 const UNREADABLE: &str = "unreadable_files";
 
 /// Answer one question about a directory or a commit, without a server.
@@ -48,8 +48,8 @@ pub struct ContextArgs {
     /// repository there.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` has more
-    /// than one word, or comes behind `--`.
+    /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` must have
+    /// more than one word, or follow `--`.
     #[arg(value_name = "TEXT", required_unless_present_any = ["diff", "evidence"])]
     query: Option<String>,
     #[command(flatten)]
@@ -57,21 +57,21 @@ pub struct ContextArgs {
     /// Commit, branch or tag to answer from, instead of the files as they are.
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
-    /// A change to ask about, such as a pull request: what HEAD changed since it left BASE. Answers from
-    /// HEAD. An end that is left out is the commit that is checked out: `main..`.
+    /// A change to ask about, such as a pull request: what HEAD changed since it branched off BASE. Answers from
+    /// HEAD. An end that is left out is the checked-out commit: `main..`.
     #[arg(long, value_name = "BASE..HEAD", value_parser = diff::ends)]
     diff: Option<DiffEnds>,
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
     budget: u64,
-    /// How much of the budget is used: only what is likely to be changed, what is worth its tokens, or
+    /// How much of the budget is used: for what is likely to be changed, for what is worth its tokens, or for
     /// whatever fits.
     #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
     breadth: BreadthName,
-    /// Least probability (0 to 1) of a place that is shown, in place of the breadth's.
+    /// Least probability (0 to 1) of a place that is shown, instead of the breadth's.
     #[arg(long, value_name = "P")]
     min_probability: Option<f32>,
-    /// Most files that anything is shown of, 1 to 1000.
+    /// Most files that are shown in the context, 1 to 1000.
     #[arg(long, value_name = "N")]
     max_files: Option<u64>,
     /// Most characters of the context, 1000 to 10000000.
@@ -84,8 +84,8 @@ pub struct ContextArgs {
     /// How to render the context.
     #[arg(long, default_value = "xml", value_parser = super::parse_name::<FormatName>, value_name = "xml|markdown|json")]
     format: FormatName,
-    /// What is asked for, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR,
-    /// IMPLEMENTATION, USAGE_EXPLORATION, DEFINITION_LOOKUP or EXPLANATION.
+    /// The intent, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR, IMPLEMENTATION, USAGE_EXPLORATION,
+    /// DEFINITION_LOOKUP or EXPLANATION.
     #[arg(long, value_parser = super::parse_name::<IntentName>, value_name = "INTENT")]
     intent: Option<IntentName>,
     /// Ranked files, functions and places to list, 1 to 100.
@@ -98,11 +98,11 @@ pub struct ContextArgs {
     /// A definition that is known to matter. May be given more than once.
     #[arg(long, value_name = "NAME")]
     focus_symbol: Vec<String>,
-    /// A file that the reader has already, so that it is not shown: a path as for --focus-path. May be
-    /// given more than once.
+    /// A file that the reader already has, so that it is not shown: a path as for --focus-path. May be given more
+    /// than once.
     #[arg(long, value_name = "PATH")]
     seen_path: Vec<String>,
-    /// A place that the reader has already: path:name of a definition, path:start-end of lines, or `seen_as` of an
+    /// A place that the reader already has: path:name of a definition, path:start-end of lines, or `seen_as` of an
     /// earlier answer. May be given more than once.
     #[arg(long, value_name = "PLACE")]
     seen_place: Vec<String>,
@@ -112,15 +112,15 @@ pub struct ContextArgs {
     /// Print the whole answer as JSON instead of the context alone.
     #[arg(long)]
     json: bool,
-    /// Write to this file what would be printed on standard output.
+    /// Write the output to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the ranking with its reasons after the context; with --json, add the reasons of
     /// functions.
     #[arg(long)]
     explain: bool,
-    /// Wait until it is known which functions past commits changed. Without it they count where they are
-    /// in the cache and few are missing; the files that commits touched always count.
+    /// Wait until it is known which functions past commits changed. Without it they count if the cache has all but
+    /// a few of them; the files that commits touched always count.
     #[arg(long)]
     wait_history: bool,
     /// Ask the server at this address instead of reading the files here.
@@ -159,11 +159,11 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let once = Once::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
-    let watching = Watching::start(once.progress());
-    // The first answer would wait for these tables: meanwhile.
+    let progress = ProgressThread::start(once.progress());
+    // The first answer needs these tables: they are loaded while the files are indexed.
     let tables = std::thread::spawn(foveate_query::warm);
     let indexed = once.index();
-    watching.stop();
+    progress.stop();
     let indexed = indexed?;
     let _ = tables.join();
     let snapshot = Arc::clone(&indexed.snapshot);
@@ -177,8 +177,10 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         }));
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
-    let history_error = history_error.map(reason).unwrap_or_default();
-    answer.issues.extend(lacking(&snapshot, &history_error));
+    let history_error = history_error.map(history_reason).unwrap_or_default();
+    answer
+        .issues
+        .extend(history_issue(&snapshot, &history_error));
     let found = !answer.files.is_empty() && !has_nothing_readable(&answer);
     let unreadable = unreadable(&snapshot);
     let answered = Answered {
@@ -201,9 +203,10 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The arguments of a program with the text at their end, behind `--`, where it begins with a hyphen: pasted lists and
-/// diffs do, and no option has white space in its name. `None` where there is no such text.
-pub(super) fn text_last(arguments: &[OsString]) -> Option<Vec<OsString>> {
+/// Moves a text that begins with a hyphen to the end of the program's arguments, behind `--`, so that it is not parsed
+/// as an option: pasted lists and diffs begin so, and no option has white space in its name. `None` if there is no
+/// such text.
+pub(super) fn with_text_last(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let is_text = |argument: &OsString| {
         let text = argument.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
@@ -223,7 +226,7 @@ fn has_nothing_readable(answer: &Answer) -> bool {
     answer.issues.iter().any(|issue| issue.code == UNREADABLE)
 }
 
-/// Why not one file can be read, where that is so.
+/// Returns why no file can be read; `None` if any can.
 fn unreadable(snapshot: &Snapshot) -> Option<&str> {
     let files = snapshot.files.as_slice();
     if files.iter().any(|file| file.content.is_some()) {
@@ -249,7 +252,7 @@ fn settings(
     OnceSettings {
         repository,
         reference: diff.map(|diff| diff.head.clone()).or(args.r#ref.clone()),
-        // As much as a server reads, so that it answers the same.
+        // The limits of a server, so that the answers are equal.
         history: HistoryLimits {
             timeout,
             ..HistoryLimits::default()
@@ -261,8 +264,8 @@ fn settings(
     }
 }
 
-/// Why past commits could not be read, and what to do.
-fn reason(error: &GitError) -> String {
+/// Explains why past commits could not be read, and what to do.
+fn history_reason(error: &GitError) -> String {
     match error {
         GitError::Timeout { .. } => {
             "reading them took too long; the next run goes on from there, and --wait-history waits \
@@ -273,7 +276,7 @@ fn reason(error: &GitError) -> String {
     }
 }
 
-/// Why git cannot be used.
+/// Explains why git cannot be used.
 fn git_reason(error: &GitError) -> String {
     match error {
         GitError::Timeout { limit, .. } => {
@@ -283,7 +286,7 @@ fn git_reason(error: &GitError) -> String {
     }
 }
 
-/// The validated request. Whoever runs the program may ask with a text of any length.
+/// Validates the request. The length of the text is not limited: the user of the command line is trusted.
 fn request(args: &ContextArgs, asked: &Asked, repository: &Repository) -> anyhow::Result<Request> {
     let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
         let paths = paths.iter();

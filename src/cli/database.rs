@@ -1,4 +1,4 @@
-//! The database of a server, for commands that work on it whether a server uses it or not.
+//! Opens the database of a server, for commands that work on it whether the server runs or not.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::UsageError;
 use crate::config::{Config, Overrides, StorageConfig};
 use crate::store::{Place, Store};
 
-/// The database of the server with these settings.
+/// Returns the location of the database of a server with these settings.
 ///
 /// # Errors
-/// When they name none.
+/// When `storage.database_url` is invalid.
 pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
     let refuse = |reason: String| UsageError(format!("storage.database_url: {reason}"));
     if storage.database_url.is_empty() {
@@ -26,7 +26,7 @@ pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
     }
 }
 
-/// The arguments that name a server's settings.
+/// The arguments that locate a server's settings.
 #[derive(Debug, clap::Args)]
 pub struct DatabaseArgs {
     /// The server's data directory [default: as `foveate serve`].
@@ -51,7 +51,7 @@ impl DatabaseArgs {
         config.map_err(|error| UsageError(error.to_string()))
     }
 
-    /// The file of numbers to rank with: the given one, or else that of the server, where it has one.
+    /// Returns the file with the ranking numbers: the given one, else the server's, if any.
     ///
     /// # Errors
     /// When the settings cannot be used.
@@ -63,10 +63,10 @@ impl DatabaseArgs {
         Ok(Some(file).filter(|file| !file.as_os_str().is_empty()))
     }
 
-    /// Does something with the database, and gives what came out.
+    /// Runs `work` on the database and returns its result.
     ///
     /// # Errors
-    /// When there is no database, or it fails.
+    /// When there is no database, or it fails, or `work` does.
     pub fn with_store<T>(
         &self,
         work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,

@@ -1,5 +1,5 @@
-//! `foveate doctor`: its arguments, and how what it found is printed. What is looked at is decided by the floor
-//! that knows all rooms.
+//! `foveate doctor`: its arguments, and printing its findings. The checks themselves are in the floor that knows all
+//! rooms.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use serde_json::json;
 
 use super::print_json;
 
-/// Look at everything that a server needs, and say what to do where something is missing.
+/// Check everything that a server needs, and say what to do where something is missing.
 ///
 /// It changes nothing, needs no server, and can be run beside one: as the same user, with the same settings.
-/// The exit code is 1 where something has failed.
+/// The exit code is 1 if a check fails.
 #[derive(Debug, clap::Args)]
 pub struct DoctorArgs {
     /// The server's TOML file with settings.
@@ -27,49 +27,49 @@ pub struct DoctorArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Ask no other machine: neither those of registered repositories nor forges.
+    /// Contact no other machine: neither the hosts of registered repositories nor forges.
     #[arg(long)]
     pub offline: bool,
-    /// Time for each machine that is asked, in seconds.
+    /// Timeout for each machine that is contacted, in seconds.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=300), value_name = "SECONDS")]
     pub timeout: u16,
 }
 
 impl DoctorArgs {
-    /// Time for one machine.
-    pub fn patience(&self) -> Duration {
+    /// Timeout for each machine that is contacted.
+    pub fn time_limit(&self) -> Duration {
         Duration::from_secs(self.timeout.into())
     }
 }
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// As it should be.
+    /// The check passed.
     Ok,
-    /// A server works with it, and something works less well.
+    /// A server works, but something is impaired.
     Warning,
-    /// A server does not work with it, or a part of it does not.
+    /// A server, or a part of it, does not work.
     Failure,
 }
 
-/// One thing that was looked at.
+/// The finding of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at; several findings may be about one thing.
+    /// The name of the check; several findings may share it.
     pub check: &'static str,
-    /// How it is.
+    /// The result.
     pub status: Health,
     /// What was found.
     pub found: String,
-    /// What to do; absent where all is well.
+    /// What to do; absent if the check passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
 impl Finding {
-    /// All is well.
+    /// Creates the finding of a passed check.
     pub fn ok(check: &'static str, found: impl Into<String>) -> Self {
         Self {
             check,
@@ -79,7 +79,7 @@ impl Finding {
         }
     }
 
-    /// Something works less well.
+    /// Creates a finding about something impaired.
     pub fn warning(
         check: &'static str,
         found: impl Into<String>,
@@ -92,7 +92,7 @@ impl Finding {
         }
     }
 
-    /// Something does not work.
+    /// Creates a finding about something that does not work.
     pub fn failure(
         check: &'static str,
         found: impl Into<String>,
@@ -105,7 +105,7 @@ impl Finding {
     }
 }
 
-/// Prints what was found. The exit code says whether anything has failed.
+/// Prints the findings. The exit code is a failure if any check failed.
 ///
 /// # Errors
 /// When standard output cannot be written to.

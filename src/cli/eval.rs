@@ -1,5 +1,5 @@
-//! `foveate eval`: measures answers on cases with known answers, in process, and compares with an
-//! earlier run.
+//! `foveate eval`: measures answers on cases with known answers, in process, and compares them with an earlier
+//! run.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::{UsageError, from_feedback};
+use super::{UsageError, feedback_cases};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::{compare, curve, report, run};
 use crate::wire::BreadthName;
 
 /// Measure answers on cases with known answers.
 ///
-/// The cases stand in files, or are made of what a server keeps of its answers, with --from-feedback: what was
-/// asked, and what was changed in the end. They are read from the repositories of its data directory.
+/// The cases come from files or, with --from-feedback, from the answers that a server recorded: the question,
+/// and the places that were changed in the end. For the latter, the repositories are those of its data directory.
 ///
 /// Each case's repository is indexed at the case's commit from its git objects; the commit's
 /// ancestors are the only history that is used. A case whose repository or commit is missing
@@ -33,7 +33,7 @@ use crate::wire::BreadthName;
 pub struct EvalArgs {
     #[command(flatten)]
     cases: Option<CaseArgs>,
-    /// Make the cases of what a server keeps of its answers.
+    /// Make the cases from the answers that a server recorded.
     #[arg(long, conflicts_with = "CaseArgs")]
     from_feedback: bool,
     #[command(flatten)]
@@ -46,14 +46,14 @@ pub struct EvalArgs {
     /// Compare with the JSON of an earlier run, case by case.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Rank and assemble with the numbers of this file instead of the built-in ones, with --from-feedback
-    /// instead of those of the server.
+    /// Rank and assemble with the numbers of this file instead of the built-in ones or, with --from-feedback,
+    /// the server's.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// How much of the budget is used.
     #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
     breadth: BreadthName,
-    /// Ask each case with other thresholds too, print what is shown for how many tokens, and draw it.
+    /// Ask each case with other thresholds, too; print what is shown for how many tokens, and draw it.
     #[arg(long, value_name = "FILE.svg")]
     curve: Option<PathBuf>,
     /// Exit with code 1 when a case has no answer.
@@ -68,7 +68,7 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
     let (cases, walk) = match &args.cases {
-        _ if args.from_feedback => from_feedback::load(&args.database, &args.walk)?,
+        _ if args.from_feedback => feedback_cases::load(&args.database, &args.walk)?,
         Some(cases) => cases.load(&args.walk)?,
         None => {
             let text = "give files of cases with --repos, or --from-feedback";
@@ -134,7 +134,7 @@ fn read_earlier(path: &PathBuf) -> anyhow::Result<Evaluation> {
     Ok(earlier)
 }
 
-/// A bar on a terminal, a line every few cases otherwise.
+/// A bar on a terminal, else a line every few cases.
 struct Progress {
     bar: Option<ProgressBar>,
     total: usize,
@@ -182,7 +182,7 @@ impl Progress {
             bar.set_message(message);
             bar.inc(1);
         } else if done.is_multiple_of(LINE_EVERY) || done == self.total {
-            // Progress is a courtesy: a closed standard error must not end the run.
+            // A closed standard error must not end the run.
             let _ = writeln!(std::io::stderr(), "{done}/{}: {message}", self.total);
         }
     }

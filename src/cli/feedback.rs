@@ -1,5 +1,5 @@
-//! `foveate feedback`: shows, writes out and deletes what was kept of answers. It works on the database of a
-//! data directory, whether a server uses it or not.
+//! `foveate feedback`: shows, exports and deletes recorded answers and their feedback. It works on the database
+//! of a data directory, whether a server uses it or not.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json};
 use crate::engine::RepoName;
-use crate::store::{AnswerRow, FeedbackRow, OldAnswers, Store};
+use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store};
 
-/// Answers that are read at a time.
+/// Answers that are read from the database at a time.
 const PAGE: u32 = 500;
 const DAY_MS: i64 = 86_400_000;
 
-/// Show, write out and delete what was kept of answers, also while a server runs.
+/// Show, export and delete recorded answers and their feedback, also while a server runs.
 #[derive(Debug, clap::Args)]
 pub struct FeedbackArgs {
     #[command(flatten)]
@@ -29,23 +29,23 @@ pub struct FeedbackArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum FeedbackCommand {
-    /// List the answers that are kept, oldest first, with what was said of them.
+    /// List the recorded answers, oldest first, with their feedback.
     List {
-        /// Only those of this repository.
+        /// Only answers from this repository.
         #[arg(long, value_name = "NAME", value_parser = repository)]
         repo: Option<String>,
         /// Print JSON, without the rankings.
         #[arg(long)]
         json: bool,
     },
-    /// Write everything that is kept to standard output: an answer with its ranking and its feedback a line,
-    /// as JSON.
+    /// Write all recorded answers to standard output, one JSON object a line, each with its ranking and its
+    /// feedback.
     Export {
         /// Only answers from this repository.
         #[arg(long, value_name = "NAME", value_parser = repository)]
         repo: Option<String>,
     },
-    /// Delete answers with what was said of them, and every trace of them in the database's files.
+    /// Delete answers with their feedback, and every trace of them in the database's files.
     Delete(DeleteArgs),
 }
 
@@ -54,13 +54,13 @@ enum FeedbackCommand {
 struct DeleteArgs {
     /// The answers to the request with this id.
     request_id: Option<String>,
-    /// All from this repository, registered or not.
+    /// All answers from this repository, registered or not.
     #[arg(long, value_name = "NAME", value_parser = repository)]
     repo: Option<String>,
-    /// All that were given so many days ago or earlier.
+    /// All answers that were given this many days ago or earlier.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
-    /// All.
+    /// All answers.
     #[arg(long)]
     all: bool,
 }
@@ -73,7 +73,7 @@ fn repository(text: &str) -> Result<String, String> {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such database, or it fails.
+/// When the data directory has no database, or the database fails.
 pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
     args.database.with_store(async |store| match &args.command {
         FeedbackCommand::List { repo, json } => list(store, repo.as_deref(), *json).await,
@@ -82,15 +82,15 @@ pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// An answer and what was said of it.
+/// An answer and its feedback.
 pub struct Entry {
     /// The answer.
     pub answer: AnswerRow,
-    /// By its origins.
+    /// The feedback on it, one row for each origin.
     pub feedback: Vec<FeedbackRow>,
 }
 
-/// Gives every answer to `take`, oldest first.
+/// Calls `take` with each answer, oldest first.
 ///
 /// # Errors
 /// When the database fails, or `take` does.
@@ -120,21 +120,21 @@ pub async fn each(
 
 async fn list(store: &Store, repo: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
-    let mut told = Vec::new();
+    let mut entries = Vec::new();
     each(store, repo, |entry| {
         if as_json {
-            let mut value = whole(&entry);
+            let mut value = to_json(&entry);
             if let Some(fields) = value.as_object_mut() {
                 fields.remove("ranking");
             }
-            told.push(value);
+            entries.push(value);
             return Ok(());
         }
         Ok(line(&mut out, &entry)?)
     })
     .await?;
     if as_json {
-        print_json(&mut out, &json!({ "answers": told }))?;
+        print_json(&mut out, &json!({ "answers": entries }))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -175,15 +175,15 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
 async fn export(store: &Store, repo: Option<&str>) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     each(store, repo, |entry| {
-        let text = serde_json::to_string(&whole(&entry))?;
+        let text = serde_json::to_string(&to_json(&entry))?;
         Ok(writeln!(out, "{}", escape::json(&text))?)
     })
     .await?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(entry: &Entry) -> Value {
-    // What is stored as JSON is shown as JSON.
+fn to_json(entry: &Entry) -> Value {
+    // These columns hold JSON: they are shown as JSON, not as strings.
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     let answer = &entry.answer.answer;
     let feedback = entry.feedback.iter().map(|given| {
@@ -221,15 +221,15 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
         DeleteArgs {
             request_id: Some(id),
             ..
-        } => OldAnswers::Called(id),
+        } => AnswerFilter::WithRequestId(id),
         DeleteArgs {
             repo: Some(repo), ..
-        } => OldAnswers::Of(repo),
+        } => AnswerFilter::OfRepository(repo),
         DeleteArgs {
             older_than: Some(days),
             ..
-        } => OldAnswers::Before(now() - i64::from(*days) * DAY_MS),
-        DeleteArgs { .. } => OldAnswers::All,
+        } => AnswerFilter::Before(now() - i64::from(*days) * DAY_MS),
+        DeleteArgs { .. } => AnswerFilter::All,
     };
     let count = store.delete_answers(which).await?;
     if count > 0 {
@@ -237,7 +237,7 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
     }
     writeln!(io::stdout().lock(), "{count} answers deleted")?;
     match (count, which) {
-        (0, OldAnswers::Called(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
+        (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),
     }
 }

@@ -1,5 +1,5 @@
-//! `foveate jobs`: shows the work that webhooks asked for, and has what was given up done again. It reads
-//! the database of a server, whether that runs or not.
+//! `foveate jobs`: lists the jobs that webhooks queued, and retries failed ones. It reads the database of a
+//! server, whether the server runs or not.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json};
 use crate::store::{JobRow, Store};
 
-/// Show the work that webhooks asked for, and have what was given up done again.
+/// Show the jobs that webhooks queued, and retry those that were given up.
 #[derive(Debug, clap::Args)]
 pub struct JobsArgs {
     #[command(flatten)]
@@ -24,18 +24,18 @@ pub struct JobsArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum JobsCommand {
-    /// List the jobs that wait and those that were given up, oldest first.
+    /// List the pending jobs and those that were given up, oldest first.
     List {
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Have jobs done again that were given up; a running server takes them up within a second.
+    /// Queue jobs again that were given up; a running server starts them within a second.
     Retry {
         /// The number of a job, as `list` shows it.
         #[arg(required_unless_present = "all")]
         id: Option<i64>,
-        /// All that were given up.
+        /// All jobs that were given up.
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
@@ -44,7 +44,7 @@ enum JobsCommand {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such database, or it fails.
+/// When the data directory has no database, or the database fails.
 pub fn run(args: &JobsArgs) -> anyhow::Result<ExitCode> {
     args.database.with_store(async |store| match args.command {
         JobsCommand::List { json } => list(store, json).await,
@@ -56,7 +56,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     let jobs = store.jobs().await?;
     let mut out = io::stdout().lock();
     if as_json {
-        let jobs: Vec<_> = jobs.iter().map(told).collect();
+        let jobs: Vec<_> = jobs.iter().map(to_json).collect();
         print_json(&mut out, &json!({ "jobs": jobs }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -83,7 +83,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(job: &JobRow) -> serde_json::Value {
+fn to_json(job: &JobRow) -> serde_json::Value {
     json!({
         "id": job.id,
         "state": state(job),

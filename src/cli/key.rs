@@ -1,5 +1,5 @@
-//! `foveate key`: makes, lists and revokes API keys. It works on the database of a server, also while that
-//! runs, which takes the change up within a second.
+//! `foveate key`: creates, lists and revokes API keys. It works on the database of a server, also while the
+//! server runs, which applies the change within a second.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -38,9 +38,9 @@ enum KeyCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a key: its token counts no more.
+    /// Revoke a key: its token is no longer accepted.
     Revoke {
-        /// Its name.
+        /// The key's name.
         name: String,
     },
     /// Delete all keys, so that a server without a token file needs no token on a loopback address.
@@ -49,16 +49,16 @@ enum KeyCommand {
 
 #[derive(Debug, clap::Args)]
 struct CreateArgs {
-    /// What it may do: `read`, ask and look; `admin`, also register, sync and remove repositories.
+    /// What the key may do: `read`, ask and look up; `admin`, also register, sync and remove repositories.
     #[arg(long, default_value = "read", value_parser = scope)]
     scope: Scope,
-    /// The repositories that it may see, registered or not; others do not exist for it [default: all].
+    /// The repositories that the key may see, registered or not; others do not exist for it [default: all].
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = repository)]
     repo: Vec<String>,
-    /// How long it counts, such as 12h, 30d or 8w [default: until it is revoked].
+    /// How long the key is valid, such as 12h, 30d or 8w [default: until it is revoked].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     expires: Option<u32>,
-    /// Its name, for logs and for revoking it [default: key-1, key-2, …].
+    /// The key's name, for logs and for revoking it [default: key-1, key-2, …].
     #[arg(long, value_parser = name)]
     name: Option<String>,
 }
@@ -77,7 +77,7 @@ fn name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Seconds of a time such as `30d`.
+/// Parses a duration such as `30d` into seconds.
 fn seconds(text: &str) -> Result<u32, String> {
     let units = [('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
     let parsed = units.iter().find_map(|(unit, seconds)| {
@@ -109,7 +109,7 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
             let data_dir = data_dir.display();
             bail!(UsageError(format!("there is no data directory {data_dir}")));
         }
-        disk::create_files_for_the_owner_alone();
+        disk::restrict_umask();
         disk::create_directory(&data_dir)?;
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -159,7 +159,7 @@ async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
         None => "all repositories".to_owned(),
         Some(names) => names.join(", "),
     };
-    // Beside the token, so that a script has that alone.
+    // On standard error, so that standard output holds nothing but the token, for scripts.
     writeln!(
         std::io::stderr(),
         "key {}: {}, {repositories}; the token is not shown again",
@@ -214,7 +214,7 @@ fn as_json(key: &KeyRow) -> serde_json::Value {
     })
 }
 
-/// Whether its token counts.
+/// Returns whether the key is valid, revoked or expired.
 fn state(key: &KeyRow) -> &'static str {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_secs().cast_signed());
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_a_unit() {
+    fn durations_need_a_unit() {
         for (text, wanted) in [
             ("30m", 1800),
             ("12h", 43_200),

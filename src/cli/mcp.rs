@@ -6,14 +6,13 @@ use super::cache::{CacheArgs, RunCache};
 
 /// Answer a coding agent about a directory over standard input and output (Model Context Protocol).
 ///
-/// No server is needed. Changes of the files are followed. What is read is kept in the cache of
-/// `foveate context`.
+/// No server is needed. File changes are followed. The index is stored in the cache of `foveate context`.
 #[derive(Debug, clap::Args)]
 pub struct McpArgs {
     /// A working tree, a plain directory or a bare repository.
     #[arg(value_name = "DIR", default_value = ".")]
     pub directory: PathBuf,
-    /// What is logged on standard error.
+    /// Filter of the log on standard error.
     #[arg(
         long,
         env = "FOVEATE__LOG__FILTER",
@@ -26,7 +25,7 @@ pub struct McpArgs {
 }
 
 impl McpArgs {
-    /// The cache, for the repository at `root`, which is canonical.
+    /// Opens the cache for the repository at `root`, which is canonical.
     pub fn cache(&self, root: &Path) -> RunCache {
         RunCache::open(&self.cache, root)
     }

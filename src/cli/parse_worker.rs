@@ -1,4 +1,4 @@
-//! `foveate parse-worker`: the process in which files are parsed. The program starts it itself.
+//! `foveate parse-worker`: the process that parses files. The program starts it itself.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use foveate_parse::Limits;
 
 use crate::engine::parsers::worker;
 
-/// Parse what another process of this program sends on standard input
+/// Parse the files that another process of this program sends on standard input
 #[derive(Clone, Debug, clap::Args)]
 pub struct ParseWorkerArgs {
     /// See `index.max_file_bytes`.
@@ -35,10 +35,10 @@ impl From<&ParseWorkerArgs> for Limits {
     }
 }
 
-/// Runs it.
+/// Runs the worker.
 ///
 /// # Errors
-/// When its memory cannot be bounded, or whoever started it has gone.
+/// When its memory cannot be limited, or the process that started it has ended.
 pub fn run(args: &ParseWorkerArgs) -> anyhow::Result<ExitCode> {
     worker::serve(&args.into())?;
     Ok(ExitCode::SUCCESS)
@@ -52,7 +52,7 @@ mod tests {
     use crate::cli::{Arguments, Command, Local};
 
     #[test]
-    fn a_worker_gets_the_limits_that_it_is_started_with() {
+    fn limits_round_trip_through_worker_arguments() {
         let limits = Limits {
             max_bytes: 1,
             max_steps: 2,

@@ -1,5 +1,5 @@
-//! Shows a person how far work has come: a bar on a terminal, or a spinner where nobody knows how much
-//! there is, and a line now and then where standard error is no terminal.
+//! Shows the progress of work on standard error: a bar on a terminal, a spinner while the total is unknown, and
+//! without a terminal a line every few seconds.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -12,24 +12,24 @@ use crate::engine::Phase;
 
 const BAR: &str = "{prefix}{msg:9} {wide_bar} {pos}/{len}";
 const SPINNER: &str = "{prefix}{msg:9} {spinner}";
-/// How often a terminal is written to.
+/// Time between two updates of a terminal.
 const TICK: Duration = Duration::from_millis(50);
-/// Time between two lines.
-const LINES: Duration = Duration::from_secs(3);
+/// Time between two lines where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(3);
 
-/// A phase of the work, and how many of its steps are done, of how many; 0 where that is not known.
+/// A phase of the work, the number of its steps that are done, and their total; 0 where a number is unknown.
 pub type Step = (Phase, usize, usize);
 
 /// A display of one piece of work.
 #[derive(Debug)]
 pub struct Display {
-    /// On a terminal.
+    /// `None` where standard error is no terminal.
     bar: Option<ProgressBar>,
     next_line: Instant,
 }
 
 impl Display {
-    /// A display that begins with `prefix`.
+    /// Creates a display that starts with `prefix`.
     pub fn new(prefix: &str) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let prefix = match prefix {
@@ -40,11 +40,11 @@ impl Display {
         });
         Self {
             bar,
-            next_line: Instant::now() + LINES,
+            next_line: Instant::now() + LINE_INTERVAL,
         }
     }
 
-    /// Shows where the work is. Where there is no terminal it gives, now and then, a line to be printed.
+    /// Shows a step. Without a terminal, returns a line to print once every [`LINE_INTERVAL`].
     pub fn show(&mut self, step: Step) -> Option<String> {
         if let Some(bar) = &self.bar {
             draw(bar, step);
@@ -53,11 +53,11 @@ impl Display {
         if Instant::now() < self.next_line {
             return None;
         }
-        self.next_line = Instant::now() + LINES;
+        self.next_line = Instant::now() + LINE_INTERVAL;
         Some(line(step))
     }
 
-    /// Leaves nothing on the terminal.
+    /// Clears the bar from the terminal.
     pub fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
@@ -66,7 +66,7 @@ impl Display {
 }
 
 fn draw(bar: &ProgressBar, (phase, done, total): Step) {
-    // A bar of no steps would be a full one.
+    // indicatif draws a bar of length 0 as full.
     let template = if total > 0 { BAR } else { SPINNER };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
@@ -85,22 +85,22 @@ fn line((phase, done, total): Step) -> String {
     }
 }
 
-/// Shows, from a thread of its own, how far the work of another one has come, on standard error.
+/// A thread that shows the progress of another thread's work on standard error.
 #[derive(Debug)]
-pub struct Watching {
+pub struct ProgressThread {
     done: mpsc::Sender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Watching {
-    /// Shows what `step` tells until [`Self::stop`].
+impl ProgressThread {
+    /// Polls `step` and shows it until [`Self::stop`].
     pub fn start(step: impl Fn() -> Step + Send + 'static) -> Self {
         let (done, is_done) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let mut display = Display::new("");
             while is_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if let Some(line) = display.show(step()) {
-                    // Nobody may be reading any more.
+                    // A closed standard error must not end the work.
                     let _ = writeln!(std::io::stderr(), "{line}");
                 }
             }
@@ -109,7 +109,7 @@ impl Watching {
         Self { done, thread }
     }
 
-    /// Leaves nothing on the terminal.
+    /// Ends the thread and clears the bar from the terminal.
     pub fn stop(self) {
         drop(self.done);
         let _ = self.thread.join();
@@ -126,12 +126,12 @@ mod tests {
 
     use super::*;
 
-    /// A terminal that remembers what was written to it.
+    /// A terminal that records its output.
     #[derive(Clone, Debug, Default)]
     struct Terminal(Arc<Mutex<String>>);
 
     impl Terminal {
-        fn taken(&self) -> String {
+        fn take_output(&self) -> String {
             std::mem::take(&mut self.0.lock())
         }
     }
@@ -168,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_known_end_is_no_full_bar() {
+    fn unknown_total_shows_no_full_bar() {
         let terminal = Terminal::default();
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(terminal.clone()), 255);
         let bar = ProgressBar::with_draw_target(Some(0), target).with_prefix("shop ");
         let shown = |step| {
-            // It draws so often and no more.
+            // Updates that follow each other faster than the refresh rate are not drawn.
             std::thread::sleep(Duration::from_millis(20));
             draw(&bar, step);
-            terminal.taken()
+            terminal.take_output()
         };
         let listing = shown((Phase::Listing, 0, 0));
         assert!(listing.contains("shop listing"), "{listing:?}");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_is_known() {
+    fn lines_are_printed_at_intervals() {
         let lines = [
             (Phase::Listing, 0, 0),
             (Phase::History, 2000, 0),
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(lines.map(line), ["listing", "history 2000", "reading 3/70"]);
         let mut display = Display {
             bar: None,
-            next_line: Instant::now() + LINES,
+            next_line: Instant::now() + LINE_INTERVAL,
         };
         assert_eq!(display.show(lines[0]), None, "not at once");
         display.next_line = Instant::now();

@@ -1,5 +1,5 @@
-//! `foveate repo`: registers, lists and removes repositories of a running server, and asks whether
-//! a server is up. It repeats what the server says.
+//! `foveate repo`: registers, lists and removes repositories of a running server, and checks whether a server is
+//! up. It prints the server's answers and errors as they are.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -52,12 +52,12 @@ enum RepoCommand {
         /// Its name.
         name: String,
     },
-    /// Look at a repository's source again; fetches a remote one.
+    /// Scan a repository's source again; fetches a remote one.
     Sync {
         /// Its name.
         name: String,
     },
-    /// Drop stored data that no revision in memory holds, and those of repositories that are gone.
+    /// Delete stored data that no loaded revision uses, and the data of removed repositories.
     Gc,
     /// Forget a repository. Its files are not touched.
     Rm {
@@ -79,8 +79,7 @@ struct AddArgs {
     /// The commit, branch or tag to keep warm [default: HEAD].
     #[arg(long, requires = "git", value_name = "REF")]
     r#ref: Option<String>,
-    /// Seconds between two looks at the git repository; 0: only when asked to [default: the
-    /// server's].
+    /// Seconds between two polls of the git repository; 0: only on request [default: the server's].
     #[arg(long, requires = "git", value_name = "SECONDS")]
     poll: Option<u32>,
     /// Do not follow changes of the directory.
@@ -98,7 +97,7 @@ pub struct HealthArgs {
 /// Runs one `repo` command.
 ///
 /// # Errors
-/// When the server cannot be reached or says no.
+/// When the server cannot be reached or refuses the request.
 pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
     let (method, path, body) = match &args.command {
         RepoCommand::Add(add) => (Method::POST, "/repos".to_owned(), Some(registration(add)?)),
@@ -143,16 +142,16 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks `/healthz`.
+/// Requests `/healthz`.
 ///
 /// # Errors
 /// When the server does not answer that it is up.
 pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
     let server = &*args.server.server;
-    // The certificate of a server is not for the loopback address that its container asks it at. Nothing
-    // is sent that anybody could use.
-    let is_here = server.starts_with("https:") && client::is_loopback(server);
-    let token = if is_here {
+    // A server's certificate does not cover the loopback address at which its container checks it. No token
+    // is sent, so an unverified server learns nothing.
+    let is_local = server.starts_with("https:") && client::is_loopback(server);
+    let token = if is_local {
         None
     } else {
         client::token(&args.server.server, args.server.token_file.as_deref())?
@@ -163,7 +162,7 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
         method: Method::GET,
         path: "/healthz",
         body: None,
-        any_certificate: is_here,
+        any_certificate: is_local,
     }
     .send()?;
     Ok(ExitCode::SUCCESS)
@@ -188,18 +187,18 @@ fn registration(add: &AddArgs) -> anyhow::Result<Value> {
     Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
 }
 
-/// What `--git` names, as the server is to read it: a relative path is one of this machine, where the
-/// server must be, too; a URL and an absolute path are sent as they are.
+/// Returns the value of `--git` to send to the server. A relative path is made absolute: it names a directory of
+/// this machine, so the server must run here, too. A URL and an absolute path are sent as they are.
 fn git_location(source: &str) -> anyhow::Result<String> {
     let before_slash = source.split('/').next().unwrap_or_default();
-    // As git decides it: what has a colon before its first slash is a URL or `host:path`.
+    // The rule of git: a location with a colon before its first slash is a URL or `host:path`.
     if source.starts_with('/') || before_slash.contains(':') {
         return Ok(source.to_owned());
     }
     directory(source)
 }
 
-/// The absolute path of a directory of this machine.
+/// Returns the absolute path of a directory of this machine.
 fn directory(given: &str) -> anyhow::Result<String> {
     let path = std::fs::canonicalize(given)
         .map_err(|error| anyhow!(UsageError(format!("{given}: {error}"))))?;
@@ -210,14 +209,14 @@ fn directory(given: &str) -> anyhow::Result<String> {
     Ok(path.to_owned())
 }
 
-/// The last part of a path or URL as a name.
+/// Derives a repository name from the last part of a path or URL.
 fn name_in(location: &str) -> String {
     let trimmed = location.trim_end_matches('/');
     let last = trimmed.rsplit(['/', ':']).next().unwrap_or(trimmed);
     RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
 }
 
-/// One repository on one line, whatever its source says.
+/// Prints one repository on one line; the server's texts are escaped so that they cannot break it.
 fn line(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
     let text = |name: &str| {
         let text = repo.get(name).and_then(Value::as_str);

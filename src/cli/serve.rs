@@ -11,13 +11,13 @@ pub struct ServeArgs {
     /// Address and port to listen on [default: 127.0.0.1:7878].
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// Where the program keeps its data [default: $XDG_DATA_HOME/foveate or ~/.local/share/foveate].
+    /// The data directory [default: $XDG_DATA_HOME/foveate or ~/.local/share/foveate].
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// A TOML file with settings; see config/default.toml for every key.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// A working tree to index and follow, under the name of its directory. May be given more than
+    /// A working tree to index and watch, registered under the name of its directory. May be given more than
     /// once.
     #[arg(long, value_name = "DIR")]
     pub watch: Vec<PathBuf>,

@@ -1,5 +1,5 @@
-//! `foveate completions` and `foveate man`: what shells and manuals need to know of the command line, made
-//! from its arguments.
+//! `foveate completions` and `foveate man`: generates shell completions and manual pages from the command
+//! line's arguments.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use super::Arguments;
 
-/// Print the completions of a shell, to be put where it looks for them.
+/// Print the completion script of a shell, to be saved where the shell loads it from:
 ///
 /// bash: ~/.local/share/bash-completion/completions/foveate
 /// zsh:  _foveate in a directory of $fpath
@@ -27,12 +27,12 @@ pub struct CompletionsArgs {
 /// Write the manual pages into a directory, one for each command.
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// The directory; it is made if need be.
+    /// The directory; it is created if it does not exist.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 
-/// Prints completions.
+/// Prints the completion script.
 ///
 /// # Errors
 /// When standard output cannot be written to.
@@ -48,7 +48,7 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes manual pages.
+/// Writes the manual pages.
 ///
 /// # Errors
 /// When the directory cannot be written to.

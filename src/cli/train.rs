@@ -1,7 +1,7 @@
 //! `foveate train`: fits the weights of the ranking's signals to cases with known answers, or to the
 //! commits of one repository ([`own`]).
 
-mod own;
+mod own_commits;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -16,10 +16,10 @@ use foveate_query::config::DEFAULT_RANKING;
 use foveate_query::{Examined, RankingConfig};
 use toml_edit::{DocumentMut, value};
 
-use self::own::Own;
+use self::own_commits::Adjusted;
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
-use super::{UsageError, from_feedback};
+use super::{UsageError, feedback_cases};
 use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
@@ -29,9 +29,9 @@ use crate::eval::train::{
     Accuracy, Kind, PLACES, Right, accuracy, fitted, fitted_to_others, held_out, rights, without,
 };
 
-/// How strongly weights are drawn to 0 where --strength says nothing. Functions have ten times the
-/// candidates, and signals that matter beside others only: drawn as strongly as files, those vanish.
-fn to_zero(kind: Kind) -> f64 {
+/// Default of --strength, with which weights are pulled toward 0. Functions have ten times the candidates, and
+/// signals that matter only beside others: those vanish when pulled as strongly as the signals of files.
+fn default_strength(kind: Kind) -> f64 {
     match kind {
         Kind::Files => 0.01,
         Kind::Functions | Kind::Places => 0.001,
@@ -40,22 +40,22 @@ fn to_zero(kind: Kind) -> f64 {
 
 /// Fit the weights of the ranking's signals to cases with known answers, to own commits, or to feedback.
 ///
-/// From cases: each is indexed as `eval` does. The weights are those of a linear listwise model,
-/// drawn to 0 with --strength; what they are worth is told on repositories that they were not fitted
-/// to. Since the functions' signals depend on the order of the files, run it again after --write
-/// until nothing changes: twice is enough.
+/// From cases: each is indexed as `eval` does. The weights are those of a linear listwise model, pulled toward 0
+/// with --strength; their accuracy is reported on repositories that they were not fitted to. Since the
+/// functions' signals depend on the order of the files, run it again after --write until nothing changes: twice
+/// is enough.
 ///
-/// From a repository's own commits, with --repo: a message asks for the source files that its commit
-/// changed, in the tree and the history of the commit's parent. The files' weights are adjusted, drawn
-/// to the present ones; what that is worth is told on the newest fifth of the commits, with weights
-/// from the others. Functions keep their weights.
+/// From a repository's own commits, with --repo: a message asks for the source files that its commit changed, in
+/// the tree and the history of the commit's parent. The files' weights are adjusted, pulled toward the present
+/// ones; their accuracy is reported on the newest fifth of the commits, with weights fitted to the others.
+/// Functions keep their weights.
 ///
-/// From what a server keeps of its answers, with --from-feedback: in the same way, the questions ask for what
-/// was changed in the end. The weights are only written where those from the older four fifths are no
-/// worse on the newest fifth than the present ones.
+/// From the answers that a server recorded, with --from-feedback: likewise, the questions ask for what was
+/// changed in the end. The weights are only written if those fitted to the older four fifths are no worse on the
+/// newest fifth than the present ones.
 ///
-/// Nothing uses the weights by itself: they are printed, and --write puts them in a file that counts
-/// where `[ranking] file` of the configuration or --ranking names it.
+/// The weights are printed, and --write puts them into a file. They take effect only where `[ranking] file` of
+/// the configuration or --ranking names that file.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "foveate train [OPTIONS] --repos <TEMPLATE> <CASES.jsonl>...
@@ -68,13 +68,13 @@ pub struct TrainArgs {
     /// Adjust the weights to the commits of this repository, bare or a clone, instead of cases.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["CaseArgs", "ablation"])]
     repo: Option<PathBuf>,
-    /// Adjust the weights to what a server keeps of its answers.
+    /// Adjust the weights to the answers that a server recorded.
     #[arg(long, conflicts_with_all = ["CaseArgs", "repo", "ablation"])]
     from_feedback: bool,
     #[command(flatten)]
     database: DatabaseArgs,
-    /// With --repo: so many commits that make a case, the newest; not merges, bots' commits, and
-    /// those that change no source file or more than 5.
+    /// With --repo: how many commits make a case, the newest ones; without merges, bots' commits, and those that
+    /// change no source file or more than 5.
     #[arg(
         long,
         default_value = "200",
@@ -84,22 +84,21 @@ pub struct TrainArgs {
     commits: NonZeroUsize,
     #[command(flatten)]
     walk: WalkArgs,
-    /// Rank with the numbers of this file instead of the built-in ones, with --from-feedback instead of
-    /// those of the server.
+    /// Rank with the numbers of this file instead of the built-in ones or, with --from-feedback, the server's.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
-    /// How strongly the weights are drawn to 0, with --repo and --from-feedback to the present ones
-    /// [default: 0.01 for files and 0.001 for functions, to the present ones 0.03].
+    /// How strongly the weights are pulled toward 0, with --repo and --from-feedback toward the present ones
+    /// [default: 0.01 for files and 0.001 for functions, toward the present ones 0.03].
     #[arg(long, value_name = "NUMBER")]
     strength: Option<f64>,
-    /// Write the weights into this ranking file, everything else in it stays; where there is none,
-    /// into a copy of the present numbers.
+    /// Write the weights into this ranking file and leave the rest of it as it is; if it does not exist, write
+    /// them into a copy of the present numbers.
     #[arg(long, value_name = "RANKING.toml")]
     write: Option<PathBuf>,
     /// Also fit without each signal in turn.
     #[arg(long)]
     ablation: bool,
-    /// Keep the weights, and fit only the lines that make probabilities of their scores.
+    /// Keep the weights, and fit only the lines that calibrate scores to probabilities.
     #[arg(long, conflicts_with_all = ["repo", "from_feedback", "strength", "ablation"])]
     calibration: bool,
     /// Write the candidates of all cases with their signals, one JSON object a line.
@@ -107,7 +106,7 @@ pub struct TrainArgs {
     examples: Option<PathBuf>,
 }
 
-/// Fits, and prints the weights and what they are worth.
+/// Fits the weights, and prints them with their accuracy.
 ///
 /// # Errors
 /// When an input cannot be read or an output cannot be written.
@@ -134,11 +133,11 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The cases, given or mined.
+/// Loads the cases, from files, commits or recorded answers.
 fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     match (&args.repo, &args.cases) {
-        _ if args.from_feedback => from_feedback::load(&args.database, &args.walk),
-        (Some(path), _) => own::load(path, args.commits.get(), &args.walk),
+        _ if args.from_feedback => feedback_cases::load(&args.database, &args.walk),
+        (Some(path), _) => own_commits::load(path, args.commits.get(), &args.walk),
         (None, Some(cases)) => cases.load(&args.walk),
         (None, None) => bail!(UsageError(
             "give files of cases with --repos, a repository with --repo, or --from-feedback"
@@ -152,7 +151,7 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
     examples::collect(cases, walk, ranking, &|id, failure| {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         let id = escape(id);
-        // Progress is a courtesy: a closed standard error must not end the run.
+        // A closed standard error must not end the run.
         if let Some(why) = failure {
             let _ = writeln!(std::io::stderr(), "{id}: left out: {}", escape(why));
         }
@@ -162,14 +161,14 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
     })
 }
 
-/// What was fitted.
+/// The numbers that were fitted.
 #[derive(Default)]
 struct Fitted {
     weights: Vec<Weights>,
     lines: Vec<FittedLine>,
 }
 
-/// Those kinds of which something can be fitted; says which cannot.
+/// Returns the kinds for which the examples have data, and reports the others on `out`.
 fn known_kinds(examples: &[Example], out: &mut impl std::io::Write) -> anyhow::Result<Vec<Kind>> {
     let mut kinds = vec![Kind::Files, Kind::Functions];
     if examples.iter().any(|example| !example.places.is_empty()) {
@@ -180,12 +179,12 @@ fn known_kinds(examples: &[Example], out: &mut impl std::io::Write) -> anyhow::R
     Ok(kinds)
 }
 
-/// Fits all tables to cases of many repositories.
+/// Fits all tables of weights to cases of many repositories.
 fn fit(args: &TrainArgs, examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
     let mut out = std::io::stdout().lock();
     let mut fitted = Fitted::default();
     for kind in known_kinds(examples, &mut out)? {
-        let strength = args.strength.unwrap_or(to_zero(kind));
+        let strength = args.strength.unwrap_or(default_strength(kind));
         let table = Table::fit(kind, examples, ranking, strength);
         out.write_all(table.report().as_bytes())?;
         if args.ablation {
@@ -197,7 +196,7 @@ fn fit(args: &TrainArgs, examples: &[Example], ranking: &RankingConfig) -> anyho
     Ok(fitted)
 }
 
-/// Fits the lines of the present weights alone.
+/// Fits only the calibration lines, for the present weights.
 fn fit_lines(examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
     let mut out = std::io::stdout().lock();
     let mut fitted = Fitted::default();
@@ -212,23 +211,23 @@ fn fit_lines(examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fi
         let present = Weights::present(kind, ranking).values;
         let repositories = examples.iter().map(|example| example.repo.as_str());
         let weights = repositories.map(|repo| (repo, present.clone())).collect();
-        add(line_of(kind), calibrate(examples, kind, &weights))?;
+        add(calibration_key(kind), calibrate(examples, kind, &weights))?;
     }
     if examples.iter().any(|example| example.shown.is_some()) {
-        add(LINE_OF_CONFIDENCE, calibrate_confidence(examples))?;
+        add(CONFIDENCE_KEY, calibrate_confidence(examples))?;
     }
     Ok(fitted)
 }
 
-/// Adjusts the files' table to the commits of one repository, or to answers.
+/// Adjusts the files' weights to the commits of one repository, or to recorded answers.
 fn adjust(
     args: &TrainArgs,
     examples: &[Example],
     ranking: &RankingConfig,
     noun: &'static str,
 ) -> anyhow::Result<Fitted> {
-    let strength = args.strength.unwrap_or(own::TO_PRESENT);
-    let own = Own::fit(examples, ranking, strength, noun)?;
+    let strength = args.strength.unwrap_or(own_commits::DEFAULT_STRENGTH);
+    let own = Adjusted::fit(examples, ranking, strength, noun)?;
     std::io::stdout().write_all(own.report().as_bytes())?;
     if args.from_feedback && args.write.is_some() && own.is_worse() {
         bail!(
@@ -248,14 +247,14 @@ struct Weights {
     values: Vec<f64>,
 }
 
-/// A line that makes probabilities of scores, and the keys of its table in a ranking file.
+/// A line that calibrates scores to probabilities, and its key in a ranking file.
 struct FittedLine {
     path: [&'static str; 3],
     line: Line,
 }
 
-/// Where the line of a ranking stands.
-fn line_of(kind: Kind) -> [&'static str; 3] {
+/// Returns the key of a ranking's calibration line in a ranking file.
+fn calibration_key(kind: Kind) -> [&'static str; 3] {
     let key = match kind {
         Kind::Files => "file",
         Kind::Functions => "function",
@@ -264,7 +263,7 @@ fn line_of(kind: Kind) -> [&'static str; 3] {
     ["rank", "calibration", key]
 }
 
-const LINE_OF_CONFIDENCE: [&str; 3] = ["assemble", "confidence", "line"];
+const CONFIDENCE_KEY: [&str; 3] = ["assemble", "confidence", "line"];
 
 impl FittedLine {
     fn report(&self) -> String {
@@ -287,11 +286,11 @@ impl FittedLine {
     }
 }
 
-/// What the first signal of a place is: the score of a function. Its weight is 1.
+/// The first signal of a place: the score of its function. Its weight is always 1.
 const FUNCTION_SCORE: &str = "function_score";
 
 impl Weights {
-    /// Those that rank now.
+    /// Returns the weights of a ranking configuration.
     fn present(kind: Kind, ranking: &RankingConfig) -> Self {
         let rank = &ranking.rank;
         let (names, values) = match kind {
@@ -312,14 +311,14 @@ impl Weights {
         }
     }
 
-    /// Where a fit without knowledge begins: a function's score counts as it is.
-    fn none(&self) -> Vec<f64> {
+    /// Returns the weights that a fit from scratch is pulled toward: 0, but 1 for a function's score.
+    fn prior(&self) -> Vec<f64> {
         let of = |name: &&str| f64::from(u8::from(*name == FUNCTION_SCORE));
         self.names.iter().map(of).collect()
     }
 
-    /// Others for the same signals, as they are written; those of stretches in the scale of the
-    /// functions' scores.
+    /// Returns other weights for the same signals, rounded as they are written. Those of stretches are divided by
+    /// the fitted weight of the functions' scores, so that it is 1.
     fn with(&self, values: Vec<f64>) -> Self {
         let scale = match (self.kind, values.first()) {
             (Kind::Places, Some(scale)) if *scale > 0.0 => *scale,
@@ -335,7 +334,7 @@ impl Weights {
         }
     }
 
-    /// Key of the table of weights.
+    /// Returns the key of the table of weights in a ranking file.
     fn key(&self) -> &'static str {
         match self.kind {
             Kind::Files => "file",
@@ -344,7 +343,7 @@ impl Weights {
         }
     }
 
-    /// The weights that are written.
+    /// Iterates over the weights that a ranking file holds.
     fn written(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let all = self.names.iter().copied().zip(self.values.iter().copied());
         all.filter(|(name, _)| *name != FUNCTION_SCORE)
@@ -359,7 +358,7 @@ impl Weights {
     }
 }
 
-/// The chances of the first ten of each case beside what came true, held out, per language.
+/// Formats, per language, the held-out predictions of each case's first ten results beside their outcome.
 fn reliability(predictions: &[(&str, Prediction)]) -> String {
     let languages: BTreeSet<&str> = predictions.iter().map(|(name, _)| *name).collect();
     let mut text = "\ncalibration, held out: predicted/right (number), in percent\n".to_owned();
@@ -376,7 +375,7 @@ fn reliability(predictions: &[(&str, Prediction)]) -> String {
     text
 }
 
-/// Fitted weights, and how well they do.
+/// The fitted weights of one kind, and their accuracy.
 struct Table<'a> {
     weights: Weights,
     line: FittedLine,
@@ -390,7 +389,7 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig, strength: f64) -> Self {
         let present = Weights::present(kind, ranking);
-        let toward = present.none();
+        let toward = present.prior();
         let of_others = fitted_to_others(examples, kind, &toward, strength);
         let (line, predictions) = calibrate(examples, kind, &of_others);
         let weights = present.with(fitted(examples, kind, &toward, strength));
@@ -401,17 +400,17 @@ impl<'a> Table<'a> {
             own: rights(examples, kind, &weights.values),
             weights,
             line: FittedLine {
-                path: line_of(kind),
+                path: calibration_key(kind),
                 line,
             },
             predictions,
         }
     }
 
-    /// What each signal is worth: accuracy held out, without it.
+    /// Formats the held-out accuracy without each signal in turn.
     fn ablation(&self, strength: f64) -> String {
         let Weights { kind, names, .. } = &self.weights;
-        let toward = self.weights.none();
+        let toward = self.weights.prior();
         let mut text = format!("{:28}{}\n", "without", places());
         for (signal, name) in names.iter().enumerate() {
             let rights = without(self.examples, *kind, &toward, strength, signal);
@@ -465,7 +464,7 @@ fn figures(accuracy: &Accuracy) -> String {
     figures.concat()
 }
 
-/// Writes weights into a ranking file. Where there is none it is begun with the present numbers.
+/// Writes the fitted numbers into a ranking file. A new file starts as a copy of the present numbers.
 fn write(path: &Path, ranking: Option<&Path>, fitted: &Fitted) -> anyhow::Result<()> {
     let text = match path.try_exists() {
         Ok(false) => ranking.map_or(Ok(DEFAULT_RANKING.to_owned()), read)?,
@@ -479,7 +478,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// A ranking file with other numbers and the same comments.
+/// Replaces the fitted numbers in the text of a ranking file and keeps its comments.
 fn with_fitted(text: &str, fitted: &Fitted) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
     for weights in &fitted.weights {
@@ -521,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_begins_with_the_present_numbers() {
+    fn missing_file_starts_with_present_numbers() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("own.toml");
         let ranking = RankingConfig::default();

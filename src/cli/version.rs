@@ -1,4 +1,4 @@
-//! What `foveate --version` says: what this program was built from (`build.rs`), and which formats it writes.
+//! Composes the output of `foveate --version`: the origin of this build (`build.rs`) and the formats it writes.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ static LONG: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Version, commit, profile and target of the build, grammars, and formats of what is stored: each on a line.
+/// Version, commit, profile and target of the build, grammars, and formats of stored data: each on a line.
 pub(super) fn long() -> &'static str {
     &LONG
 }

@@ -1,5 +1,5 @@
-//! Says what is wrong with a setting: its key, what it must be, what it is, and where that was said.
-//! It names no type of ours, and shows nothing of what may hold a token.
+//! Describes an invalid setting: its key, what it must be, what it is, and where it was set. It must not name Rust
+//! types, nor show values that may hold a secret.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -9,9 +9,9 @@ use figment::error::{Actual, Kind, OneOf};
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
-use super::place::Places;
+use super::setting_source::Places;
 
-/// The first mistake in words, with its place.
+/// Describes the first error, with its place.
 pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError {
     let Some(error) = error.into_iter().next() else {
         return ConfigError::new("");
@@ -45,7 +45,7 @@ pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError
     }
 }
 
-/// A mistake that begins with the key it is about, with the place of that key.
+/// Adds the place of the key to an error whose text begins with the key.
 pub(super) fn placed(error: ConfigError, figment: &Figment, places: &Places<'_>) -> ConfigError {
     let key = error.text.split([' ', ':']).next().unwrap_or_default();
     let source = figment.find_metadata(key);
@@ -63,7 +63,7 @@ fn with_place(text: String, place: Option<String>) -> String {
     }
 }
 
-/// Types as a person calls them who knows no Rust.
+/// Describes an expected type without Rust names.
 fn in_words(expected: &str) -> &str {
     match expected {
         "usize" | "u64" => "a whole number of 0 or more",
@@ -90,7 +90,7 @@ fn shown(found: &Actual) -> String {
     }
 }
 
-/// Reads `server.listen`.
+/// Deserializes `server.listen`.
 pub(super) fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
     deserializer.deserialize_str(Address)
 }

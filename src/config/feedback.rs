@@ -1,4 +1,4 @@
-//! The settings of what is kept of answers.
+//! Defines the settings for recording answers and feedback.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ pub struct FeedbackConfig {
 }
 
 impl FeedbackConfig {
-    /// The numbers that must be at least 1.
+    /// Returns the numbers that must be at least 1.
     pub(super) fn numbers(&self) -> [(&'static str, u64); 3] {
         [
             ("feedback.retention_days", self.retention_days.into()),

@@ -1,4 +1,5 @@
-//! The settings of code hosts. A secret never stands in a setting: the setting says where it is.
+//! Defines and checks the settings of code hosts. A setting must not hold a secret itself: it names the place of the
+//! secret.
 
 use serde::Deserialize;
 
@@ -49,7 +50,7 @@ pub struct HostConfig {
 }
 
 impl ForgeConfig {
-    /// Says what is wrong. A value that may be a secret is not repeated.
+    /// Checks the settings. The error text does not repeat values that may be secrets.
     pub(super) fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.min_confidence) {
             return Err(format!(
@@ -125,7 +126,7 @@ mod tests {
     use super::super::Config;
 
     #[test]
-    fn a_secret_in_a_setting_is_refused_and_not_repeated() {
+    fn secret_value_is_refused_without_repeating_it() {
         let mut config = Config::defaults().unwrap().forge;
         config.gitlab.token = "glpat-x1".to_owned();
         let error = config.check().unwrap_err();
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_settings_are_named_in_errors() {
         type Change = fn(&mut super::ForgeConfig);
         let cases: [(Change, &str); 7] = [
             (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),

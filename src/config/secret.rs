@@ -1,5 +1,5 @@
-//! Secrets: read from where a setting says they are, each time they are needed, so that they can be changed
-//! while the program runs. They are shown nowhere.
+//! Reads secrets from the places that settings name, each time they are needed, so that they can be changed while the
+//! program runs. Secrets must never be shown.
 
 use std::fmt;
 use std::fs::File;
@@ -7,15 +7,15 @@ use std::io::Read as _;
 
 use serde::Deserialize;
 
-/// Longest secret that is read, in bytes.
+/// Maximum length of a secret, in bytes; the rest is cut off.
 const MAX_SECRET_BYTES: u64 = 1 << 16;
 
-/// A secret.
+/// The text of a secret, hidden by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret that is this text.
+    /// Wraps the text of a secret.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -32,25 +32,25 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A secret that cannot be read. The text says where it was looked for.
+/// A secret cannot be read. The message names its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no secret can be read from {0}")]
 pub struct SecretError(String);
 
-/// Where a secret is: `env:NAME` or `file:/path`.
+/// The place of a secret: `env:NAME` or `file:/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretPlace(String);
 
 impl SecretPlace {
-    /// The place that a setting names; `None` where it names none.
+    /// Returns the place that a setting names; `None` where the setting is empty.
     pub fn new(setting: &str) -> Option<Self> {
         (!setting.is_empty()).then(|| Self(setting.to_owned()))
     }
 
-    /// Reads it, without white space around it. Blocks for the time of reading a small file.
+    /// Reads the secret, without white space around it. Blocks for the time of reading a small file.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be read or is empty.
     pub fn read(&self) -> Result<Secret, SecretError> {
         let found = match self.0.split_once(':') {
             Some(("env", name)) => std::env::var(name).ok(),
@@ -72,7 +72,7 @@ fn read_file(path: &str) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The URL of a database server, or where the URL is. It is shown nowhere: it may hold a password.
+/// The URL of a database server, or the place of the URL. `Debug` hides it, since it may hold a password.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct DatabaseUrl(String);
@@ -84,20 +84,20 @@ impl fmt::Debug for DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// The URL itself, or `env:NAME` or `file:/path`.
+    /// Wraps the setting: the URL itself, or `env:NAME` or `file:/path`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Whether there is none.
+    /// Whether no URL is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The URL; read from where it is. Blocks for the time of reading a small file.
+    /// Returns the URL, and reads it from its place if needed. Blocks for the time of reading a small file.
     ///
     /// # Errors
-    /// When there is none there.
+    /// When it cannot be read from its place.
     pub fn read(&self) -> Result<Secret, SecretError> {
         match self.place() {
             Some(place) => place.read(),
@@ -110,7 +110,7 @@ impl DatabaseUrl {
         is_place.then(|| SecretPlace(self.0.clone()))
     }
 
-    /// Says what is wrong.
+    /// Checks that it is a PostgreSQL URL, a place, or empty.
     pub(super) fn check(&self) -> Result<(), String> {
         let starts = |scheme: &str| self.0.len() > scheme.len() && self.0.starts_with(scheme);
         let known = ["postgres://", "postgresql://", "env:", "file:"];
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_url_of_a_database_is_read_where_it_is_and_not_shown() {
+    fn database_url_is_read_from_its_place_and_hidden() {
         let url = "postgres://me:s3cret@db/app";
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("{url}\n")).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_read_where_it_is_and_not_shown() {
+    fn secret_is_read_from_its_place_and_hidden() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "s3cret\n").unwrap();
         let place = SecretPlace::new(&format!("file:{}", file.path().display())).unwrap();

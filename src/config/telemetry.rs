@@ -1,5 +1,5 @@
-//! The settings of the OpenTelemetry export. Credentials for a collector come from the standard environment
-//! variables.
+//! Defines and checks the settings of the OpenTelemetry export. Credentials for a collector come from the standard
+//! environment variables.
 
 use serde::Deserialize;
 
@@ -21,10 +21,10 @@ pub struct OtlpConfig {
 }
 
 impl TelemetryConfig {
-    /// Says what is wrong. The address is not repeated, since a login may be in it.
+    /// Checks the settings. The error text does not repeat the address, since it may hold a login.
     ///
     /// # Errors
-    /// When the address is none.
+    /// When the address is invalid or holds a login.
     pub fn check(&self) -> Result<(), String> {
         let endpoint = &self.otlp.endpoint;
         let url = url::Url::parse(endpoint).ok();
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_in_the_address_is_refused_and_not_repeated() {
+    fn login_in_address_is_refused_without_repeating_it() {
         let check = |endpoint: &str| {
             let otlp = OtlpConfig {
                 endpoint: endpoint.to_owned(),

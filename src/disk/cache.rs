@@ -1,7 +1,7 @@
-//! The cache directory of a user: one entry, a directory of its own, per repository that the command line
-//! was asked about. Any number of processes use it at once. The one that holds an entry's lock writes to
-//! it; others read. Entries that were not used for long go, and those used last stay within a size. It
-//! knows nothing of what the files in an entry mean. Who writes there makes files for the owner alone.
+//! Manages the cache directory of a user: one entry, a subdirectory, for each repository that the command line was
+//! asked about. Any number of processes may use it at once. The process that holds an entry's lock writes to it; others
+//! read. Old entries are removed, and the most recently used ones are kept up to a total size. It must not interpret
+//! the files in an entry. Callers that write there must create files accessible to the owner only.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
@@ -17,10 +17,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::bytes_in;
 
-/// In an entry: it holds the path of the repository, was written when the entry was last used, and is
-/// locked by the process that writes to the entry.
+/// A file in each entry: its content is the path of the repository, its modification time is when the entry was last
+/// used, and the process that writes to the entry locks it.
 const LOCK: &str = "repository.lock";
-/// Tells programs that make backups to leave the directory out: <https://bford.info/cachedir/>.
+/// Tells backup programs to skip the directory: <https://bford.info/cachedir/>.
 const TAG: (&str, &str) = (
     "CACHEDIR.TAG",
     "Signature: 8a477f597d28d172789f06886806bc55\n# This directory was made by foveate.\n",
@@ -28,18 +28,18 @@ const TAG: (&str, &str) = (
 /// Longest path of a repository, in bytes.
 const MAX_PATH: u64 = 1 << 16;
 
-/// A directory of entries.
+/// The cache directory.
 #[derive(Clone, Debug)]
 pub struct CacheDir {
     path: PathBuf,
 }
 
-/// How much a cache may hold.
+/// The limits of a cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLimits {
-    /// Bytes of all entries.
+    /// Maximum bytes of all entries together.
     pub bytes: u64,
-    /// Time since an entry was last used.
+    /// Maximum time since an entry was last used.
     pub age: Duration,
 }
 
@@ -56,15 +56,15 @@ pub enum ReadOnly {
     /// Another process writes to it.
     #[error("another process writes to it")]
     InUse,
-    /// The system does not let us.
+    /// The system refuses.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// An entry as it is listed.
+/// A listed entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedRepository {
-    /// The repository, as it was called when the entry was made.
+    /// Path of the repository when the entry was created.
     pub repository: PathBuf,
     /// Bytes on disk.
     pub bytes: u64,
@@ -74,39 +74,39 @@ pub struct CachedRepository {
 }
 
 impl CacheDir {
-    /// The cache in the directory at `path`, which need not be there.
+    /// Creates a handle for the cache directory at `path`, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The entry of the repository with the canonical path `repository`. It is made where there is none,
-    /// and locked where nobody else has done so; this waits for nobody.
+    /// Returns the entry of the repository with the canonical path `repository`, and creates it if needed. Locks it
+    /// unless another process has; does not wait for the lock.
     ///
     /// # Errors
-    /// When there is no entry and none can be made, or it belongs to another user.
+    /// When there is no entry and none can be created, or it belongs to another user.
     pub fn entry(&self, repository: &Path) -> io::Result<CacheEntry> {
         let name = name_of(repository);
         let path = self.path.join(&name);
-        let made = self.make().and_then(|()| make_private(&path));
+        let created = self.create().and_then(|()| create_private(&path));
         if !path.is_dir() {
-            made?;
+            created?;
         }
-        refuse_others(&path)?;
+        require_own_directory(&path)?;
         Ok(CacheEntry {
             lock: take_lock(&path, repository),
             name,
         })
     }
 
-    /// All entries, those used last first.
+    /// Returns all entries, most recently used first.
     ///
     /// # Errors
-    /// When the directory is there and cannot be read.
+    /// When the directory exists and cannot be read.
     pub fn repositories(&self) -> io::Result<Vec<CachedRepository>> {
         let directories = match std::fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -124,12 +124,11 @@ impl CacheDir {
         Ok(found)
     }
 
-    /// Removes the entries that were not used for too long, and from the others those that were not used
-    /// for longest until the rest is small enough. One that is being written stays. Returns the bytes
-    /// freed.
+    /// Removes entries above the age limit, and then the least recently used ones until the rest is within the size
+    /// limit. Keeps entries that another process is writing to. Returns the bytes freed.
     ///
     /// # Errors
-    /// When the directory cannot be read or something in it not be removed.
+    /// When the directory cannot be read or an entry cannot be removed.
     pub fn trim(&self, limits: &CacheLimits) -> io::Result<u64> {
         let now = SystemTime::now();
         let entries = self.repositories()?;
@@ -146,13 +145,13 @@ impl CacheDir {
         Ok(freed)
     }
 
-    /// Removes an entry; returns whether it did, which it does not while another process writes to it.
+    /// Removes an entry, unless another process is writing to it. Returns whether it is gone.
     ///
     /// # Errors
-    /// When the system says no.
+    /// When the system refuses.
     pub fn remove(&self, entry: &CachedRepository) -> io::Result<bool> {
         let lock = match File::open(entry.directory.join(LOCK)) {
-            // Someone else removed it.
+            // Another process removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             opened => opened?,
         };
@@ -162,7 +161,7 @@ impl CacheDir {
             Ok(()) => {}
         }
         if !is_at(&lock, &entry.directory.join(LOCK)) {
-            // Removed and made anew since it was opened: in use.
+            // Removed and recreated since it was opened: in use.
             return Ok(false);
         }
         let removed = std::fs::remove_dir_all(&entry.directory);
@@ -170,14 +169,14 @@ impl CacheDir {
         removed.map(|()| true)
     }
 
-    fn make(&self) -> io::Result<()> {
+    fn create(&self) -> io::Result<()> {
         if self.path.is_dir() {
             return Ok(());
         }
         if let Some(parent) = self.path.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        make_private(&self.path)?;
+        create_private(&self.path)?;
         std::fs::write(self.path.join(TAG.0), TAG.1)
     }
 }
@@ -188,7 +187,7 @@ impl CacheEntry {
         &self.name
     }
 
-    /// Why nothing may be written to it; `None` where it may, by this process alone.
+    /// Why this process may not write to it; `None` where this process, and no other, may.
     pub fn read_only(&self) -> Option<&ReadOnly> {
         self.lock.as_ref().err()
     }
@@ -196,7 +195,7 @@ impl CacheEntry {
 
 impl Drop for CacheEntry {
     fn drop(&mut self) {
-        // Closing is not enough: a child that was just forked has the file open, too.
+        // Closing is not enough: a child that was just forked also has the file open.
         if let Ok(lock) = &self.lock {
             let _ = lock.unlock();
         }
@@ -204,7 +203,7 @@ impl Drop for CacheEntry {
 }
 
 impl CachedRepository {
-    /// The entry in a directory; `None` for a directory that is none.
+    /// Reads the entry in a directory; `None` where the directory is no entry.
     fn read(directory: PathBuf) -> Option<Self> {
         let lock = File::open(directory.join(LOCK)).ok()?;
         let used = lock.metadata().ok()?.modified().ok()?;
@@ -219,7 +218,8 @@ impl CachedRepository {
     }
 }
 
-/// A readable name, and what tells repositories with the same one apart.
+/// Returns the directory name of an entry: the readable name of the repository, and a hash of its path to distinguish
+/// repositories of the same name.
 fn name_of(repository: &Path) -> String {
     let sum = Sha256::digest(repository.as_os_str().as_bytes());
     let sum: String = sum
@@ -236,16 +236,17 @@ fn name_of(repository: &Path) -> String {
     }
 }
 
-/// Makes a directory that this user alone may read.
-fn make_private(path: &Path) -> io::Result<()> {
+/// Creates a directory that only this user may access.
+fn create_private(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made,
+        created => created,
     }
 }
 
-/// Where others may write, they may have put anything.
-fn refuse_others(path: &Path) -> io::Result<()> {
+/// Returns an error unless the path is a directory of this user: other users may have put anything there. Removes the
+/// permissions of group and others.
+fn require_own_directory(path: &Path) -> io::Result<()> {
     let metadata = path.symlink_metadata()?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_dir() || !is_own {
@@ -253,7 +254,7 @@ fn refuse_others(path: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, error));
     }
     if metadata.mode() & 0o077 != 0 {
-        // Restored from a copy, perhaps; where it cannot be changed it is on a disk that cannot.
+        // Perhaps restored from a backup. Changing it fails on a read-only disk, which is no harm.
         let _ = std::fs::set_permissions(path, Permissions::from_mode(0o700));
     }
     Ok(())
@@ -261,13 +262,13 @@ fn refuse_others(path: &Path) -> io::Result<()> {
 
 fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
     let path = entry.join(LOCK);
-    // An entry that is removed between opening and locking is made anew.
+    // Retries if another process removes the entry between opening and locking.
     for _ in 0..3 {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).mode(0o600);
         let mut file = match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_private(entry)?;
+                create_private(entry)?;
                 continue;
             }
             opened => opened?,
@@ -314,7 +315,7 @@ mod tests {
         (keep, cache)
     }
 
-    /// An entry with a file of so many bytes that was last used so many days ago.
+    /// Creates an entry with a file of `bytes` bytes, last used `days` days ago.
     fn used(cache: &CacheDir, repository: &str, bytes: usize, days: u64) -> io::Result<()> {
         let entry = cache.entry(repository.as_ref())?;
         let path = cache.path.join(&entry.name);
@@ -345,7 +346,7 @@ mod tests {
         }
         assert_eq!(entry.join(LOCK).metadata()?.mode() & 0o777, 0o600);
         assert!(cache.path.join(TAG.0).is_file());
-        // What is being written stays.
+        // An entry that is being written is kept.
         let none = CacheLimits {
             bytes: 0,
             ..FOREVER
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes() -> io::Result<()> {
+    fn least_recently_used_entries_are_trimmed() -> io::Result<()> {
         let (_keep, cache) = cache();
         for (repository, bytes, days) in [
             ("/a", 100, 40),
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_put_there_is_not_used() -> io::Result<()> {
+    fn foreign_cache_directory_is_refused() -> io::Result<()> {
         let (keep, cache) = cache();
         drop(cache.entry("/a".as_ref())?);
         let (entry, elsewhere) = (
@@ -404,7 +405,7 @@ mod tests {
         std::os::unix::fs::symlink(&elsewhere, &entry)?;
         let refused = cache.entry("/a".as_ref()).map(drop).expect_err("a link");
         assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
-        // A copy that others may read is closed.
+        // Permissions of a copy that others may read are restricted.
         fs::remove_file(&entry)?;
         fs::rename(&elsewhere, &entry)?;
         fs::set_permissions(&entry, Permissions::from_mode(0o755))?;

@@ -1,8 +1,8 @@
-//! A store in one file that only grows. It begins with a head (magic, version, checksum); then come
-//! blocks, each written at once: a head, a table of its entries (key, length, checksum), and their
-//! values, compressed. Opening reads heads and tables only. A block that was cut off ends the file and
-//! is cut away by the next write; an entry whose value is damaged is absent. A file of another version
-//! is replaced by the first write. Numbers are little-endian.
+//! Implements [`ContentStore`] as one append-only file. It begins with a header (magic, version, checksum). Blocks
+//! follow, each written at once: a header, a table of its entries (key, length, checksum), and their compressed values.
+//! Opening reads only headers and tables. A truncated block ends the file and is cut off by the next write; an entry
+//! with a damaged value counts as absent. The first write replaces a file of another version. Numbers are
+//! little-endian.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -14,14 +14,14 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 
 use super::store::{ContentStore, Entry, Key, MaxWaste};
-use super::{checksum, compressed, count_damage, expanded, sync_directory};
+use super::{checksum, compressed, count_damage, decompressed, sync_directory};
 
 const MAGIC: &[u8; 16] = b"foveate pack 1\n\0";
 const HEAD: usize = MAGIC.len() + 16;
 const BLOCK: &[u8; 8] = b"\nblock 1";
 /// Magic, bytes of the table, bytes of the entries, checksum of the table and of these numbers.
 const BLOCK_HEAD: usize = BLOCK.len() + 24;
-/// A block is written when it has so many bytes.
+/// A block is written once its values have so many bytes.
 const BLOCK_BYTES: usize = 4 << 20;
 
 /// A store in one file.
@@ -35,17 +35,17 @@ pub struct Pack {
     writing: Mutex<()>,
 }
 
-/// Where the values of a file are.
+/// The positions of the values of a file.
 #[derive(Debug, Default)]
 struct PackIndex {
     /// The file, where there is one of this version.
     file: Option<Arc<File>>,
-    /// The bytes of the file that are whole blocks.
+    /// End of the last complete block.
     end: u64,
     slots: HashMap<Key, Slot>,
 }
 
-/// Where a value is.
+/// Position and checksum of a value.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     offset: u64,
@@ -54,18 +54,18 @@ struct Slot {
 }
 
 impl Pack {
-    /// Opens the file at `path`, which need not be there. `version` says what the values depend on
-    /// beside their keys.
+    /// Opens the file at `path`, which need not exist. `version` stands for everything that the values depend on apart
+    /// from their keys.
     pub fn open(path: PathBuf, version: u64) -> Self {
-        Self::opened(path, version, true)
+        Self::open_with(path, version, true)
     }
 
-    /// As [`Self::open`], of a file that another process may be writing.
+    /// Opens the file read-only, also while another process is writing it.
     pub fn open_read_only(path: PathBuf, version: u64) -> Self {
-        Self::opened(path, version, false)
+        Self::open_with(path, version, false)
     }
 
-    fn opened(path: PathBuf, version: u64, is_writable: bool) -> Self {
+    fn open_with(path: PathBuf, version: u64, is_writable: bool) -> Self {
         let index = File::open(&path)
             .ok()
             .and_then(|file| PackIndex::read(file, version, is_writable.then_some(&*path)));
@@ -78,7 +78,7 @@ impl Pack {
         }
     }
 
-    /// The version of the file at `path`, where there is one.
+    /// Returns the version of the file at `path`; `None` where there is no pack.
     pub fn version_at(path: &Path) -> Option<u64> {
         let mut start = [0; HEAD];
         File::open(path).ok()?.read_exact_at(&mut start, 0).ok()?;
@@ -95,13 +95,13 @@ impl Pack {
             return self.replace([block].into_iter());
         }
         let mut out = match OpenOptions::new().write(true).open(&self.path) {
-            // Someone removed it.
+            // The file was removed meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return self.replace([block].into_iter());
             }
             opened => opened?,
         };
-        // Cuts away what was not finished the last time.
+        // Cuts off a block that was not finished the last time.
         out.set_len(end)?;
         out.seek(SeekFrom::Start(end))?;
         let written = block.write(&mut out).and_then(|()| out.sync_data());
@@ -114,7 +114,7 @@ impl Pack {
         Ok(())
     }
 
-    /// What is left of the file without unwanted entries, in blocks.
+    /// Reads the wanted entries of the file as new blocks.
     fn wanted_blocks(&self, file: &File, wanted: Vec<(Key, Slot)>) -> impl Iterator<Item = Block> {
         let mut wanted = wanted.into_iter().peekable();
         std::iter::from_fn(move || {
@@ -132,7 +132,7 @@ impl Pack {
         })
     }
 
-    /// Puts a file of these blocks in the place of the old one.
+    /// Atomically replaces the file by one of these blocks.
     fn replace(&self, blocks: impl Iterator<Item = Block>) -> io::Result<()> {
         let unfinished = self.path.with_extension("unfinished");
         let replaced = self.write_new(&unfinished, blocks).and_then(|index| {
@@ -188,7 +188,7 @@ impl ContentStore for Pack {
             let slot = *index.slots.get(key)?;
             Some((index.file.clone()?, slot))
         })?;
-        let value = slot.read(&file).and_then(|packed| expanded(&packed));
+        let value = slot.read(&file).and_then(|packed| decompressed(&packed));
         if value.is_none() {
             count_damage("entry", &self.path);
             let mut index = self.index.write();
@@ -245,7 +245,7 @@ impl ContentStore for Pack {
 }
 
 impl Slot {
-    /// The compressed value; `None` where it is damaged.
+    /// Reads the compressed value; `None` where it is damaged.
     fn read(self, file: &File) -> Option<Vec<u8>> {
         let mut packed = vec![0; self.length as usize];
         file.read_exact_at(&mut packed, self.offset).ok()?;
@@ -254,8 +254,8 @@ impl Slot {
 }
 
 impl PackIndex {
-    /// The index of a file; `None` for one of another version. Damage is told of the file at `path`: where another
-    /// process may be writing it, a last block that is not whole is none.
+    /// Reads the index of a file; `None` for a file of another version. `path` is for reporting damage; it is `None`
+    /// where another process may be writing the file, so that an incomplete last block is no damage.
     fn read(file: File, version: u64, path: Option<&Path>) -> Option<Self> {
         let length = file.metadata().ok()?.len();
         let mut start = [0; HEAD];
@@ -281,7 +281,7 @@ impl PackIndex {
         Some(index)
     }
 
-    /// The table of the next block, where there is one.
+    /// Reads the table of the next block; `None` where the block is incomplete or damaged.
     fn next_block(&self, length: u64) -> Option<Block> {
         let file = self.file.as_ref()?;
         let mut head = [0; BLOCK_HEAD];
@@ -299,7 +299,7 @@ impl PackIndex {
         (block.sum(&raw) == sum).then_some(block)
     }
 
-    /// Takes in a block that begins at `start`.
+    /// Adds the entries of a block that begins at `start`.
     fn add(&mut self, block: Block, start: u64) {
         let table: usize = block.table.iter().map(|row| row.key.len() + 14).sum();
         let mut offset = start + (BLOCK_HEAD + table) as u64;
@@ -315,7 +315,7 @@ impl PackIndex {
         self.end = offset;
     }
 
-    /// The entries that are wanted, in the order of the file.
+    /// Returns the wanted entries, in the order of the file.
     fn in_order(&self, is_wanted: &dyn Fn(&[u8]) -> bool) -> Vec<(Key, Slot)> {
         let slots = self.slots.iter().filter(|(key, _)| is_wanted(key));
         let mut slots: Vec<_> = slots.map(|(key, slot)| (key.clone(), *slot)).collect();
@@ -324,7 +324,7 @@ impl PackIndex {
     }
 }
 
-/// A block, or its table where it was read.
+/// A block. One that was read has its table only, without `bytes`.
 #[derive(Debug, Default)]
 struct Block {
     table: Vec<Row>,
@@ -341,7 +341,7 @@ struct Row {
 
 impl Block {
     fn add(&mut self, key: Key, packed: &[u8]) {
-        // An entry of 4 GiB is none; keys are ids.
+        // Values of 4 GiB or more are not stored; keys are short ids.
         let (Ok(length), true) = (u32::try_from(packed.len()), key.len() < 1 << 16) else {
             return;
         };
@@ -388,7 +388,7 @@ impl Block {
         raw
     }
 
-    /// The checksum of the head's numbers and the table.
+    /// Returns the checksum of the header's numbers and the table.
     fn sum(&self, raw_table: &[u8]) -> u64 {
         checksum(raw_table) ^ (self.length as u64).rotate_left(32) ^ raw_table.len() as u64
     }

@@ -1,4 +1,4 @@
-//! What a pack gives after it was cut, damaged, shrunk, or written by someone else.
+//! Tests that packs survive truncation, damage, shrinking and writes by others.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn get(pack: &Pack, key: &str) -> Option<String> {
     Some(String::from_utf8(bytes).expect("only texts are written"))
 }
 
-/// A file with the blocks a, b = 1 2 and then b, c = 3 4.
+/// A file with two blocks: a = 1, b = 2, and then b = 3, c = 4.
 fn example() -> io::Result<(tempfile::TempDir, PathBuf)> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("new/facts.pack");
@@ -37,7 +37,7 @@ fn example() -> io::Result<(tempfile::TempDir, PathBuf)> {
 }
 
 #[test]
-fn entries_survive_and_another_version_begins_anew() -> io::Result<()> {
+fn entries_survive_and_other_version_replaces_file() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
     assert_eq!(get(&pack, "b").as_deref(), Some("3"));
@@ -51,7 +51,7 @@ fn entries_survive_and_another_version_begins_anew() -> io::Result<()> {
 }
 
 #[test]
-fn cut_anywhere_it_gives_what_was_whole_and_grows_again() -> io::Result<()> {
+fn truncated_pack_keeps_whole_blocks_and_accepts_writes() -> io::Result<()> {
     let (_keep, path) = example()?;
     let good = fs::read(&path)?;
     for length in 0..good.len() {
@@ -66,7 +66,7 @@ fn cut_anywhere_it_gives_what_was_whole_and_grows_again() -> io::Result<()> {
 }
 
 #[test]
-fn a_flipped_bit_anywhere_never_gives_a_wrong_value() -> io::Result<()> {
+fn flipped_bit_never_gives_wrong_value() -> io::Result<()> {
     let (_keep, path) = example()?;
     let good = fs::read(&path)?;
     let mut lost = 0;
@@ -87,7 +87,7 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_value() -> io::Result<()> {
 }
 
 #[test]
-fn unwanted_entries_are_deleted_once_they_are_many() -> io::Result<()> {
+fn unwanted_entries_are_deleted_above_max_waste() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
     assert_eq!(
@@ -111,10 +111,10 @@ fn unwanted_entries_are_deleted_once_they_are_many() -> io::Result<()> {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_what_was_there() -> io::Result<()> {
+fn failed_rewrite_keeps_old_entries() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
-    // Its place is taken by a directory: nothing can be put there.
+    // A directory has the name of the new file, so that it cannot be written.
     fs::create_dir(path.with_extension("unfinished"))?;
     assert!(pack.retain(MaxWaste::None, &|key| key == b"c").is_err());
     assert_eq!(get(&pack, "a").as_deref(), Some("1"));
@@ -122,7 +122,7 @@ fn what_cannot_be_written_leaves_what_was_there() -> io::Result<()> {
 }
 
 #[test]
-fn the_only_value_is_replaced_and_the_file_stays_small() -> io::Result<()> {
+fn replacing_only_value_keeps_file_small() -> io::Result<()> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("tree.pack");
     let pack = Pack::open(path.clone(), 1);

@@ -1,9 +1,9 @@
-//! Whether a file that people and machines replace, such as a certificate, is another one than before.
+//! Detects that a file was written or replaced, such as a certificate.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// What differs once a file was written or replaced: its inode, length and time of change. Links are
+/// A fingerprint that differs once a file was written or replaced: device, inode, length and time of change. Links are
 /// followed, since secrets are mounted into containers as links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStamp {
@@ -14,7 +14,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file; `None` where there is none.
+    /// Returns the stamp of a file; `None` where there is no file.
     pub fn of(path: &Path) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         Some(Self {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_replaced_file_has_another_stamp() {
+    fn replaced_file_has_different_stamp() {
         let directory = tempfile::tempdir().unwrap();
         let (path, next) = (directory.path().join("a"), directory.path().join("b"));
         assert_eq!(FileStamp::of(&path), None);

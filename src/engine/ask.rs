@@ -1,8 +1,8 @@
-//! The read path: a validated question, its turn, the snapshot, the pure answer off the async
-//! threads, under a deadline. What an answer had to do without is said in its issues.
+//! Answers validated questions: finds the snapshot, waits for a permit, and runs the pure `answer` off the async
+//! threads, under a deadline. The issues of an answer name what it lacks.
 
-mod changed;
 mod issues;
+mod touched_functions;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -19,12 +19,12 @@ use super::{
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::telemetry::trace;
-pub use changed::{Changed, ChangedFunction};
+pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
-pub use issues::{lacking, without_git};
+pub use touched_functions::{Changed, ChangedFunction};
 
-/// After this part of the time for an answer optional work is left out, so that an answer with an issue
-/// comes instead of none: what is begun needs the rest.
+/// After this percentage of the time for an answer, optional work is skipped, so that there is an answer with an issue
+/// instead of none: work in progress needs the rest.
 const SOFT_PERCENT: u32 = 80;
 
 /// A question to one repository.
@@ -32,24 +32,24 @@ const SOFT_PERCENT: u32 = 80;
 pub struct Question {
     /// Name of the repository.
     pub repo: String,
-    /// What it is answered from.
+    /// The revision to answer from.
     pub target: Target,
-    /// What is asked.
+    /// The request itself.
     pub request: Request,
 }
 
-/// What a question is answered from.
+/// The revision that a question is answered from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The current snapshot.
     Current,
     /// A commit, branch or tag.
     Revision(String),
-    /// The head of a diff, with what it changed.
+    /// The head of a diff, with its changes.
     Diff(DiffEnds),
 }
 
-/// What a target turned out to be.
+/// A resolved target.
 struct Found {
     snapshot: Arc<Snapshot>,
     /// Changed files that the snapshot does not hold yet.
@@ -58,14 +58,14 @@ struct Found {
     issue: Option<Issue>,
 }
 
-/// An answer, and what it was taken from.
+/// An answer, and the snapshot that it was made from.
 #[derive(Debug)]
 pub struct Answered {
     /// Name of the repository.
     pub repo: String,
-    /// The snapshot that was asked.
+    /// The snapshot that the answer was made from.
     pub snapshot: Arc<Snapshot>,
-    /// What came out; `issues` holds the engine's as well.
+    /// The answer; its `issues` include the engine's.
     pub answer: Answer,
     /// Changed files that the snapshot does not hold yet.
     pub pending_files: usize,
@@ -73,7 +73,7 @@ pub struct Answered {
     pub total_ms: f64,
 }
 
-/// Where something is looked up.
+/// The repository and revision of a lookup.
 #[derive(Clone, Debug)]
 pub struct LookupPlace {
     /// Name of the repository.
@@ -82,18 +82,18 @@ pub struct LookupPlace {
     pub reference: Option<String>,
 }
 
-/// What was looked up, and where.
+/// The result of a lookup, and the snapshot that it was made in.
 #[derive(Debug)]
 pub struct LookedUp<T> {
     /// Name of the repository.
     pub repo: String,
-    /// The snapshot that was asked.
+    /// The snapshot that was searched.
     pub snapshot: Arc<Snapshot>,
-    /// What came out.
+    /// The result.
     pub value: T,
     /// Changed files that the snapshot does not hold yet.
     pub pending_files: usize,
-    /// What the reader should know of the snapshot.
+    /// Reasons why the snapshot may differ from the source.
     pub issues: Vec<Issue>,
 }
 
@@ -106,29 +106,29 @@ pub enum AskError {
     /// Its first index is being built.
     #[error("the repository is being indexed ({phase}, {done} of {total} files)")]
     Indexing {
-        /// What is being done.
+        /// The phase of indexing.
         phase: &'static str,
-        /// Steps of it done.
+        /// Steps of the phase that are done.
         done: usize,
-        /// Steps of it in all; 0 where that is not known.
+        /// Steps of the phase in all; 0 where that is not known.
         total: usize,
     },
     /// It could never be indexed.
     #[error("the repository could not be indexed: {0}")]
     Failed(String),
-    /// The revision cannot be had.
+    /// The revision is not available.
     #[error(transparent)]
     Revision(#[from] RevisionError),
     /// The revision's index is not built yet; the build goes on.
     #[error("the index of this revision is still being built")]
     Building,
-    /// Too many questions.
+    /// It was rejected by the queue, or got no permit in time.
     #[error(transparent)]
     Admission(#[from] AdmissionError),
     /// The answer took too long.
     #[error("the answer took longer than {0:?}")]
     Deadline(Duration),
-    /// The answer failed on a defect of ours.
+    /// Answering failed by a defect of the program.
     #[error("answering failed")]
     Defect,
 }
@@ -186,7 +186,7 @@ impl Engine {
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn look<T: Send + 'static>(
+    pub async fn lookup<T: Send + 'static>(
         &self,
         grant: &Grant,
         place: LookupPlace,
@@ -222,7 +222,7 @@ impl Engine {
         })
     }
 
-    /// Waits for a permit and does the work on a thread for answers, within the deadline of one.
+    /// Waits for a permit and runs `work` on an answer thread, within the deadline of one answer.
     async fn work_on<T: Send + 'static>(
         &self,
         grant: &Grant,
@@ -232,8 +232,8 @@ impl Engine {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
-        let turn = self.permits.queue().acquire(grant.who(), deadline);
-        let admission = turn.instrument(tracing::debug_span!("wait")).await?;
+        let permit = self.permits.queue().acquire(grant.who(), deadline);
+        let admission = permit.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
         let done = self.permits.work(admission, move || {
@@ -250,7 +250,7 @@ impl Engine {
         }
     }
 
-    /// Waits until an unloaded repository is in memory. Many who wait reload it once.
+    /// Waits until an unloaded repository is in memory. Concurrent callers reload it once.
     async fn reload(&self, repository: &Repository, until: Instant) -> Result<(), AskError> {
         if repository.unloaded().is_none() {
             return Ok(());
@@ -269,7 +269,7 @@ impl Engine {
         }
     }
 
-    /// The snapshot to ask and what was changed in it.
+    /// Resolves a target to its snapshot and its changes.
     async fn find(
         &self,
         grant: &Grant,
@@ -295,8 +295,7 @@ impl Engine {
                 let request = |reply| RevisionRequest::Diff { ends, reply };
                 let diff = requested(grant, repository, until, request).await?;
                 found.issue = diff.issue();
-                // The commit, so that a branch that moves meanwhile is not compared with one and
-                // answered from another.
+                // By commit: a branch may move meanwhile, and the diff and the answer must be of the same commit.
                 found.snapshot = revision(grant, repository, &current, diff.head, until).await?;
                 found.changes = diff.changes;
             }
@@ -321,7 +320,7 @@ fn audit_outcome<T>(
     audit::record(grant, action, repo, outcome);
 }
 
-/// The current snapshot, or why there is none.
+/// Returns the current snapshot, or why there is none.
 fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
     repository.current().ok_or_else(|| {
         let status = repository.status();
@@ -337,7 +336,7 @@ fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
     })
 }
 
-/// The snapshot of a commit, branch or tag.
+/// Returns the snapshot of a commit, branch or tag, and requests it from the floor above where it is not warm.
 async fn revision(
     grant: &Grant,
     repository: &Repository,
@@ -356,7 +355,7 @@ async fn revision(
     requested(grant, repository, until, request).await
 }
 
-/// What is requested for the holder of a grant, if it comes in time.
+/// Sends a request to the floor above and waits for the reply until `until`.
 async fn requested<T>(
     grant: &Grant,
     repository: &Repository,
@@ -364,8 +363,8 @@ async fn requested<T>(
     request: impl FnOnce(Reply<T>) -> RevisionRequest,
 ) -> Result<T, AskError> {
     let left = until.saturating_duration_since(Instant::now());
-    let turn = repository.request_queue().acquire(grant.who(), left).await;
-    let admission = turn.map_err(|error| match error {
+    let permit = repository.request_queue().acquire(grant.who(), left).await;
+    let admission = permit.map_err(|error| match error {
         AdmissionError::QueueFull => error.into(),
         AdmissionError::Waited => AskError::Building,
     })?;
@@ -396,7 +395,7 @@ pub fn answer_now(
     answer
 }
 
-/// The stages of an answer in their order, with milliseconds.
+/// Returns the stages of an answer in their order, with milliseconds.
 fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
     [
         ("intent", answer.timings.intent),
@@ -406,7 +405,7 @@ fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
     ]
 }
 
-/// Whether an issue says that the answer had to do without something, and not what it found.
+/// Whether an issue says that the answer lacks something, and is not about its findings.
 fn is_degrading(issue: &Issue) -> bool {
     matches!(
         issue.code,

@@ -1,8 +1,7 @@
-//! What was parsed from each blob, shared by every revision of every repository: a blob is parsed
-//! once per language that its name suggests. What a live snapshot holds is found again for free
-//! through a weak reference; the most recently used contents are kept alive besides, up to a number of
-//! bytes; what is stored is read from the disk instead of being parsed. It knows no path and
-//! no file system.
+//! Caches the parsed content of blobs for every revision of every repository: a blob is parsed once per language that
+//! its name suggests. Content held by a live snapshot is found through a weak reference; recently used contents are
+//! also kept alive, up to a number of bytes; stored content is read from disk instead of being parsed. It must not use
+//! paths or the file system.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,7 +17,7 @@ use super::{IndexStore, Parsers};
 /// A blob, and the language that the file's name suggests.
 type Key = (ObjectId, Option<Language>);
 
-/// What a blob gave.
+/// The result of reading a blob.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The language that it was read as.
@@ -27,27 +26,27 @@ pub struct Reading {
     pub content: Result<Arc<Content>, SkipReason>,
 }
 
-/// Counts since the start.
+/// Counts since the start, and present sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlobStats {
     /// Blobs that were parsed.
     pub parsed: u64,
-    /// Blobs that were found already parsed.
+    /// Blobs that were found in memory.
     pub reused: u64,
     /// Blobs whose facts were read from disk.
     pub restored: u64,
-    /// Blobs that are known now.
+    /// Blobs that have a slot in the cache now.
     pub known: usize,
     /// Estimated bytes of the contents that the cache alone keeps alive.
     pub kept_bytes: usize,
 }
 
-/// The contents of blobs in memory, and behind them the stored ones of one repository.
+/// A cache of blob contents in memory, with the stored facts of one repository behind it.
 #[derive(Clone, Debug)]
 pub struct BlobCache {
     shared: Arc<Shared>,
     store: Option<Arc<IndexStore>>,
-    /// Whether it parses what it does not find.
+    /// Whether it parses blobs that it does not find.
     parses: bool,
 }
 
@@ -72,19 +71,20 @@ enum SlotState {
     Skipped(Language, SkipReason),
 }
 
-/// Contents kept alive, oldest first; `used` gives one a second round.
+/// Contents kept alive, in a second-chance queue: oldest first, and one whose flag says that it was used is put back
+/// once instead of being evicted.
 #[derive(Debug, Default)]
 struct Recent {
     queue: VecDeque<(Arc<Content>, usize, Arc<AtomicBool>)>,
     bytes: usize,
 }
 
-/// Skipped blobs are remembered up to this many slots in all; they cost a few bytes each.
+/// Pruning keeps skipped blobs up to this many slots in all; they cost a few bytes each.
 const SKIPPED_SLOTS: usize = 500_000;
 
 impl BlobCache {
-    /// An empty cache that parses with `parsers` and keeps the most recently read contents alive,
-    /// those of at most `capacity_bytes`.
+    /// Creates an empty cache that parses with `parsers` and keeps recently used contents alive, up to
+    /// `capacity_bytes`.
     pub fn new(parsers: impl Into<Parsers>, capacity_bytes: usize) -> Self {
         let shared = Shared {
             parsers: parsers.into(),
@@ -103,7 +103,7 @@ impl BlobCache {
         }
     }
 
-    /// A cache of what is on disk and nothing else: files that are not there are unreadable.
+    /// Creates a cache that only reads stored facts: blobs that are not stored count as unreadable.
     pub(super) fn of_stored(store: Arc<IndexStore>, limits: Limits) -> Self {
         Self {
             store: Some(store),
@@ -112,7 +112,7 @@ impl BlobCache {
         }
     }
 
-    /// The same cache for one repository, of which more is found on disk.
+    /// Returns the same cache for one repository, with that repository's stored facts behind it.
     pub fn with(&self, store: Arc<IndexStore>) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -126,16 +126,16 @@ impl BlobCache {
         self.shared.parsers.limits()
     }
 
-    /// What the blob gave when it was last read as `named`, if it is still there or on disk.
+    /// Returns the result of reading the blob as `named`, if it is in memory or on disk.
     pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
         self.shared.get(blob, named).or_else(|| {
             let reading = self.store.as_ref()?.find(blob, named)?;
-            Some(self.shared.take(blob, named, reading))
+            Some(self.shared.add_restored(blob, named, reading))
         })
     }
 
-    /// What the blob gives; parses `bytes` unless that was done before, at a lower price where
-    /// `earlier` is what the file was before. Two threads that ask for one blob at once parse it once.
+    /// Returns the result of reading the blob; parses `bytes` unless the result is in memory. Parsing is cheaper where
+    /// `earlier` is the file's content before an edit. Concurrent calls for one blob parse it once.
     pub fn read(
         &self,
         blob: ObjectId,
@@ -153,9 +153,9 @@ impl BlobCache {
         }
     }
 
-    /// Lets go of the contents that it keeps alive.
-    pub fn let_go(&self) {
-        // Freed after the lock.
+    /// Drops the contents that the cache keeps alive.
+    pub fn drop_recent(&self) {
+        // Dropped after the lock is released.
         let _all = std::mem::take(&mut *self.shared.recent.lock());
     }
 
@@ -173,8 +173,8 @@ impl Shared {
         Some(reading)
     }
 
-    /// Takes in what was read from disk, unless another thread was faster.
-    fn take(&self, blob: ObjectId, named: Option<Language>, reading: Reading) -> Reading {
+    /// Inserts a result that was read from disk, unless another thread was faster; returns the one in the cache.
+    fn add_restored(&self, blob: ObjectId, named: Option<Language>, reading: Reading) -> Reading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = slot.0.lock();
@@ -182,7 +182,7 @@ impl Shared {
             return reading;
         }
         self.restored.fetch_add(1, Ordering::Relaxed);
-        *known = Some(self.know(&reading));
+        *known = Some(self.remember(&reading));
         reading
     }
 
@@ -206,11 +206,11 @@ impl Shared {
             language,
             content: content.map(Arc::new),
         };
-        *known = Some(self.know(&reading));
+        *known = Some(self.remember(&reading));
         reading
     }
 
-    fn know(&self, reading: &Reading) -> SlotState {
+    fn remember(&self, reading: &Reading) -> SlotState {
         match &reading.content {
             Ok(content) => {
                 let used = Arc::new(AtomicBool::new(false));
@@ -227,7 +227,7 @@ impl Shared {
             reused: self.reused.load(Ordering::Relaxed),
             restored: self.restored.load(Ordering::Relaxed),
             known: self.slots.len(),
-            kept_bytes: self.recent.lock().alone_bytes(),
+            kept_bytes: self.recent.lock().unshared_bytes(),
         }
     }
 
@@ -250,7 +250,7 @@ impl Shared {
         }
     }
 
-    /// Forgets slots whose content is gone, each time the number of slots has doubled.
+    /// Removes slots whose content is gone, each time the number of slots has doubled.
     fn prune(&self) {
         let count = self.slots.len();
         if count < self.prune_at.load(Ordering::Relaxed) {
@@ -264,8 +264,8 @@ impl Shared {
 }
 
 impl Recent {
-    /// Bytes of what no snapshot holds besides.
-    fn alone_bytes(&self) -> usize {
+    /// Bytes of the contents that no snapshot holds.
+    fn unshared_bytes(&self) -> usize {
         let alone = |(content, ..): &&(Arc<Content>, usize, _)| Arc::strong_count(content) == 1;
         self.queue
             .iter()
@@ -281,7 +281,7 @@ impl Slot {
     }
 
     fn worth_keeping(&self, keep_skipped: bool) -> bool {
-        // A slot that is being filled right now is locked by the thread that parses.
+        // A slot that is being filled is locked by the parsing thread.
         let Some(known) = self.0.try_lock() else {
             return true;
         };
@@ -312,7 +312,7 @@ impl SlotState {
     }
 }
 
-/// A file of a revision, from what its blob gave.
+/// Makes the file of a revision from the result of reading its blob.
 pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) -> SourceFile {
     let generated = reading.content.as_ref().is_ok_and(|c| c.facts.generated);
     let role = foveate_parse::role(&path, reading.language, generated);
@@ -331,7 +331,7 @@ pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) 
     }
 }
 
-/// A file that is listed with a reason and was not read.
+/// Makes a file that is listed but was not read, for `reason`.
 pub fn skipped_file(path: RepoPath, blob: ObjectId, size: u64, reason: SkipReason) -> SourceFile {
     let language = foveate_parse::language_by_name(&path).unwrap_or(Language::TEXT);
     let reading = Reading {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_is_parsed_once_as_long_as_something_holds_it() {
+    fn blob_is_parsed_once_while_referenced() {
         let cache = BlobCache::new(Limits::default(), 0);
         let first = cache.read(id(1), Some(python()), b"x = 1\n", None);
         cache.read(id(1), Some(python()), b"x = 1\n", None);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn eviction_spares_what_was_used_since() {
+    fn eviction_spares_recently_used_content() {
         let text = "x = 1\n".repeat(200);
         let one = BlobCache::new(Limits::default(), usize::MAX);
         one.read(id(0), Some(python()), text.as_bytes(), None);
@@ -380,13 +380,13 @@ mod tests {
         assert!(cache.get(id(1), Some(python())).is_some(), "used");
         assert!(cache.get(id(2), Some(python())).is_none(), "oldest");
         assert!(cache.stats().kept_bytes <= size * 2);
-        cache.let_go();
+        cache.drop_recent();
         assert!(cache.get(id(3), Some(python())).is_none());
         assert_eq!(cache.stats().kept_bytes, 0);
     }
 
     #[test]
-    fn skipped_blobs_are_remembered() {
+    fn skipped_blob_is_not_read_again() {
         let cache = BlobCache::new(Limits::default(), 0);
         let reading = cache.read(id(1), Some(python()), b"\0\0\0", None);
         assert!(matches!(reading.content, Err(SkipReason::Binary)));

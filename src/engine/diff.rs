@@ -1,5 +1,5 @@
-//! What a revision changed since it left another one, as a question about a pull request asks for it. It
-//! knows no git: the floor above finds it out.
+//! Describes what a revision changed since it left another one, for questions about pull requests. It must not use
+//! git: the floor above computes the diff.
 
 use foveate_model::{Lines, RepoPath};
 use foveate_query::{Change, Issue};
@@ -7,13 +7,13 @@ use foveate_query::{Change, Issue};
 /// The two revisions of a diff: commits, branches or tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffEnds {
-    /// What the head is compared with.
+    /// The revision that the head is compared with.
     pub base: String,
-    /// What is asked about.
+    /// The revision that the question is about.
     pub head: String,
 }
 
-/// What the head of a diff changed since it left the base.
+/// The changes of the head since it left the base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// The full id of the head's commit.
@@ -22,16 +22,16 @@ pub struct Diff {
     pub fork: String,
     /// By file, in the order of git. A file that was only renamed has no lines.
     pub changes: Vec<Change>,
-    /// The same in the tree of `fork`, of the files that were there.
+    /// The same changes as positions in the tree of `fork`, for the files that existed there.
     pub before: Vec<Before>,
-    /// What there was beyond the limits.
+    /// Counts of files and hunks beyond the limits.
     pub left_out: LeftOut,
 }
 
-/// What of a file was changed, where it stood before.
+/// The changed lines of a file, as numbered before the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Before {
-    /// The file's path then.
+    /// The file's path before the change.
     pub path: RepoPath,
     /// The lines that were replaced or removed.
     pub lines: Vec<Lines>,
@@ -39,19 +39,19 @@ pub struct Before {
     pub insertions: Vec<u32>,
 }
 
-/// What of a diff did not count.
+/// The parts of a diff that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Files of which nothing counts.
+    /// Files left out entirely.
     pub files: usize,
-    /// Hunks, those of these files included.
+    /// Hunks left out, those of these files included.
     pub hunks: usize,
     /// Whether reading ended early, so that there may be more of both.
     pub is_cut: bool,
 }
 
 impl Diff {
-    /// What the reader of an answer should know of it.
+    /// Returns the issue for the reader of an answer: that parts were left out, or that there are no changes.
     pub fn issue(&self) -> Option<Issue> {
         if self.left_out != LeftOut::default() {
             return Some(self.left_out.issue());
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_out_silently() {
+    fn incomplete_or_empty_diff_gives_issue() {
         let left_out = |files, is_cut| LeftOut {
             files,
             hunks: 7,

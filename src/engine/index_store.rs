@@ -1,8 +1,8 @@
-//! The on-disk index of a repository: the facts of its blobs, by content id, the segments of its
-//! lexical index, and the resolved references of its current snapshot, each in a store with a version
-//! of its own; for runs that answer and end also indexes of past commits ([`history`]). It is written in
-//! the background by [`IndexStore::save`], and read where a blob or segment is not in memory. An index
-//! that an earlier program stored is read through [`IndexStore::stale`] alone.
+//! Stores the index of a repository on disk: the facts of its blobs, by content id, the segments of its lexical index,
+//! and the resolved references of its current snapshot, each in a store with its own version; for one-shot commands
+//! also indexes of past commits ([`history`]). It is written in the background by [`IndexStore::save`], and read where
+//! a blob or segment is not in memory. An index stored by an earlier program must be read only through
+//! [`IndexStore::stale`].
 
 mod history;
 mod versions;
@@ -31,9 +31,9 @@ use crate::disk::{self, ContentStore, Entry, Key, MaxWaste, Pack};
 pub enum StoreLocation {
     /// Nowhere.
     Memory,
-    /// In directories of their own below this one.
+    /// In this directory, one subdirectory for each repository.
     Directory(PathBuf),
-    /// There as well, where nothing can be written; the text says why.
+    /// In this directory, which cannot be written; the text is the reason.
     ReadOnly(PathBuf, String),
 }
 
@@ -42,9 +42,9 @@ pub enum StoreLocation {
 pub struct IndexStore {
     directory: Option<PathBuf>,
     versions: Versions,
-    /// Opened when first needed.
+    /// Opened at first use.
     stages: OnceLock<Stages>,
-    /// Why the last write failed, or why none is tried.
+    /// Why the last write failed, or why nothing is written.
     error: Mutex<Option<String>>,
     read_only: bool,
 }
@@ -57,7 +57,7 @@ struct Stages {
 }
 
 impl IndexStore {
-    /// The index in the directory of this name.
+    /// Creates the index in the subdirectory `name` and removes leftovers of unfinished writes there.
     pub fn new(location: &StoreLocation, name: &str, limits: &Limits) -> Self {
         let (directory, error) = match location {
             StoreLocation::Memory => (None, None),
@@ -77,8 +77,8 @@ impl IndexStore {
         }
     }
 
-    /// The complete index that a program with other limits or versions stored, where it can be read;
-    /// only before this one has written anything.
+    /// Opens the complete index stored by a program with other limits or versions, where it can be read. Must be called
+    /// before anything is written.
     pub(super) fn stale(&self) -> Option<Self> {
         let directory = self.directory.clone()?;
         let versions = Versions::at(&directory, self.versions.references)?;
@@ -102,7 +102,7 @@ impl IndexStore {
         self.directory.is_some() && !self.read_only
     }
 
-    /// Why the data on disk are not what they should be.
+    /// Why the data on disk are not up to date.
     pub fn error(&self) -> Option<String> {
         self.error.lock().clone()
     }
@@ -112,8 +112,7 @@ impl IndexStore {
         self.directory.as_deref().map_or(0, disk::bytes_in)
     }
 
-    /// Opens one more store in the repository's directory, for one user at a time; `None` where
-    /// nothing is stored.
+    /// Opens another store in the repository's directory, for one user at a time; `None` where nothing is stored.
     pub fn open(&self, file: &str, version: u64) -> Option<Arc<dyn ContentStore>> {
         let path = self.directory.as_ref()?.join(file);
         let pack = if self.read_only {
@@ -124,7 +123,7 @@ impl IndexStore {
         Some(Arc::new(pack))
     }
 
-    /// The facts of a blob that was read as `named`.
+    /// Returns the stored facts of a blob that was read as `named`.
     pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
         let bytes = self.stages()?.facts.get(&facts::key(blob, named))?;
         let format = self.versions.facts.format;
@@ -135,7 +134,7 @@ impl IndexStore {
         })
     }
 
-    /// What is stored of the index of just these files.
+    /// Returns the stored parts of the index of exactly these files.
     pub(super) fn index_of(&self, files: &[SourceFile]) -> Index {
         let references = self.stages().and_then(|stages| stages.references_of(files));
         if references.is_some() {
@@ -148,29 +147,29 @@ impl IndexStore {
         }
     }
 
-    /// The segments of the lexical index.
+    /// Returns the stored segments of the lexical index.
     pub(super) fn segments(&self) -> Vec<Vec<u8>> {
         let Some(stages) = self.stages() else {
             return Vec::new();
         };
         let mut keys = stages.lexical.keys();
-        // So that of two segments with the same files it is always the same one that is used.
+        // A fixed order, so that of two segments with the same files always the same one is used.
         keys.sort();
         keys.iter()
             .filter_map(|key| stages.lexical.get(key))
             .collect()
     }
 
-    /// Writes what `current` and `others` have and the disk has not, and deletes what none of them
-    /// has once there is enough of it. Blocks, for seconds where there is much.
+    /// Writes the parts of `current` and `others` that are not on disk, and deletes those that none of them has once
+    /// they take up a third of the file. Blocks, for seconds where there is much to write.
     ///
     /// # Errors
-    /// When the system refuses; [`Self::error`] tells until the next time.
+    /// When the system refuses; [`Self::error`] returns the error until the next save.
     pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
         self.update(current, others, MaxWaste::Third).map(drop)
     }
 
-    /// As [`Self::save`], for runs that each look at one revision and end: what others had stays longer.
+    /// As [`Self::save`], for one-shot commands, each with one revision: data of other revisions are kept longer.
     ///
     /// # Errors
     /// As [`Self::save`].
@@ -178,7 +177,7 @@ impl IndexStore {
         self.update(current, &[], MaxWaste::ThreeQuarters).map(drop)
     }
 
-    /// As [`Self::save`], and deletes all that none of the snapshots has. Returns the bytes freed.
+    /// As [`Self::save`], but deletes all data that none of the snapshots has. Returns the bytes freed.
     ///
     /// # Errors
     /// As [`Self::save`].
@@ -211,7 +210,7 @@ impl IndexStore {
                 lexical: self.open(LEXICAL, self.versions.lexical.number())?,
                 references: self.open(REFERENCES, self.versions.references.number())?,
             };
-            // Where another thread was faster, its stores are used.
+            // If another thread was faster, its stores are used.
             let _ = self.stages.set(stages);
         }
         self.stages.get()
@@ -228,7 +227,7 @@ impl Stages {
         let wanted = self.add_facts(current, others)?;
         self.add_segments(current)?;
         let is_held = |key: &[u8]| current.segments().any(|held| held.id().as_bytes() == key);
-        // Every segment is read at a start, wanted or not.
+        // A start reads every stored segment, needed or not, so that waste costs time.
         let max_segment_waste = match max_waste {
             MaxWaste::ThreeQuarters => MaxWaste::Third,
             other => other,
@@ -238,7 +237,7 @@ impl Stages {
             + self.update_references(current, max_waste)?)
     }
 
-    /// Writes facts that the disk has not. Returns the keys of all facts that the snapshots have.
+    /// Writes the facts that are not on disk. Returns the keys of all facts that the snapshots have.
     fn add_facts(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<HashSet<Key>> {
         let others = others.iter().map(|snapshot| &**snapshot);
         let files = std::iter::once(current)
@@ -278,9 +277,9 @@ impl Stages {
         self.lexical.put_all(&mut missing.into_iter())
     }
 
-    /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
-    /// under a key that stands for its files. None where a file may give other facts the next time, for
-    /// which they would not hold.
+    /// Writes the references of `current`: the parts that are not on disk, and the list of all parts under a key that
+    /// identifies its files. Writes nothing where the facts of a file are not stored: parsing it again may give other
+    /// facts, for which the references would not hold.
     fn update_references(&self, current: &Snapshot, max_waste: MaxWaste) -> io::Result<u64> {
         let files = current.files.as_slice();
         let is_stored = |file: &SourceFile| {
@@ -304,7 +303,7 @@ impl Stages {
             .retain(max_waste, &|key| key == list || parts.contains(key))
     }
 
-    /// The keys of the parts of a list; `None` where one is not there.
+    /// Returns the keys of the parts of a list; `None` where the list or a part is missing.
     fn parts_of(&self, list: &PartKey) -> Option<Vec<PartKey>> {
         let keys = self.references.get(list)?;
         let (keys, rest) = keys.as_chunks();
@@ -319,7 +318,7 @@ impl Stages {
     }
 }
 
-/// What names a list of references, or a part of one.
+/// The key of a list of references, or of a part of one.
 type PartKey = [u8; 17];
 
 fn key_of_list(files: &[SourceFile]) -> PartKey {
@@ -330,14 +329,14 @@ fn key_of_part(part: &[u8]) -> PartKey {
     hashed_key(b'p', part)
 }
 
-/// A kind, and the hash of some bytes.
+/// Makes a key of a kind and the hash of some bytes.
 fn hashed_key(kind: u8, bytes: &[u8]) -> PartKey {
     let mut key = [kind; 17];
     key[1..].copy_from_slice(&xxhash_rust::xxh3::xxh3_128(bytes).to_le_bytes());
     key
 }
 
-/// The key of the facts of a file's blob; `None` for a file that was not read.
+/// Returns the key of the facts of a file's blob; `None` for a file that was not read.
 fn key_of(file: &SourceFile) -> Option<Key> {
     let is_read = file.blob.as_bytes().iter().any(|byte| *byte != 0)
         && foveate_parse::skip_by_name(&file.path).is_none();

@@ -1,11 +1,11 @@
-//! Names of repositories: safe as a label and a word of a log line, and by [`RepoName::segment`] as a
-//! file name and a segment of a URL.
+//! Validates names of repositories: safe as a metric label and as a word of a log line, and through
+//! [`RepoName::segment`] as a file name and a segment of a URL.
 
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A repository's name: `name`, `owner/name`, or with more groups before it, as GitLab has them. At most 100
-/// bytes, each part of `A-Z a-z 0-9 . _ -` and not beginning with `.` or `-`.
+/// A repository's name: `name`, `owner/name`, or with more groups in front, as on GitLab. At most 100 bytes; each
+/// part consists of `A-Z a-z 0-9 . _ -` and does not begin with `.` or `-`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoName(Box<str>);
 
@@ -33,7 +33,7 @@ impl RepoName {
         }
     }
 
-    /// A name made from a directory's: other characters become `-`.
+    /// Makes a name from that of a directory: characters that are not allowed become `-`.
     pub fn from_directory(directory: &str) -> Self {
         let name: String = directory
             .trim_start_matches(['.', '-'])
@@ -48,13 +48,13 @@ impl RepoName {
         Self(if name.is_empty() { "repo" } else { name }.into())
     }
 
-    /// The name as one segment of a path or a URL: `/` is `%2F`. No two names give the same, since
-    /// no name has a `%`.
+    /// Returns the name as one segment of a path or a URL: `/` becomes `%2F`. Different names give different segments,
+    /// since no name contains `%`.
     pub fn segment(&self) -> String {
         self.0.replace('/', ESCAPED_SLASH)
     }
 
-    /// The name that gives this segment.
+    /// Returns the name whose segment this is.
     pub fn from_segment(segment: &str) -> Option<Self> {
         Self::new(&segment.replace(ESCAPED_SLASH, "/")).ok()
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_safe_everywhere() {
+    fn unsafe_names_are_rejected_and_segments_round_trip() {
         let longest = "x".repeat(100);
         for (good, segment) in [
             ("django", "django"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_directory_gives_a_name() {
+    fn directory_names_become_valid_names() {
         for (directory, name) in [
             ("my project", "my-project"),
             (".dotfiles", "dotfiles"),

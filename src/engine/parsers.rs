@@ -1,6 +1,6 @@
-//! Parsing in processes of its own. The parsers are C programs, and a few kilobytes can be written on which one
-//! takes all memory or overflows its stack. Such a file ends a [`worker`], whose memory and processor time are
-//! bounded, and is indexed as text; the process that has the indexes goes on. Start at [`Parsers::read`].
+//! Parses files in worker processes. The parsers are C programs, and a crafted file of a few kilobytes can make one
+//! take all memory or overflow its stack. Such a file ends a [`worker`], whose memory and CPU time are bounded, and
+//! is indexed as text; the process that holds the indexes continues. Start at [`Parsers::read`].
 
 pub mod worker;
 
@@ -16,24 +16,24 @@ use foveate_model::{Content, Language};
 use foveate_parse::Limits;
 use parking_lot::Mutex;
 
-/// Files smaller than this are parsed in this process: what the worst of them takes is bounded by their size.
+/// Files of fewer bytes are parsed in this process: their size bounds the cost of the worst of them.
 const SMALL_FILE: usize = 1000;
-/// Time after which a worker that nobody needs is ended.
+/// Time after which an idle worker is ended.
 const IDLE: Duration = Duration::from_secs(30);
-/// One that ends sooner than this over a file had ended while it was idle: it is not the file.
-const EXITED_BEFORE: Duration = Duration::from_millis(100);
+/// A worker that fails on a file sooner than this had exited while it was idle: the file is not the cause.
+const EXITED_WHILE_IDLE: Duration = Duration::from_millis(100);
 const NO_WORKER: &str = "no process can be started to parse in: files are parsed in this one, and one that is made \
     to break a parser can end it";
-static TOLD: Once = Once::new();
+static WARNED: Once = Once::new();
 
-/// What parses files, and under which limits.
+/// Parses files, in this process or in workers, under limits.
 #[derive(Clone, Debug)]
 pub struct Parsers {
     limits: Limits,
     workers: Option<Arc<WorkerPool>>,
 }
 
-/// The program of this process, whatever happens to its file.
+/// Returns a path to the program of this process; on Linux it stays valid when the file is replaced or deleted.
 pub fn this_program() -> PathBuf {
     let running = PathBuf::from("/proc/self/exe");
     match running.exists() {
@@ -42,7 +42,7 @@ pub fn this_program() -> PathBuf {
     }
 }
 
-/// Parses in this process, which has to trust the files.
+/// Parses in this process, so the files must be trusted.
 impl From<Limits> for Parsers {
     fn from(limits: Limits) -> Self {
         Self {
@@ -53,9 +53,9 @@ impl From<Limits> for Parsers {
 }
 
 impl Parsers {
-    /// Parses in processes of the program `foveate`: as many as files are parsed at a time. They are started
-    /// when they are needed, and ended when they were not for [`IDLE`]. Only Linux bounds the memory of a process
-    /// as this needs it; elsewhere files are parsed in this one.
+    /// Parses in workers, which are processes of `program`: one for each file parsed at a time. They are started on
+    /// demand, and ended when idle for [`IDLE`]. Only Linux can limit the memory of a process as needed here;
+    /// elsewhere files are parsed in this process.
     pub fn in_workers(limits: Limits, program: PathBuf) -> Self {
         let workers = WorkerPool {
             program,
@@ -73,12 +73,12 @@ impl Parsers {
         &self.limits
     }
 
-    /// Starts a worker and has it parse something; `None` where files are parsed in this process.
+    /// Starts a worker and has it parse a trivial file; `None` where files are parsed in this process.
     pub fn check_worker(&self) -> Option<io::Result<()>> {
         self.workers.as_ref().map(WorkerPool::check)
     }
 
-    /// What [`foveate_parse::read_after`] gives. A file that ends its worker is text.
+    /// Returns the result of [`foveate_parse::read_after`]. A file that ends its worker is read as text.
     pub fn read(&self, named: Option<Language>, bytes: &[u8], earlier: Option<&Content>) -> Blob {
         let here = || foveate_parse::read_after(named, bytes, earlier, &self.limits);
         match &self.workers {
@@ -87,7 +87,7 @@ impl Parsers {
                     Ok(Some(blob)) => blob,
                     Ok(None) => foveate_parse::read_unparsed(named, bytes, &self.limits),
                     Err(error) => {
-                        TOLD.call_once(|| tracing::warn!(%error, "{NO_WORKER}"));
+                        WARNED.call_once(|| tracing::warn!(%error, "{NO_WORKER}"));
                         here()
                     }
                 }
@@ -97,7 +97,7 @@ impl Parsers {
     }
 }
 
-/// Worker processes, which are started when there are too few.
+/// The idle worker processes, and the settings to start more.
 #[derive(Debug)]
 struct WorkerPool {
     program: PathBuf,
@@ -105,16 +105,16 @@ struct WorkerPool {
     idle: Mutex<Idle>,
 }
 
-/// The workers that nobody needs at the moment, the last used one last.
+/// The idle workers, most recently used last.
 #[derive(Debug, Default)]
 struct Idle {
     workers: Vec<Worker>,
-    /// Whether a thread ends those that wait for long.
+    /// Whether a thread runs that ends workers idle for long.
     is_reaped: bool,
 }
 
 impl WorkerPool {
-    /// What a worker makes of the file; `None` where it ended over it, or gave up.
+    /// Has a worker parse the file; `None` where the worker ended on it or timed out.
     ///
     /// # Errors
     /// When no worker can be started.
@@ -130,7 +130,7 @@ impl WorkerPool {
             if let Some(reply) = self.ask(worker, &request) {
                 return Ok(worker::blob(&reply));
             }
-            if asked.elapsed() > EXITED_BEFORE {
+            if asked.elapsed() > EXITED_WHILE_IDLE {
                 return Ok(None);
             }
         }
@@ -141,10 +141,10 @@ impl WorkerPool {
         Ok(None)
     }
 
-    /// Has a new worker parse what every one can.
+    /// Has a new worker parse a trivial file.
     ///
     /// # Errors
-    /// When it does not: it is not the file that ends workers.
+    /// When it fails: then workers do not end because of a particular file.
     fn check(self: &Arc<Self>) -> io::Result<()> {
         let request = worker::request(Some(Language::TEXT), b"a", None);
         let reply = self.ask(self.start()?, &request);
@@ -157,7 +157,7 @@ impl WorkerPool {
         Worker::start(&self.program, &self.limits)
     }
 
-    /// One that has the priority of this thread, as those have that it starts.
+    /// Takes an idle worker that has the priority of this thread, as a worker started by this thread would.
     fn take_idle(&self) -> Option<Worker> {
         let nice = niceness();
         let workers = &mut self.idle.lock().workers;
@@ -165,7 +165,7 @@ impl WorkerPool {
         Some(workers.remove(at))
     }
 
-    /// The reply of a worker, which then waits for the next file. `None` where it ended.
+    /// Sends a request to a worker, which then becomes idle, and returns the reply. `None` where the worker ended.
     fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Option<Vec<u8>> {
         let reply = worker.ask(request).ok()??;
         worker.used = Instant::now();
@@ -179,24 +179,24 @@ impl WorkerPool {
         Some(reply)
     }
 
-    /// Ends workers that nobody needs, until none waits.
+    /// Starts a thread that ends idle workers until none is left.
     fn reap_later(self: &Arc<Self>) {
         let pool = Arc::downgrade(self);
         let reaper = std::thread::Builder::new().name("idle-parsers".to_owned());
-        // Without it they stay until this process ends.
+        // If the thread cannot be started, the workers stay until this process ends.
         let _ = reaper.spawn(move || {
             loop {
                 std::thread::sleep(IDLE / 2);
                 match pool.upgrade() {
-                    Some(pool) if pool.end_old() => {}
+                    Some(pool) if pool.end_idle() => {}
                     _ => break,
                 }
             }
         });
     }
 
-    /// Ends those that waited for long; whether any is left.
-    fn end_old(&self) -> bool {
+    /// Ends workers idle for longer than [`IDLE`]. Returns whether any idle worker is left.
+    fn end_idle(&self) -> bool {
         let mut idle = self.idle.lock();
         let all = std::mem::take(&mut idle.workers);
         let is_idle = |worker: &Worker| worker.used.elapsed() > IDLE;
@@ -210,7 +210,7 @@ impl WorkerPool {
     }
 }
 
-/// A process that parses one file after the other.
+/// A worker process, which parses one file after the other.
 #[derive(Debug)]
 struct Worker {
     process: Child,
@@ -220,7 +220,7 @@ struct Worker {
     nice: i32,
 }
 
-/// That of this thread on Linux.
+/// Returns the niceness; on Linux that of this thread.
 fn niceness() -> i32 {
     rustix::process::getpriority_process(None).unwrap_or_default()
 }
@@ -230,7 +230,7 @@ impl Worker {
         let mut process = Command::new(program)
             .arg0("foveate")
             .args(worker::arguments(limits))
-            // It needs no secret and no directory, and no signal of a terminal is meant for it.
+            // It needs no secrets and no directory, and must not get the signals of a terminal.
             .env_clear()
             .current_dir("/")
             .process_group(0)
@@ -250,7 +250,7 @@ impl Worker {
         })
     }
 
-    /// Its reply; `None` where it has ended.
+    /// Sends a request and returns the reply; `None` where the process has ended.
     fn ask(&mut self, request: &[u8]) -> io::Result<Option<Vec<u8>>> {
         worker::write_frame(&mut self.input, request)?;
         worker::read_frame(&mut self.output)
@@ -259,7 +259,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It has ended already, or waits for a file.
+        // It has ended already, or is idle.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,10 +1,9 @@
-//! How many questions are answered at a time and how many may wait, and the threads that answer them.
-//! A question that finds no place is turned away at once, so that a burst costs little. [`turns`] says whose
-//! turn it is.
+//! Bounds how many questions are answered and queued at a time, and owns the threads that answer them. A question
+//! that finds the queue full is rejected at once, so that a burst costs little. [`turns`] decides the order.
 
+mod answer_times;
+mod fair_queue;
 mod load;
-mod times;
-mod turns;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,9 +14,9 @@ use tokio::sync::oneshot;
 
 use super::pools::lower_priority;
 use crate::telemetry::spans::carried;
-use turns::{Entry, Turns};
+use fair_queue::{Entry, Turns};
 
-/// A bounded number of permits with a bounded queue, which keys share.
+/// A bounded number of permits with a bounded queue, shared fairly between keys (clients).
 #[derive(Debug)]
 pub struct Queue {
     turns: Arc<Mutex<Turns<oneshot::Sender<Admission>>>>,
@@ -26,20 +25,20 @@ pub struct Queue {
 /// The queue of questions, and the threads that answer them.
 #[derive(Debug)]
 pub struct Permits {
-    /// One for each permit: a thread remembers what it split and counted, several megabytes, so that
-    /// there must not be one for each question of a burst.
+    /// One thread for each permit: each caches split words and token counts, several megabytes, so that a burst
+    /// must not start a thread for each question.
     threads: ThreadPool,
-    /// As many, with low priority, for the answers of keys that ask too much.
+    /// As many threads with low priority, for the answers of heavy keys.
     low_priority: ThreadPool,
     queue: Queue,
 }
 
-/// A permit; dropping it lets the next one in.
+/// A permit; dropping it admits the next queued question.
 #[derive(Debug)]
 pub struct Admission {
-    /// `None` where it was taken back already.
+    /// `None` where the permit was returned already.
     turns: Option<Arc<Mutex<Turns<oneshot::Sender<Admission>>>>>,
-    /// The key whose question it is.
+    /// The key that asked the question.
     who: Arc<str>,
 }
 
@@ -50,7 +49,7 @@ impl Drop for Admission {
         };
         let mut who = Arc::clone(&self.who);
         loop {
-            let Some((next, waiter)) = turns.lock().give_back(&who, Instant::now()) else {
+            let Some((next, waiter)) = turns.lock().release(&who, Instant::now()) else {
                 return;
             };
             let admission = Self {
@@ -59,7 +58,7 @@ impl Drop for Admission {
             };
             match waiter.send(admission) {
                 Ok(()) => return,
-                // Whoever waited has left; the permit is for the next one.
+                // The waiter is gone: the permit goes to the next one.
                 Err(mut unused) => drop(unused.turns.take()),
             }
             who = next;
@@ -67,19 +66,19 @@ impl Drop for Admission {
     }
 }
 
-/// Why a question was turned away.
+/// Why a question was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
-    /// As many wait as may.
+    /// The queue is full.
     #[error("as many questions are waiting as are let wait")]
     QueueFull,
-    /// Its turn did not come in time.
+    /// It got no permit in time.
     #[error("the question's turn did not come in time")]
     Waited,
 }
 
 impl Permits {
-    /// `total` questions at a time, `queue` waiting.
+    /// Creates permits for `total` questions at a time, and a queue of `queue` questions.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -89,7 +88,7 @@ impl Permits {
             ThreadPoolBuilder::new()
                 .num_threads(total)
                 .thread_name(move |thread| format!("{name}-{thread}"))
-                // The log has it; who waits learns it from the end of the channel.
+                // The panic hook logs it; the waiting caller sees its channel closed.
                 .panic_handler(|_| ())
         };
         let low_priority = threads("answer-low").start_handler(|_| lower_priority());
@@ -100,13 +99,13 @@ impl Permits {
         })
     }
 
-    /// Who waits and is answered.
+    /// The queue for a permit.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Does on a thread for answers what was let in, with low priority for a key that asks too much. Nothing comes
-    /// back when it failed on a defect.
+    /// Runs admitted work on an answer thread, with low priority for a heavy key. The channel closes without a
+    /// result when the work panics.
     pub fn work<T: Send + 'static>(
         &self,
         admission: Admission,
@@ -126,7 +125,7 @@ impl Permits {
             let result = work();
             turns.lock().times.add(start.elapsed());
             drop(admission);
-            // Nobody takes it where the deadline has passed.
+            // Nobody receives it after the deadline.
             let _ = reply.send(result);
         });
         done
@@ -134,7 +133,7 @@ impl Permits {
 }
 
 impl Queue {
-    /// `total` permits, and places for `max_waiting` that wait.
+    /// Creates a queue with `total` permits and `max_waiting` queue slots.
     pub fn new(total: usize, max_waiting: usize) -> Self {
         let turns = Turns::new(total, max_waiting, Instant::now());
         Self {
@@ -145,7 +144,7 @@ impl Queue {
     /// Waits for a permit for the key `who`.
     ///
     /// # Errors
-    /// When there is no place to wait in, or no permit came free within `patience`.
+    /// When the queue is full, or no permit came free within `patience`.
     pub async fn acquire(
         &self,
         who: &str,
@@ -160,11 +159,11 @@ impl Queue {
                     who,
                 });
             }
-            Entry::Place(id) => id,
+            Entry::Queued(id) => id,
             Entry::Full => return Err(AdmissionError::QueueFull),
         };
-        // Also where the client leaves, and this is never polled again.
-        let _leave = Leave { queue: self, id };
+        // Frees the slot also where the client disconnects, after which this future is never polled again.
+        let _slot = QueueSlot { queue: self, id };
         match tokio::time::timeout(patience, turn).await {
             Ok(Ok(admission)) => Ok(admission),
             Ok(Err(_)) => Err(AdmissionError::QueueFull),
@@ -172,34 +171,34 @@ impl Queue {
         }
     }
 
-    /// Permits in use.
+    /// Number of permits in use.
     pub fn in_use(&self) -> usize {
         self.turns.lock().in_use()
     }
 
-    /// Permits in all.
+    /// Number of permits in all.
     pub fn total(&self) -> usize {
         self.turns.lock().total()
     }
 
-    /// Places to wait in.
+    /// Number of queue slots.
     pub fn max_waiting(&self) -> usize {
         self.turns.lock().max_waiting()
     }
 
-    /// How many wait.
+    /// Number of queued questions.
     pub fn waiting(&self) -> usize {
         self.turns.lock().waiting()
     }
 }
 
-/// A place in a line, which is left when this is dropped.
-struct Leave<'q> {
+/// A queue slot, which is freed when this is dropped.
+struct QueueSlot<'q> {
     queue: &'q Queue,
     id: u64,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
         self.queue.turns.lock().leave(self.id);
     }
@@ -210,7 +209,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_queue_turns_away_and_a_free_permit_lets_in() {
+    async fn full_queue_rejects_and_freed_permit_admits() {
         let queue = Arc::new(Queue::new(1, 1));
         let first = queue.acquire("a", Duration::ZERO).await;
         assert!(first.is_ok());
@@ -221,16 +220,16 @@ mod tests {
         while queue.waiting() == 0 {
             tokio::task::yield_now().await;
         }
-        let turned_away = queue.acquire("a", Duration::from_secs(30)).await.err();
-        assert_eq!(turned_away, Some(AdmissionError::QueueFull));
+        let rejected = queue.acquire("a", Duration::from_secs(30)).await.err();
+        assert_eq!(rejected, Some(AdmissionError::QueueFull));
         assert_eq!((queue.in_use(), queue.waiting()), (1, 1));
         drop(first);
-        assert!(waiter.await.is_ok_and(|let_in| let_in));
+        assert!(waiter.await.is_ok_and(|admitted| admitted));
         assert_eq!((queue.in_use(), queue.waiting()), (0, 0));
     }
 
     #[tokio::test]
-    async fn patience_ends() {
+    async fn queued_question_times_out() {
         let queue = Queue::new(1, 1);
         let _first = queue.acquire("a", Duration::ZERO).await;
         let late = queue.acquire("a", Duration::from_millis(1)).await.err();
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_defect_gives_its_permit_back_and_the_thread_answers_on() {
+    async fn panic_returns_permit_and_thread_survives() {
         let permits = Permits::new(1, 1).expect("a thread");
         let mut threads = Vec::new();
         for number in 0..10 {
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_asks_for_everything_does_not_hold_up_another() {
+    async fn busy_key_does_not_delay_another() {
         let queue = Arc::new(Queue::new(1, 8));
         let first = queue.acquire("busy", Duration::ZERO).await;
         let (done, mut order) = tokio::sync::mpsc::unbounded_channel();
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_that_nobody_waits_for_leaves_its_place() {
+    async fn cancelled_question_frees_its_queue_slot() {
         let queue = Arc::new(Queue::new(1, 1));
         let first = queue.acquire("a", Duration::ZERO).await;
         let gone = tokio::spawn({

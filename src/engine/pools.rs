@@ -1,50 +1,51 @@
-//! The threads that parse and index. A run works in a pool of its own as long as there are enough:
-//! in one pool for all, what is small waits until the many pieces of a large repository are through.
-//! Between pools the system shares the cores. Pasts are added to indexes in a pool apart: after a burst
-//! of new repositories there are many, and each takes longer than bringing one back. Its threads, and
-//! those that do what nobody waits for, give way to all others, and so do the programs that they start.
+//! Owns the threads that parse and index. Each run gets a pool of its own while there are enough pools: in a single
+//! pool, small work would wait until the many pieces of a large repository are done. The system shares the cores
+//! between pools. Histories are added to indexes in a separate pool: after a burst of new repositories there are
+//! many, and each takes longer than reloading a repository. Its threads and those of background work have a low
+//! priority, and so have the programs that they start.
 
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::telemetry::spans::carried;
 
-/// Some pools of threads.
+/// The thread pools.
 #[derive(Debug)]
 pub struct Pools {
     pools: Vec<ThreadPool>,
-    /// Locked for a look, never across work.
+    /// Locked briefly, never across work.
     runs: Mutex<Runs>,
     histories: ThreadPool,
     background: ThreadPool,
 }
 
-/// The niceness of threads that give way: beside one that does not, they get a tenth of a core.
+/// Niceness of low-priority threads: competing with a normal thread, one gets a tenth of a core.
 const NICE: i32 = 10;
 
 #[derive(Debug)]
 struct Runs {
-    /// By pool the numbers of the runs in it, in the order in which they began.
-    of_pools: Vec<Vec<u64>>,
+    /// For each pool the numbers of its runs, in the order of their start.
+    by_pool: Vec<Vec<u64>>,
     next: u64,
 }
 
 impl Runs {
-    /// An idle pool, or else the one whose first run began last: what has run for longest is large.
+    /// Assigns a new run to an idle pool, or else to the one whose oldest run started last: a run that has lasted long
+    /// is large. Returns the pool and the number of the run.
     fn begin(&mut self) -> (usize, u64) {
         let first = |runs: &Vec<u64>| runs.first().copied().unwrap_or(u64::MAX);
-        let pools = self.of_pools.iter().map(first).enumerate();
+        let pools = self.by_pool.iter().map(first).enumerate();
         let (pool, _) = pools.max_by_key(|(_, first)| *first).unwrap_or_default();
         let run = self.next;
         self.next += 1;
-        if let Some(runs) = self.of_pools.get_mut(pool) {
+        if let Some(runs) = self.by_pool.get_mut(pool) {
             runs.push(run);
         }
         (pool, run)
     }
 }
 
-/// One run in a pool, however it ends.
+/// A run in a pool; dropping it removes the run, also on a panic.
 struct Run<'a> {
     pools: &'a Pools,
     pool: usize,
@@ -53,14 +54,14 @@ struct Run<'a> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        if let Some(runs) = self.pools.runs.lock().of_pools.get_mut(self.pool) {
+        if let Some(runs) = self.pools.runs.lock().by_pool.get_mut(self.pool) {
             runs.retain(|run| *run != self.run);
         }
     }
 }
 
 impl Pools {
-    /// At least one pool, each of `threads` threads, and `background` threads for what nobody waits for.
+    /// Starts at least one pool, each of `threads` threads, and `background` threads for background work.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -77,7 +78,7 @@ impl Pools {
         };
         let pools: Vec<_> = (0..pools.max(1)).map(pool).collect::<Result<_, _>>()?;
         let runs = Runs {
-            of_pools: vec![Vec::new(); pools.len()],
+            by_pool: vec![Vec::new(); pools.len()],
             next: 0,
         };
         let histories = ThreadPoolBuilder::new()
@@ -96,13 +97,13 @@ impl Pools {
         })
     }
 
-    /// Runs `work` that nobody waits for, each on one thread, and waits for it: where answers need the
-    /// cores, it takes as long as they do.
+    /// Runs background work on one low-priority thread and waits for it. While answers need the cores, it makes little
+    /// progress.
     pub fn background<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.background.install(carried(work))
     }
 
-    /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
+    /// Runs `work` in a pool and waits for it. Must not be called from within a run, which has its pool already.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let (pool, run) = self.runs.lock().begin();
         let _run = Run {
@@ -116,14 +117,14 @@ impl Pools {
         }
     }
 
-    /// Runs `work` that adds a history to an index and waits for it; it is in the way of other histories alone.
+    /// Runs `work` that adds a history to an index and waits for it; it delays only other histories.
     pub fn add_history<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.histories.install(carried(work))
     }
 }
 
-/// Lowers the priority of this thread, which is all that this means on Linux. Elsewhere it would be
-/// that of the process.
+/// Lowers the priority of this thread, on Linux only. Elsewhere the call would change the priority of the whole
+/// process.
 pub(super) fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
@@ -140,7 +141,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_nobody_waits_for_gives_way_and_so_do_its_children() {
+    fn background_threads_and_their_children_have_low_priority() {
         use std::process::Command;
 
         let pools = Pools::new(1, 1, 1).expect("threads");
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_does_not_wait_for_pasts() {
+    fn runs_do_not_wait_for_histories() {
         let pools = Pools::new(1, 1, 1).expect("threads");
         let (begun, has_begun) = channel();
         let (end, may_end) = channel::<()>();
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_does_not_wait_for_what_is_long() {
+    fn short_runs_do_not_wait_for_long_ones() {
         let pools = Pools::new(2, 1, 1).expect("threads");
         let (begun, has_begun) = channel();
         let (end, may_end) = channel::<()>();

@@ -1,5 +1,5 @@
-//! How far a piece of indexing has come, and the word to stop it. Shared between the thread that
-//! works and those that report; it decides nothing.
+//! Counts the progress of an indexing run and carries its cancellation. Shared between the thread that works and
+//! those that report; it decides nothing.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -8,17 +8,17 @@ use tokio_util::sync::CancellationToken;
 /// What an indexing run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Not started, or waiting for its turn.
+    /// Not started, or waiting for a permit.
     Waiting,
-    /// Copying a remote repository; once git says how many, its steps are objects.
+    /// Copying a remote repository; its steps are objects, once git reports their number.
     Fetching,
-    /// Unpacking what was copied; its steps are differences.
+    /// Unpacking the copied objects; its steps are deltas.
     Unpacking,
-    /// Finding the files.
+    /// Listing the files.
     Listing,
     /// Reading and parsing files.
     Reading,
-    /// Reading past commits, where an answer waits for them.
+    /// Reading past commits, only where an answer waits for them.
     History,
     /// Building the index from the facts.
     Building,
@@ -53,7 +53,7 @@ impl Phase {
     }
 }
 
-/// Work that was asked to stop before it ended.
+/// The work was cancelled before it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the work was stopped")]
 pub struct Cancelled;
@@ -84,24 +84,24 @@ impl Progress {
         self.at(phase, 0, total);
     }
 
-    /// Has done `done` of `total` steps of a phase.
+    /// Sets the phase and that `done` of its `total` steps are done.
     pub fn at(&self, phase: Phase, done: usize, total: usize) {
         self.done.store(done, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// One more step of the phase is done.
+    /// Counts one more step of the phase as done.
     ///
     /// # Errors
-    /// When the work was asked to stop.
+    /// When the work was cancelled.
     pub fn step(&self) -> Result<(), Cancelled> {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.check()
     }
 
     /// # Errors
-    /// When the work was asked to stop.
+    /// When the work was cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.stop.is_cancelled() {
             Err(Cancelled)
@@ -110,17 +110,17 @@ impl Progress {
         }
     }
 
-    /// Asks the work to stop at its next step.
+    /// Cancels the work at its next step.
     pub fn cancel(&self) {
         self.stop.cancel();
     }
 
-    /// What is cancelled when the work is to stop.
+    /// The token that is cancelled when the work has to stop.
     pub fn stop(&self) -> &CancellationToken {
         &self.stop
     }
 
-    /// The phase, and how many of its steps are done, of how many.
+    /// Returns the phase, its steps done, and its steps in all.
     pub fn read(&self) -> (Phase, usize, usize) {
         let position = usize::from(self.phase.load(Ordering::Relaxed));
         let phase = Phase::ALL.get(position).copied().unwrap_or(Phase::Idle);

@@ -1,4 +1,4 @@
-//! The snapshot that a repository answers from, with what listings say of it.
+//! Holds a published snapshot with the figures that repository listings show of it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use foveate_index::{Snapshot, snapshot::Memory};
 
-/// A snapshot with what is said about it in listings.
+/// A published snapshot with its figures for listings.
 #[derive(Debug)]
 pub struct Published {
     /// The index.
@@ -17,7 +17,7 @@ pub struct Published {
     pub skipped: BTreeMap<&'static str, usize>,
     /// Files whose parsing reported an issue, per code.
     pub parse_issues: BTreeMap<&'static str, usize>,
-    /// How long building it took, reading the files not included.
+    /// Time to build the index, without reading the files.
     pub build_time: Duration,
     memory: OnceLock<Memory>,
 }
@@ -47,10 +47,10 @@ impl Published {
         published
     }
 
-    /// Estimated bytes per structure. What never changes is counted once, when first asked for.
+    /// Estimated bytes per structure. All but the lexical caches, which grow, is measured once, at the first call.
     pub fn memory(&self) -> Memory {
         let mut memory = *self.memory.get_or_init(|| self.snapshot.memory());
-        memory.lexical += self.snapshot.lexical.remembered_bytes();
+        memory.lexical += self.snapshot.lexical.cache_bytes();
         memory
     }
 }

@@ -1,5 +1,5 @@
-//! One warm repository as readers see it: its current snapshot, its state, and the doors through
-//! which more is asked of the floor above. Reading takes no lock that a writer holds while it works.
+//! Holds one registered repository as readers see it: its current snapshot, its state, and the channels for requests
+//! to the floor above. Reading takes no lock that a writer holds while it works.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,20 +33,20 @@ pub enum Source {
         location: String,
         /// Commit, branch or tag; `None` for the repository's `HEAD`.
         reference: Option<String>,
-        /// Time between two looks, where it is not the configured one; zero: never.
+        /// Poll interval, where it differs from the configured one; zero: never.
         poll: Option<Duration>,
     },
 }
 
-/// What can be expected of a repository.
+/// Whether a repository answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Its first snapshot is being built.
     Indexing,
     /// It answers.
     Ready,
-    /// Its source could not be read the last time. Where it has a snapshot from before, it still
-    /// answers from that and says so.
+    /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
+    /// answers say so.
     Failed,
 }
 
@@ -67,14 +67,14 @@ impl State {
 /// How changes of a working tree are noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Watching {
-    /// Only when asked to synchronize.
+    /// Not noticed; files are read only when a synchronization is requested.
     Off,
     /// By events of the file system.
     Events {
         /// Directories watched.
         directories: usize,
     },
-    /// By looking at every file again and again, since events cannot be had.
+    /// By polling all files, since events are not available.
     Polling {
         /// Why.
         reason: String,
@@ -92,23 +92,23 @@ impl Watching {
     }
 }
 
-/// When the source of a git repository is looked at without being asked.
+/// The polling of a git repository's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polling {
-    /// Time between two looks; zero: never.
+    /// Poll interval; zero: never.
     pub interval: Duration,
-    /// Looks that failed, in a row.
+    /// Consecutive polls that failed.
     pub failures: u32,
-    /// When it was last found current.
+    /// When the index was last found to be current.
     pub checked: Option<Instant>,
-    /// When it is looked at next.
+    /// When the source is polled next.
     pub next: Option<Instant>,
 }
 
-/// What is known about a repository beside its snapshot.
+/// The status of a repository, apart from its snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// What can be expected.
+    /// Whether it answers.
     pub state: State,
     /// Why it failed.
     pub error: Option<String>,
@@ -120,7 +120,7 @@ pub struct Status {
     pub history_error: Option<String>,
 }
 
-/// What the engine wants from the floor above.
+/// A request of the engine to the floor above.
 #[derive(Debug)]
 pub enum RevisionRequest {
     /// The index of a revision.
@@ -130,7 +130,7 @@ pub enum RevisionRequest {
         /// Takes the answer.
         reply: Reply<Arc<Snapshot>>,
     },
-    /// What a revision changed.
+    /// The changes of one revision since it left another.
     Diff {
         /// The two ends.
         ends: DiffEnds,
@@ -142,7 +142,7 @@ pub enum RevisionRequest {
 /// Takes the answer to a request.
 pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
 
-/// Why a revision cannot be had.
+/// Why a revision or diff is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RevisionError {
     /// No such commit, branch or tag.
@@ -154,13 +154,13 @@ pub enum RevisionError {
     /// The repository has no revisions: a directory that is not under git.
     #[error("the repository is a directory without git, so it has no other revision")]
     NoRevisions,
-    /// A part of the repository lies where nothing may be read.
+    /// A part of the repository lies outside the paths that may be read.
     #[error("{0}")]
     NotAllowed(String),
     /// Git took longer than it may.
     #[error("{0}")]
     TooLong(String),
-    /// It holds more than is indexed.
+    /// It exceeds the limits of what is indexed.
     #[error("{0}")]
     TooLarge(String),
     /// Reading or indexing it failed.
@@ -171,10 +171,10 @@ pub enum RevisionError {
     Gone,
 }
 
-/// A request whose turn it is.
+/// A request that has a permit.
 #[derive(Debug)]
 pub struct Requested {
-    /// What is wanted.
+    /// The request.
     pub request: RevisionRequest,
     /// The span of the question that needs it.
     pub span: Span,
@@ -182,21 +182,21 @@ pub struct Requested {
     pub admission: Admission,
 }
 
-/// What others ask of the task that drives a repository.
+/// The commands to the task that drives a repository.
 #[derive(Debug)]
 pub struct Commands {
-    /// Revisions that are not warm, and diffs. No more are here and worked on than have a permit.
+    /// Requests for revisions that are not warm, and for diffs. Permits bound their number.
     pub requests: mpsc::UnboundedReceiver<Requested>,
-    /// Look at the source again. Holds one order: more of them while one waits mean the same.
+    /// Orders to read the source again. Holds at most one: further ones are covered by it.
     pub syncs: mpsc::Receiver<()>,
 }
 
 /// Requests that are worked on at a time.
 const REQUESTS_AT_A_TIME: usize = 8;
-/// Requests that may wait for their turn.
+/// Maximum number of queued requests.
 const MAX_REQUESTS: usize = 64;
 
-/// One warm repository.
+/// One registered repository.
 #[derive(Debug)]
 pub struct Repository {
     name: RepoName,
@@ -208,13 +208,13 @@ pub struct Repository {
     revisions: Revisions,
     blobs: BlobCache,
     store: Arc<IndexStore>,
-    /// Held from looking at what is in memory until it is stored.
+    /// Held from reading the state in memory until it is stored.
     storing: parking_lot::Mutex<()>,
-    /// What is told of it until it is reloaded.
+    /// Its summary until it is reloaded.
     unloaded: Option<Unloaded>,
-    /// Bytes of what is known of its commits beside the snapshots.
+    /// Bytes of the commit data kept outside the snapshots.
     records: AtomicUsize,
-    /// Whether someone waits for it to be reloaded.
+    /// Whether a question waits for it to be reloaded.
     wanted: AtomicBool,
     used: AtomicU64,
     request_queue: Queue,
@@ -290,22 +290,22 @@ impl Repository {
         self.current.load_full()
     }
 
-    /// Its state.
+    /// Its status.
     pub fn status(&self) -> Arc<Status> {
         self.status.load_full()
     }
 
-    /// How far indexing has come.
+    /// The progress of its indexing.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
 
-    /// Changed files that are not in the current snapshot yet, as far as they were noticed.
+    /// Number of files noticed as changed that are not in the current snapshot yet.
     pub fn pending(&self) -> &Arc<AtomicUsize> {
         &self.pending
     }
 
-    /// [`Self::pending`] now.
+    /// The present value of [`Self::pending`].
     pub fn pending_files(&self) -> usize {
         self.pending.load(Ordering::Relaxed)
     }
@@ -315,7 +315,7 @@ impl Repository {
         &self.revisions
     }
 
-    /// What its blobs gave.
+    /// The cache of its parsed blobs.
     pub fn blobs(&self) -> &BlobCache {
         &self.blobs
     }
@@ -325,18 +325,18 @@ impl Repository {
         &self.store
     }
 
-    /// Held by who stores what is in memory, from looking at that until it is done. Blocks.
+    /// Locks storing: held from reading the state in memory until it is stored. Blocks.
     pub fn storing(&self) -> parking_lot::MutexGuard<'_, ()> {
         self.storing.lock()
     }
 
-    /// What was known when it was evicted, until it is reloaded.
+    /// Its summary from the eviction on, until it is reloaded.
     pub fn unloaded(&self) -> Option<&Unloaded> {
         self.unloaded.as_ref().filter(|_| self.current().is_none())
     }
 
-    /// The current snapshot, unless it is a stale index: nothing may be derived from that, and nothing
-    /// of it stored.
+    /// The current snapshot, unless it is a stale index: a stale index must not be stored, and no other index may be
+    /// derived from it.
     pub fn basis(&self) -> Option<Arc<Published>> {
         self.current()
             .filter(|current| !current.snapshot.is_outdated)
@@ -349,7 +349,7 @@ impl Repository {
         current.unwrap_or_else(unloaded)
     }
 
-    /// What will be told of it when it is evicted now; `None` before its first index.
+    /// Its summary if it were evicted now; `None` before its first index.
     pub fn summary(&self) -> Option<Unloaded> {
         let current = self.current()?;
         Some(Unloaded::of(&current, self.bytes(), self.used()))
@@ -364,8 +364,8 @@ impl Repository {
             .map_or(Ok(()), |summary| summary.write(&self.store))
     }
 
-    /// Estimated bytes that it takes: its index, what the other warm revisions do not share with it,
-    /// and what is known of its commits. 0 while it is not in memory.
+    /// Estimated bytes of memory: its index, the parts of the other warm revisions that are not shared with it, and its
+    /// commit data. 0 while it is not in memory.
     pub fn bytes(&self) -> usize {
         let Some(current) = self.current() else {
             return 0;
@@ -374,12 +374,12 @@ impl Repository {
         memory.total() + self.revisions.len() * memory.unshared() + self.records_bytes()
     }
 
-    /// Estimated bytes of what is known of its commits beside the snapshots.
+    /// Estimated bytes of the commit data kept outside the snapshots.
     pub fn records_bytes(&self) -> usize {
         self.records.load(Ordering::Relaxed)
     }
 
-    /// Says what [`Self::records_bytes`] are from now on.
+    /// Sets [`Self::records_bytes`].
     pub fn set_records_bytes(&self, bytes: usize) {
         self.records.store(bytes, Ordering::Relaxed);
     }
@@ -395,40 +395,40 @@ impl Repository {
 
     pub(super) fn want(&self) {
         self.wanted.store(true, Ordering::Relaxed);
-        self.tell();
+        self.notify_changes();
     }
 
-    /// Whether someone waits for it to be reloaded.
+    /// Whether a question waits for it to be reloaded.
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    /// Waits until nobody follows its source any more: the server stops, or it was removed.
+    /// Waits until no task drives it any more: the server stops, or it was removed.
     pub(super) async fn gone(&self) {
         self.requests.closed().await;
     }
 
-    /// Asks for a look at the source; an order that still waits covers this one.
-    pub fn order_sync(&self) {
+    /// Orders the source to be read again; an order still queued covers this one.
+    pub fn request_sync(&self) {
         let _ = self.syncs.try_send(());
     }
 
-    /// Tells those who follow [`Self::changes`] that a revision was added, or that someone waits.
-    pub fn tell(&self) {
+    /// Notifies the receivers of [`Self::changes`], after a revision was added or a question began to wait.
+    pub fn notify_changes(&self) {
         self.changed.send_replace(());
     }
 
-    /// Tells of every new snapshot, every change of state and every revision that was added.
+    /// Notifies of new snapshots, changes of status, added revisions, and questions that wait for a reload.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// Where requests wait for their turn.
+    /// The queue of requests to the floor above.
     pub(super) fn request_queue(&self) -> &Queue {
         &self.request_queue
     }
 
-    /// What a request, made with its reply, asks for, as soon as it is there.
+    /// Sends a request, which `request` makes from the channel for the reply, and waits for the reply.
     ///
     /// # Errors
     /// See [`RevisionError`].
@@ -454,7 +454,7 @@ impl Repository {
         self.wanted.store(false, Ordering::Relaxed);
     }
 
-    /// Its writer is gone by a defect: nothing follows the source any more.
+    /// Marks it as failed because its writer ended by a defect: nothing follows the source any more.
     pub fn fail_on_defect(&self) {
         self.set_status(|status| {
             status.state = State::Failed;
@@ -466,7 +466,7 @@ impl Repository {
         });
     }
 
-    /// Changes the status. Only the one writer calls this, so that no change is lost.
+    /// Changes the status. Concurrent changes could get lost: only the one writer may call this.
     pub(super) fn set_status(&self, change: impl FnOnce(&mut Status)) {
         let mut status = Status::clone(&self.status.load());
         change(&mut status);

@@ -1,5 +1,5 @@
-//! Warm revisions of one repository beside the current one: a few, the least recently used goes
-//! first. A revision that many ask for at once is built once.
+//! Caches the snapshots of a few revisions of one repository besides the current one, and evicts the least
+//! recently used. Builds are single-flight: concurrent requests for a revision wait for one build.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::RevisionError;
 
 type Outcome = Option<Result<Arc<Snapshot>, RevisionError>>;
 
-/// The revisions of one repository, by commit.
+/// The warm revisions of one repository, by commit.
 #[derive(Debug)]
 pub struct Revisions {
     capacity: usize,
@@ -20,27 +20,27 @@ pub struct Revisions {
     slots: Mutex<VecDeque<(String, watch::Receiver<Outcome>)>>,
 }
 
-/// What to do for a revision.
+/// What the caller of [`Revisions::join`] has to do for a revision.
 #[derive(Debug)]
 pub enum Flight {
-    /// It is warm.
+    /// Nothing: it is warm.
     Ready(Arc<Snapshot>),
-    /// Someone builds it: wait.
+    /// Wait for the build of another caller.
     Waiting(Waiting),
     /// Build it.
     Build(Lease),
 }
 
-/// A revision that someone else builds.
+/// A revision that another caller builds.
 #[derive(Debug)]
 pub struct Waiting(watch::Receiver<Outcome>);
 
-/// The duty to build a revision. Dropped unfulfilled, it tells those who wait that it failed.
+/// The obligation to build a revision. Dropping it unfulfilled fails the waiting callers.
 #[derive(Debug)]
 pub struct Lease(watch::Sender<Outcome>);
 
 impl Revisions {
-    /// Room for `capacity` revisions, at least one.
+    /// Creates a cache for `capacity` revisions, at least one.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity: capacity.max(1),
@@ -48,7 +48,7 @@ impl Revisions {
         }
     }
 
-    /// The snapshot of a commit, if it is warm.
+    /// Returns the snapshot of a commit, if it is warm.
     pub fn get(&self, commit: &str) -> Option<Arc<Snapshot>> {
         let mut slots = self.slots.lock();
         let receiver = touch(&mut slots, commit)?;
@@ -56,7 +56,7 @@ impl Revisions {
         outcome.as_ref()?.as_ref().ok().cloned()
     }
 
-    /// The snapshot of a commit, or who builds it.
+    /// Returns the snapshot of a commit, or joins its build, or starts one.
     pub fn join(&self, commit: &str) -> Flight {
         let mut slots = self.slots.lock();
         if let Some(receiver) = touch(&mut slots, commit) {
@@ -66,7 +66,7 @@ impl Revisions {
                 None if receiver.has_changed().is_ok() => {
                     return Flight::Waiting(Waiting(receiver.clone()));
                 }
-                // It failed or was given up: the next one tries again.
+                // The build failed or was abandoned: this caller tries again.
                 _ => drop(slots.pop_back()),
             }
         }
@@ -74,7 +74,7 @@ impl Revisions {
         slots.push_back((commit.to_owned(), receiver));
         let mut surplus = slots.len().saturating_sub(self.capacity);
         let mut leaving = Vec::new();
-        // What is being built stays: others wait for it, or will ask for it.
+        // Builds in progress are not evicted: others wait for them, or will request them.
         slots.retain(|(_, receiver)| {
             let is_built = receiver.borrow().is_some() || receiver.has_changed().is_err();
             let leaves = surplus > 0 && is_built;
@@ -84,13 +84,13 @@ impl Revisions {
             }
             !leaves
         });
-        // To free an index takes milliseconds, in which others may ask for theirs.
+        // Freeing an index takes milliseconds: unlock first, for other requests.
         drop(slots);
         drop(leaving);
         Flight::Build(Lease(sender))
     }
 
-    /// The snapshots that are warm.
+    /// Returns the warm snapshots.
     pub fn warm(&self) -> Vec<Arc<Snapshot>> {
         let slots = self.slots.lock();
         let outcomes = slots.iter().map(|(_, receiver)| receiver.borrow());
@@ -99,18 +99,18 @@ impl Revisions {
             .collect()
     }
 
-    /// How many are warm or being built.
+    /// Number of revisions that are warm or being built.
     pub fn len(&self) -> usize {
         self.slots.lock().len()
     }
 
-    /// Whether none is.
+    /// Whether no revision is warm or being built.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Moves a commit to the most recently used place.
+/// Marks a commit as most recently used and returns its slot.
 fn touch<'a>(
     slots: &'a mut VecDeque<(String, watch::Receiver<Outcome>)>,
     commit: &str,
@@ -122,30 +122,30 @@ fn touch<'a>(
 }
 
 impl Lease {
-    /// Hands the snapshot to those who wait and to those who come later. May be called again with
-    /// a better one of the same commit.
+    /// Hands the snapshot to waiting and later callers. May be called again with a more complete snapshot of the
+    /// same commit.
     pub fn fulfil(&self, snapshot: Arc<Snapshot>) {
         self.0.send_replace(Some(Ok(snapshot)));
     }
 
-    /// Tells those who wait that it cannot be had.
+    /// Fails the waiting callers with `error`.
     pub fn fail(self, error: RevisionError) {
         self.0.send_replace(Some(Err(error)));
     }
 
-    /// Waits until [`Self::is_forgotten`].
-    pub async fn forgotten(&self) {
+    /// Waits until [`Self::is_abandoned`].
+    pub async fn abandoned(&self) {
         self.0.closed().await;
     }
 
-    /// Whether the revision was pushed out by others and nobody waits for it.
-    pub fn is_forgotten(&self) -> bool {
+    /// Whether the revision was evicted and nobody waits for it.
+    pub fn is_abandoned(&self) -> bool {
         self.0.is_closed()
     }
 }
 
 impl Waiting {
-    /// The outcome of the build.
+    /// Waits for the outcome of the build.
     ///
     /// # Errors
     /// When it failed.
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_ask_and_one_builds() {
+    async fn concurrent_requests_share_one_build() {
         let revisions = Revisions::new(2);
         let lease = build(revisions.join("a"));
         let Flight::Waiting(waiting) = revisions.join("a") else {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_build_is_told_and_tried_again() {
+    async fn failed_build_is_reported_and_retried() {
         let revisions = Revisions::new(2);
         let first = build(revisions.join("a"));
         let Flight::Waiting(waiting) = revisions.join("a") else {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes() {
+    fn least_recently_used_revision_is_evicted() {
         let revisions = Revisions::new(2);
         let a = build(revisions.join("a"));
         a.fulfil(snapshot("a"));
@@ -217,11 +217,11 @@ mod tests {
         build(revisions.join("c")).fulfil(snapshot("c"));
         assert!(revisions.get("b").is_none());
         assert!(revisions.get("a").is_some());
-        assert!(!a.is_forgotten());
+        assert!(!a.is_abandoned());
     }
 
     #[test]
-    fn what_is_being_built_stays_until_it_is_built_or_given_up() {
+    fn build_in_progress_is_not_evicted() {
         let revisions = Revisions::new(1);
         let a = build(revisions.join("a"));
         let b = build(revisions.join("b"));

@@ -1,5 +1,5 @@
-//! The stale index: an earlier program stored it, and it answers while this one makes its own. Nothing is
-//! derived from it and nothing of it is stored: a repository's [`Repository::basis`] is never one.
+//! Opens the stale index: one that an earlier program stored, and that answers while this program builds its own.
+//! Nothing is derived from it and nothing of it is stored: [`Repository::basis`] never returns one.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use foveate_index::stored::Index;
 
 use super::{BlobCache, IndexStore, Repository};
 
-/// The index that an earlier program stored of one repository.
+/// The stale index of one repository.
 #[derive(Debug)]
 pub struct StaleIndex {
     store: Arc<IndexStore>,
@@ -15,7 +15,7 @@ pub struct StaleIndex {
 }
 
 impl StaleIndex {
-    /// That of a repository, where there is one that can be read. Reads the heads of two files.
+    /// Opens the stale index of a repository, where there is one that can be read. Reads the heads of two files.
     pub fn of(repository: &Repository) -> Option<Self> {
         let store = Arc::new(repository.store().stale()?);
         let limits = *repository.blobs().limits();
@@ -25,7 +25,7 @@ impl StaleIndex {
         })
     }
 
-    /// The facts of its blobs. Others are not parsed.
+    /// The stored facts of its blobs. Blobs that are not stored are not parsed.
     pub fn blobs(&self) -> &BlobCache {
         &self.blobs
     }

@@ -1,5 +1,5 @@
-//! An unloaded repository: registered, not in memory, and reloaded by the first question. What is told
-//! of it meanwhile, also by the next process.
+//! Keeps the summary of an unloaded repository: one that is registered, not in memory, and reloaded by the first
+//! question. Listings show the summary meanwhile; it is stored, for the next process.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,20 +9,20 @@ use super::IndexStore;
 use super::published::Published;
 use crate::disk::{get_only, put_only};
 
-/// What was known of a repository when it was evicted.
+/// The summary of a repository as of its eviction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unloaded {
     /// The commit of its index.
     pub commit: String,
     /// Whether its files differed from the commit.
     pub dirty: bool,
-    /// Files, those not indexed included.
+    /// Number of files, including those not indexed.
     pub files: usize,
-    /// Definitions.
+    /// Number of definitions.
     pub definitions: usize,
-    /// The generation of its index; 0 in another process.
+    /// The generation of its index; 0 where the summary was read from disk.
     pub generation: u64,
-    /// Bytes that it took, estimated.
+    /// Estimated bytes of memory that it took.
     pub bytes: usize,
     /// When it was last asked, in milliseconds since 1970.
     pub used: u64,
@@ -45,7 +45,7 @@ impl Unloaded {
         }
     }
 
-    /// What is stored of a repository.
+    /// Reads the stored summary of a repository.
     pub fn read(store: &IndexStore) -> Option<Self> {
         let bytes = get_only(&*store.open(FILE, VERSION)?)?;
         let mut rest = Decoder::new(&bytes);
@@ -75,7 +75,7 @@ impl Unloaded {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(super) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! Where a repository is on the web, from where it is cloned.
+//! Derives a repository's web page from its clone location.
 
 use foveate_query::permalink::WebPage;
 use url::Url;
@@ -6,7 +6,7 @@ use url::Url;
 /// Hosts whose repositories have a page at their clone address.
 const KNOWN: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
-/// The page of a repository, without credentials; none where the host is not known.
+/// Returns the web page of a repository, without credentials; `None` where the host is not known.
 pub fn page(location: &str) -> Option<WebPage> {
     let (host, path) = if location.contains("://") {
         let url = Url::parse(location).ok()?;

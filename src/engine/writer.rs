@@ -1,5 +1,5 @@
-//! The one place where indexes are built and published. A [`Writer`] cannot be cloned, so that the
-//! type says that a repository has one.
+//! Builds and publishes indexes; no other module does. A [`Writer`] cannot be cloned, so that each repository has
+//! exactly one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,13 +19,13 @@ pub enum Cause {
     Registered,
     /// Files changed.
     Changed,
-    /// Someone asked to look at the source.
+    /// A synchronization was requested.
     Sync,
-    /// It was time to look at the source.
+    /// The source was polled.
     Poll,
-    /// It was time to compare the index with the disk.
+    /// A periodic comparison of the index with the files on disk.
     Audit,
-    /// A revision was asked for.
+    /// A revision was requested.
     Request,
     /// The history was loaded.
     History,
@@ -49,9 +49,9 @@ impl Cause {
 /// A revision to index.
 #[derive(Debug)]
 pub struct Plan {
-    /// Why.
+    /// Why it is indexed.
     pub cause: Cause,
-    /// What it is.
+    /// The revision.
     pub revision: Revision,
     /// Its files.
     pub files: Vec<SourceFile>,
@@ -64,12 +64,12 @@ pub struct Plan {
 pub struct CommitHistory {
     /// Its commits.
     pub history: Arc<History>,
-    /// How far the functions that they changed are known.
+    /// How complete their touched functions are.
     pub functions: TouchedFunctions,
 }
 
 impl CommitHistory {
-    /// What a snapshot holds of its history, for another one of the same commit.
+    /// Returns the history of a snapshot, for another snapshot of the same commit.
     pub fn of(snapshot: &Snapshot) -> Option<Self> {
         Some(Self {
             history: snapshot.history.clone()?,
@@ -97,8 +97,8 @@ pub fn build(
     })
 }
 
-/// Builds the only index of a run that answers and ends, with what `store` has of it. An indexed `history`
-/// takes the place of the plan's. Blocks; runs on the current rayon pool.
+/// Builds the only index of a one-shot command, reusing what `store` has of it. An indexed `history` replaces that of
+/// the plan. Blocks; runs on the current rayon pool.
 ///
 /// # Errors
 /// When the index cannot be written.
@@ -118,7 +118,7 @@ pub fn build_once(
     restore(plan, 1, &stored)
 }
 
-/// Builds the first index of a revision, with what was stored.
+/// Builds the first index of a revision, reusing what is stored.
 fn restore(plan: Plan, generation: u64, stored: &Index) -> Result<Snapshot, PublishError> {
     index(plan, |revision, files, history| {
         Snapshot::restore(revision, generation, files, history, stored)
@@ -150,7 +150,7 @@ fn index(
     Ok(snapshot)
 }
 
-/// The only hand that replaces a repository's snapshot and status.
+/// The only writer of a repository's snapshot and status.
 #[derive(Debug)]
 pub struct Writer {
     repository: Arc<Repository>,
@@ -158,7 +158,7 @@ pub struct Writer {
     draft: Option<Draft>,
 }
 
-/// The first index of a repository, of what may have changed by the time that it is published.
+/// A first index built ahead of time; the files may have changed by the time that it is published.
 #[derive(Debug)]
 struct Draft {
     snapshot: Snapshot,
@@ -166,7 +166,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Whether it is the index that is planned. Its history is that of its revision, or none yet.
+    /// Whether it is the index that the plan asks for. For equal revisions it is enough to compare whether there is a
+    /// history.
     fn is(&self, plan: &Plan) -> bool {
         let files = self.snapshot.files.as_slice();
         self.snapshot.revision == plan.revision
@@ -190,9 +191,9 @@ impl Writer {
         &self.repository
     }
 
-    /// Builds the first index beside other work, for [`Self::publish`]: of the same files it is published,
-    /// of others the one of those is derived from it. Where it cannot be built, publishing says why.
-    /// Blocks; runs on the current rayon pool.
+    /// Builds the first index ahead of time, for [`Self::publish`], which publishes it if the files are still the same
+    /// and derives the index from it otherwise. Errors are ignored here; publishing reports them. Blocks; runs on the
+    /// current rayon pool.
     pub fn draft(&mut self, plan: Plan) {
         if self.repository.basis().is_some() {
             return;
@@ -206,8 +207,8 @@ impl Writer {
         });
     }
 
-    /// The time that the draft took, where the next index is made from one.
-    pub fn drafted(&self) -> Duration {
+    /// The build time of the draft; zero where there is none.
+    pub fn draft_time(&self) -> Duration {
         self.draft
             .as_ref()
             .map_or(Duration::ZERO, |draft| draft.took)
@@ -228,7 +229,7 @@ impl Writer {
         let start = Instant::now();
         let cause = plan.cause;
         let adds_past = cause == Cause::History;
-        let drafted = self.drafted();
+        let draft_time = self.draft_time();
         let draft = self.draft.take();
         let build = || match (basis, draft) {
             (Some(basis), _) => build(plan, generation, Some(&basis.snapshot)),
@@ -242,7 +243,7 @@ impl Writer {
             self.pools.install(build)
         };
         let snapshot = snapshot.map(Arc::new)?;
-        let took = drafted + start.elapsed();
+        let took = draft_time + start.elapsed();
         self.swap_in(Published::new(Arc::clone(&snapshot), took), cause);
         Ok(snapshot)
     }
@@ -262,7 +263,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the history to the current snapshot, unless it is by now one of another commit. Blocks.
+    /// Adds the history to the current snapshot, unless that belongs to another commit by now. Blocks.
     ///
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
@@ -290,24 +291,24 @@ impl Writer {
     fn swap_in(&self, published: Published, cause: Cause) {
         self.repository.set_current(published);
         self.repository.set_status(|status| {
-            // The history of what is there says nothing of a source that could not be read since.
+            // Adding the history did not read the source: it must not clear a failure to read it.
             if cause != Cause::History {
                 status.state = State::Ready;
                 status.error = None;
             }
             status.history_error = None;
         });
-        // Counted here, where time does not matter, and known to all who ask.
+        // Measures the memory now, where time does not matter; the result is cached for readers.
         self.repository.bytes();
     }
 
-    /// The first index of this process is to be built from what is stored.
+    /// Marks the repository as indexing: its first index in this process is about to be built from the stored one.
     pub fn begin(&mut self) {
         self.repository
             .set_status(|status| status.state = State::Indexing);
     }
 
-    /// The source could not be read. What was published before stays.
+    /// Marks the repository as failed: its source could not be read. The current snapshot stays.
     pub fn fail(&mut self, error: String) {
         self.draft = None;
         self.repository.set_status(|status| {
@@ -316,7 +317,7 @@ impl Writer {
         });
     }
 
-    /// The source was read and nothing differs from the current snapshot.
+    /// Marks the repository as ready: its source was read and equals the current snapshot.
     pub fn confirm(&mut self) {
         self.repository.set_status(|status| {
             status.state = State::Ready;
@@ -324,7 +325,7 @@ impl Writer {
         });
     }
 
-    /// How changes are noticed from now on.
+    /// Sets how changes of the working tree are noticed.
     pub fn set_watching(&mut self, watching: Watching) {
         if self.repository.status().watching != watching {
             self.repository
@@ -332,13 +333,13 @@ impl Writer {
         }
     }
 
-    /// When a git repository's source is looked at next.
+    /// Sets the polling state of a git repository.
     pub fn set_polling(&mut self, polling: Polling) {
         self.repository
             .set_status(|status| status.polling = Some(polling));
     }
 
-    /// The history could not be loaded; answers do without it.
+    /// Records that the history could not be loaded; answers do without it.
     pub fn fail_history(&mut self, error: String) {
         self.repository
             .set_status(|status| status.history_error = Some(error));
@@ -367,7 +368,7 @@ mod tests {
         Writer::new(Arc::new(repository), Arc::new(pools))
     }
 
-    /// A tree of one file with this content.
+    /// A plan for a tree of one file with this blob id.
     fn plan(content: u8) -> Plan {
         Plan {
             cause: Cause::Registered,
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_published_where_nothing_has_changed_since() {
+    fn draft_is_published_only_if_files_are_unchanged() {
         for (published, is_draft) in [(1, true), (2, false)] {
             let mut writer = writer();
             writer.draft(plan(1));

@@ -1,5 +1,5 @@
-//! What a run found, case by case and in groups: the shape of the JSON that is written and read
-//! back for a comparison.
+//! The results of a run, case by case and in groups: the schema of the JSON that is written, and read back for a
+//! comparison.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::eval::calibration::Prediction;
 use crate::eval::metric::Scores;
 
-/// Version of the JSON's shape.
+/// Version of the JSON's schema.
 pub const FORMAT: u32 = 1;
 
 /// How many ranked files and functions a [`CaseResult`] lists.
 pub const LISTED: usize = 20;
 
-/// Everything that one run found.
+/// The results of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Evaluation {
     /// [`FORMAT`] of the version that wrote it.
     pub format: u32,
     /// Version of Foveate.
     pub version: String,
-    /// Repositories that were worked on at the same time: latencies are comparable at 1 alone.
+    /// Repositories that were worked on at the same time: latencies are comparable only at 1.
     pub jobs: usize,
     /// Whether past commits were loaded.
     pub history: bool,
     /// Seconds from the start to the end.
     pub seconds: f64,
-    /// Milliseconds per answer over all cases.
+    /// Milliseconds per answer, over all cases.
     pub latency: Latency,
-    /// The means.
+    /// The means by group.
     pub groups: Vec<Group>,
     /// In the order of the files of cases.
     pub cases: Vec<CaseResult>,
@@ -40,7 +40,7 @@ pub struct Evaluation {
 pub struct CaseResult {
     /// Its id.
     pub id: String,
-    /// The file that it is from.
+    /// The file of cases that it is from.
     pub set: String,
     /// `owner/name`.
     pub repo: String,
@@ -48,17 +48,17 @@ pub struct CaseResult {
     pub commit: String,
     /// Language of the repository.
     pub language: String,
-    /// Kind of its query.
+    /// Kind of the query.
     pub query_kind: String,
-    /// Why there is no answer. Its scores are those of an empty one.
+    /// Why there is no answer. The scores are those of an empty answer.
     pub failure: Option<String>,
     /// The files that had to be found.
     pub gold_files: Vec<String>,
-    /// The rank of each, 1-based; null where it is not among the first 100.
+    /// The rank of each gold file, 1-based; null where it is not among the first 100.
     pub file_ranks: Vec<Option<usize>>,
     /// The functions that had to be found, as `path:name`.
     pub gold_functions: Vec<String>,
-    /// The rank of each.
+    /// The rank of each gold function, 1-based; null where it is not among the first 100.
     pub function_ranks: Vec<Option<usize>>,
     /// The first [`LISTED`] ranked files.
     pub files: Vec<String>,
@@ -71,17 +71,17 @@ pub struct CaseResult {
     /// Checksum of the rankings and of the contexts of all budgets, in hexadecimal.
     #[serde(default)]
     pub checksum: String,
-    /// Milliseconds of a warm answer with the largest budget, other queries asked before and after;
-    /// null without an answer.
+    /// Milliseconds of a warm answer with the largest budget, asked between other queries; null without an
+    /// answer.
     pub answer_ms: Option<f64>,
-    /// Milliseconds that indexing the commit took, the previous one's snapshot at hand.
+    /// Milliseconds to index the commit, given the snapshot of the previous one.
     pub index_ms: Option<f64>,
     /// Its figures.
     pub scores: Scores,
-    /// What was predicted of the first ten of each ranking, and what came true.
+    /// The predicted probabilities of the first ten of each ranking, and their outcomes.
     #[serde(default)]
     pub predictions: Predictions,
-    /// Its figures with other thresholds, where they were asked for.
+    /// The figures with other thresholds, if they were asked for.
     #[serde(default)]
     pub curve: Vec<Point>,
 }
@@ -89,43 +89,43 @@ pub struct CaseResult {
 /// The figures of one case's context with other thresholds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Point {
-    /// Name of the step of the curve.
+    /// Name of the curve's step.
     pub step: String,
-    /// Those of a context with 8,000 tokens.
+    /// The figures of a context with 8,000 tokens.
     pub scores: Scores,
 }
 
-/// Probabilities of one case, and which were of something right.
+/// Predicted probabilities of one case, and their outcomes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predictions {
-    /// Of the first ten files.
+    /// For the first ten files.
     pub files: Vec<Prediction>,
-    /// Of the first ten functions.
+    /// For the first ten functions.
     pub functions: Vec<Prediction>,
-    /// Of the first ten places, where the edited lines are known.
+    /// For the first ten places, where the edited lines are known.
     pub places: Vec<Prediction>,
     /// That a right place is shown whole, per context, where gold functions are known.
     pub confidence: Vec<Prediction>,
 }
 
 impl CaseResult {
-    /// Whether the change touched one file alone.
+    /// Whether the change touched only one file.
     pub fn is_single_file(&self) -> bool {
         self.gold_files.len() == 1
     }
 }
 
-/// What the cases of a group have in common.
+/// The property that the cases of a group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// Nothing.
+    /// None: all cases.
     All,
-    /// One gold file.
+    /// A single gold file.
     SingleFile,
     /// The file of cases.
     Set,
-    /// Single-file cases of one file of cases.
+    /// The file of cases, for single-file cases only.
     SetSingleFile,
     /// The language.
     Language,
@@ -143,7 +143,7 @@ impl Axis {
         Self::Repo,
     ];
 
-    /// The group's name on this axis, where the case belongs to one.
+    /// Returns the name of the case's group on this axis; `None` if it belongs to none.
     fn name(self, case: &CaseResult) -> Option<String> {
         match self {
             Self::All => Some("all".to_owned()),
@@ -161,30 +161,30 @@ impl Axis {
 /// Means over a group of cases.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group {
-    /// What its cases have in common.
+    /// The property that its cases share.
     pub axis: Axis,
-    /// Which value of it.
+    /// The value of that property.
     pub name: String,
-    /// The kind of query; kinds are never mixed, except where there is one kind `all`.
+    /// The kind of query, or [`ALL_KINDS`].
     pub kind: String,
-    /// How many cases.
+    /// Number of cases.
     pub cases: usize,
-    /// How many repositories they are from.
+    /// Number of repositories that they are from.
     #[serde(default)]
     pub repositories: usize,
-    /// How many of them have no answer.
+    /// Number of cases without an answer.
     pub failed: usize,
-    /// Mean over the cases.
+    /// Means over the cases.
     pub over_cases: Scores,
-    /// Mean over the means of the repositories.
+    /// Means over the repositories' means.
     pub over_repositories: Scores,
 }
 
-/// The name of the kind under which all kinds are taken together.
+/// The name of a group's kind when it holds all kinds of query.
 pub const ALL_KINDS: &str = "all kinds";
 
-/// The groups of all axes, kinds of query apart, and once more with all kinds together where
-/// there are several.
+/// Computes the groups of all axes: one for each kind of query and, where there are several kinds, one for all
+/// kinds together.
 pub fn groups(cases: &[CaseResult]) -> Vec<Group> {
     let mut members: BTreeMap<(Axis, String, String), Vec<&CaseResult>> = BTreeMap::new();
     for axis in Axis::ALL {
@@ -233,14 +233,14 @@ fn group(axis: Axis, name: &str, kind: &str, cases: &[&CaseResult]) -> Group {
 pub struct Latency {
     /// Half of the answers took at most this.
     pub p50: f64,
-    /// 95 of 100 answers.
+    /// 95 % of the answers took at most this.
     pub p95: f64,
-    /// 99 of 100 answers.
+    /// 99 % of the answers took at most this.
     pub p99: f64,
 }
 
 impl Latency {
-    /// The percentiles of `milliseconds` by nearest rank; zeros where there is none.
+    /// Computes the percentiles of `milliseconds` by nearest rank; zeros if there are none.
     pub fn of(mut milliseconds: Vec<f64>) -> Self {
         milliseconds.sort_by(f64::total_cmp);
         let at = |percent: usize| {
@@ -310,12 +310,12 @@ pub(crate) mod tests {
         });
         assert_eq!(issues, Some((4, Some(0.75), Some(0.5))));
         assert!(find(Axis::All, ALL_KINDS).is_some_and(|g| g.cases == 5));
-        // One kind alone: no second line with all kinds.
+        // One kind only: no second group for all kinds.
         assert!(find(Axis::Repo, ALL_KINDS).is_none());
     }
 
     #[test]
-    fn percentiles_by_nearest_rank() {
+    fn percentiles_use_nearest_rank() {
         let latency = Latency::of((1..=200).rev().map(f64::from).collect());
         assert_eq!(
             (latency.p50, latency.p95, latency.p99),

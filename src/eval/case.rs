@@ -1,4 +1,4 @@
-//! Cases as they stand in a file (one JSON object a line), and where their repositories are.
+//! Reads cases from files (one JSON object a line), and finds their repositories.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,33 +11,33 @@ use serde::Deserialize;
 pub struct Case {
     /// Unique over all files of a run.
     pub id: String,
-    /// Name of the file that it is from, without its extension; groups the report.
+    /// Name of the file of cases, without its extension; groups the report.
     #[serde(skip)]
     pub set: String,
     /// `owner/name` of the repository.
     pub repo: String,
-    /// The commit to index: it and its ancestors are all that an answer may be drawn from.
+    /// The commit to index. An answer may use only this commit and its ancestors.
     pub commit: String,
-    /// What the repository is mainly written in; groups the report.
+    /// The main language of the repository; groups the report.
     #[serde(default)]
     pub language: String,
-    /// The text that is asked.
+    /// The text of the question.
     pub query: String,
-    /// Where the text comes from (`issue`, `commit`, …); groups the report.
+    /// The source of the text (`issue`, `commit`, …); groups the report.
     #[serde(default = "issue")]
     pub query_kind: String,
     /// Paths of the files that had to be changed.
     pub gold_files: Vec<String>,
-    /// Functions that had to be changed, where the change touched an existing one.
+    /// The functions that had to be changed, if the change touched existing ones.
     #[serde(default)]
     pub gold_functions: Vec<GoldFunction>,
-    /// The files without which nothing can be done; all of `gold_files` where absent.
+    /// The files that the change cannot do without; all of `gold_files` where absent.
     #[serde(default)]
     pub critical_files: Vec<String>,
-    /// Wire name of the right intent, where it is known.
+    /// Wire name of the right intent, if known.
     #[serde(default)]
     pub intent: Option<String>,
-    /// The stretches that the change edited, where they are known.
+    /// The stretches that the change edited, if known.
     #[serde(default)]
     pub edits: Vec<Edit>,
 }
@@ -47,11 +47,11 @@ pub struct Case {
 pub struct Edit {
     /// Path of its file.
     pub file: String,
-    /// First line, 1-based. Of a pure insertion: the line before it.
+    /// First line, 1-based. For a pure insertion, the line before it.
     pub start: u32,
-    /// Last line, inclusive. Of a pure insertion: the line after it.
+    /// Last line, inclusive. For a pure insertion, the line after it.
     pub end: u32,
-    /// What it stands in.
+    /// The kind of code that encloses it.
     pub inside: Inside,
 }
 
@@ -62,7 +62,7 @@ impl Edit {
     }
 }
 
-/// What an edited stretch stands in.
+/// The kind of code that encloses an edited stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -74,7 +74,7 @@ pub enum Inside {
     Other,
 }
 
-/// The edited stretches of a case, as they stand in a file beside the cases.
+/// The edited stretches of a case, as a line of a file of edits.
 #[derive(Debug, Deserialize)]
 struct EditsOfCase {
     id: String,
@@ -139,7 +139,7 @@ pub enum CaseError {
     },
 }
 
-/// Reads all files of cases, in order. Empty lines are passed over.
+/// Reads all files of cases, in order. Empty lines are skipped.
 ///
 /// # Errors
 /// When a file cannot be read, a line is no case, or an id appears twice.
@@ -168,10 +168,10 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Gives the cases the edited stretches that a file names by their ids, one JSON object a line.
+/// Adds edited stretches to the cases from a file of edits, by case id, one JSON object a line.
 ///
 /// # Errors
-/// When the file cannot be read, or a line is not understood.
+/// When the file cannot be read, or a line cannot be parsed.
 pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
     let mut by_id = HashMap::new();
     for (number, line) in read(path)?.lines().enumerate() {
@@ -197,19 +197,19 @@ fn read(path: &PathBuf) -> Result<String, CaseError> {
     })
 }
 
-/// Which of the cases to run.
+/// The criteria that select cases.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Only repositories whose `owner/name` contains this.
+    /// Only cases of repositories whose `owner/name` contains this.
     pub only: Option<String>,
     /// Only these kinds of query; all where empty.
     pub kinds: Vec<String>,
-    /// At most this many, spread evenly over the cases that are left.
+    /// At most this many, spread evenly over the cases that the other criteria select.
     pub limit: Option<usize>,
 }
 
 impl Selection {
-    /// The selected cases, in their order.
+    /// Returns the selected cases, in their order.
     pub fn apply(&self, cases: Vec<Case>) -> Vec<Case> {
         let kept: Vec<Case> = cases
             .into_iter()
@@ -232,7 +232,7 @@ impl Selection {
     }
 }
 
-/// Where the repositories of cases are: a path template, and other names or paths for some of them.
+/// The locations of the cases' repositories: a path template, and aliases or paths for some of them.
 #[derive(Clone, Debug)]
 pub struct Repositories {
     template: String,
@@ -241,7 +241,7 @@ pub struct Repositories {
 }
 
 impl Repositories {
-    /// `template` is a path with the placeholders `{owner}` and `{name}`.
+    /// Locates repositories by `template`, a path with the placeholders `{owner}` and `{name}`.
     pub fn new(template: String) -> Self {
         Self {
             template,
@@ -250,7 +250,7 @@ impl Repositories {
         }
     }
 
-    /// Each at a path of its own, by name.
+    /// Locates each repository at its own path, by name.
     pub fn at(paths: HashMap<String, PathBuf>) -> Self {
         Self {
             paths,
@@ -258,8 +258,8 @@ impl Repositories {
         }
     }
 
-    /// Reads other names from a table with tab-separated columns, the names of which stand in its
-    /// first line: `repo` as in the cases, `full_history_at` as on disk.
+    /// Reads aliases from a tab-separated table whose first line names the columns: `repo` is the name in the
+    /// cases, `full_history_at` the name on disk.
     ///
     /// # Errors
     /// When the file cannot be read or lacks one of the columns.
@@ -286,7 +286,7 @@ impl Repositories {
         Ok(self)
     }
 
-    /// The directory of a repository given as `owner/name`.
+    /// Returns the directory of a repository given as `owner/name`.
     pub fn path(&self, repo: &str) -> PathBuf {
         if let Some(path) = self.paths.get(repo) {
             return path.clone();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_spread_evenly() {
+    fn limit_spreads_selection_evenly() {
         let cases: Vec<Case> = (0..10)
             .map(|n| case(&n.to_string(), "o/n", "issue"))
             .collect();
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_questions_have_an_answer_each() -> Result<(), Box<dyn std::error::Error>> {
+    fn questions_each_have_a_known_answer() -> Result<(), Box<dyn std::error::Error>> {
         let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
         let mut cases = read_cases(&[directory.join("questions.jsonl")])?;
         add_edits(&mut cases, &directory.join("questions.edits.jsonl"))?;
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_how_to_questions_have_a_page_each() -> Result<(), Box<dyn std::error::Error>> {
+    fn how_to_questions_each_have_a_gold_file() -> Result<(), Box<dyn std::error::Error>> {
         let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
         let cases = read_cases(&[directory.join("how_to.jsonl")])?;
         assert!(cases.len() >= 20);

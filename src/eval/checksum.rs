@@ -1,17 +1,17 @@
-//! A checksum of what was answered, so that two programs can be shown to answer the same.
+//! Computes a checksum of answers, to show that two versions of the program answer the same.
 
 use foveate_model::Lines;
 use foveate_query::Answer;
 use foveate_query::rank::Signal;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Collects answers; the names of types and fields do not count.
+/// Hashes the content of answers, independent of the names of types and fields.
 #[derive(Default)]
 pub struct Checksum(Xxh3);
 
 impl Checksum {
-    /// Adds the rankings with their scores, probabilities and signals, the context, what was left out of
-    /// it, and the codes of the issues.
+    /// Adds the rankings with their scores, probabilities and signals, the context, the places that were left out
+    /// of it, and the codes of the issues.
     pub fn add(&mut self, answer: &Answer) {
         for file in &answer.files {
             self.text(&file.path);
@@ -35,7 +35,7 @@ impl Checksum {
         }
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Returns the checksum as sixteen hexadecimal digits.
     pub fn finish(&self) -> String {
         format!("{:016x}", self.0.digest())
     }

@@ -1,5 +1,5 @@
-//! Two evaluations of the same cases, compared case by case: which were won and lost, and whether
-//! the difference is more than chance.
+//! Compares two evaluations of the same cases, case by case: which cases were won and lost, and whether the
+//! difference is statistically significant.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -38,12 +38,12 @@ const COMPARED: [Metric; 19] = [
     Metric::WrongFiles(Budget::B8000),
 ];
 
-/// How one figure moved over the cases that both evaluations have.
+/// The change of one figure over the cases that both evaluations have.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Which figure.
+    /// The figure.
     pub metric: Metric,
-    /// Cases that have it in both.
+    /// Number of cases that have the figure in both evaluations.
     pub cases: usize,
     /// Mean before.
     pub before: f64,
@@ -53,13 +53,13 @@ pub struct Change {
     pub won: Vec<String>,
     /// Ids of the cases that got worse.
     pub lost: Vec<String>,
-    /// Two-sided probability of a split at least as uneven, were wins and losses equally likely.
+    /// Two-sided probability of a split at least this uneven if wins and losses were equally likely.
     pub sign_test: f64,
     /// Interval that holds 95 % of the bootstrapped mean differences.
     pub interval: (f64, f64),
 }
 
-/// The paired changes from `before` to `after`.
+/// Computes the paired changes from `before` to `after`.
 pub fn compare(before: &Evaluation, after: &Evaluation) -> Vec<Change> {
     let pairs = pairs(before, after);
     COMPARED
@@ -68,7 +68,7 @@ pub fn compare(before: &Evaluation, after: &Evaluation) -> Vec<Change> {
         .collect()
 }
 
-/// Per language, how many of the cases in both have rankings and contexts that are equal byte for byte.
+/// Formats, per language, how many of the common cases have byte-identical rankings and contexts.
 pub fn equal(before: &Evaluation, after: &Evaluation) -> String {
     let mut languages: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (before, after) in pairs(before, after) {
@@ -82,7 +82,7 @@ pub fn equal(before: &Evaluation, after: &Evaluation) -> String {
     format!("Equal answers: {}\n", counts.collect::<Vec<_>>().join(", "))
 }
 
-/// The cases that both have.
+/// Returns the cases that both evaluations have.
 fn pairs<'a>(
     before: &'a Evaluation,
     after: &'a Evaluation,
@@ -124,7 +124,7 @@ fn change(metric: Metric, pairs: &[(&CaseResult, &CaseResult)]) -> Option<Change
     })
 }
 
-/// The exact two-sided sign test: ties left out, wins binomial with probability one half.
+/// Exact two-sided sign test: ties are left out, wins are binomial with probability one half.
 fn sign_test(wins: usize, losses: usize) -> f64 {
     let trials = wins + losses;
     let mut term = 0.5_f64.powi(i32::try_from(trials).unwrap_or(i32::MAX));
@@ -160,7 +160,7 @@ fn next(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The changes as text: one line per figure, then the cases won and lost.
+/// Formats the changes: one line per figure, then the cases won and lost.
 pub fn render(changes: &[Change]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_cases_won_and_lost_among_those_in_both() {
+    fn lists_won_and_lost_of_common_cases() {
         let before = evaluation(&[("a", 0.0), ("b", 1.0), ("c", 1.0), ("gone", 1.0)]);
         let after = evaluation(&[("new", 1.0), ("c", 1.0), ("b", 0.0), ("a", 1.0)]);
         let changes = compare(&before, &after);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_the_same_every_time_and_holds_the_mean() {
+    fn interval_is_deterministic_and_contains_mean() {
         let differences: Vec<f64> = (0..100).map(|n| f64::from(n % 4 == 0)).collect();
         let (low, high) = bootstrap(&differences);
         assert_eq!((low, high), bootstrap(&differences));

@@ -1,5 +1,5 @@
-//! What is shown for how many tokens: each case asked with ever higher thresholds, and the means as a
-//! table and a drawing.
+//! Measures how much is shown for how many tokens: asks each case with several thresholds, and formats the means as a
+//! table and a chart.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use crate::eval::metric::{Budget, Metric, Scores};
 use crate::eval::report::figure;
 use foveate_query::Breadth;
 
-/// A way to ask: a breadth, or a threshold in place of its own.
+/// One setting of a request: a breadth, or a threshold that replaces the breadth's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// How much is shown.
+    /// The breadth of the request.
     pub breadth: Breadth,
     /// Least probability of a place.
     pub min_probability: Option<f32>,
@@ -21,7 +21,7 @@ pub struct Step {
 const THRESHOLDS: [f32; 9] = [0.001, 0.002, 0.004, 0.007, 0.01, 0.02, 0.04, 0.08, 0.15];
 
 impl Step {
-    /// All of them: the three breadths, then balanced with each threshold.
+    /// Returns all steps: the three breadths, then balanced with each threshold.
     pub fn all() -> impl Iterator<Item = Self> {
         let breadths = [Breadth::Wide, Breadth::Balanced, Breadth::Precise];
         let named = breadths.into_iter().map(|breadth| Self {
@@ -34,7 +34,7 @@ impl Step {
         }))
     }
 
-    /// The name in reports and in JSON.
+    /// Returns the name in reports and in JSON.
     pub fn name(self) -> String {
         match (self.min_probability, self.breadth) {
             (Some(threshold), _) => format!("p >= {threshold}"),
@@ -55,7 +55,7 @@ const COLUMNS: [(&str, Metric); 7] = [
     ("wrong", Metric::WrongFiles(Budget::B8000)),
 ];
 
-/// The means of all cases at each step, in the order of the steps.
+/// Computes the means of all cases at each step, in the order of the steps.
 fn means(cases: &[CaseResult]) -> Vec<(String, Scores)> {
     let mean = |name: String| {
         let points = cases.iter().flat_map(|case| &case.curve);
@@ -66,7 +66,7 @@ fn means(cases: &[CaseResult]) -> Vec<(String, Scores)> {
     Step::all().map(|step| mean(step.name())).collect()
 }
 
-/// The means as a table.
+/// Formats the means as a table.
 pub fn table(cases: &[CaseResult]) -> String {
     let mut text = format!("{:12}", "Curve");
     for (heading, _) in COLUMNS {
@@ -83,13 +83,13 @@ pub fn table(cases: &[CaseResult]) -> String {
     text
 }
 
-/// Width and height of the drawing, and of its margins, in pixels.
+/// Width and height of the chart, and its margin, in pixels.
 const SIZE: (f64, f64) = (640.0, 400.0);
 const MARGIN: f64 = 50.0;
-/// Tokens at the right end.
+/// Tokens at the right end of the horizontal axis.
 const MAX_TOKENS: f64 = 8000.0;
 
-/// Where so many tokens and such a share are in the drawing.
+/// Converts tokens and a share to a position in the chart.
 fn at(tokens: f64, share: f64) -> (f64, f64) {
     let (width, height) = SIZE;
     let x = MARGIN + tokens / MAX_TOKENS * (width - 2.0 * MARGIN);
@@ -97,7 +97,7 @@ fn at(tokens: f64, share: f64) -> (f64, f64) {
     (x, y)
 }
 
-/// Share shown over tokens as a drawing (SVG): a line through the thresholds, a mark per breadth.
+/// Draws the share shown over tokens as SVG: a line through the thresholds, a mark per breadth.
 pub fn svg(cases: &[CaseResult]) -> String {
     let (width, height) = SIZE;
     let mut text = format!(

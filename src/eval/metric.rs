@@ -1,4 +1,4 @@
-//! The figures that are reported, by name, and the set of them that one case has.
+//! Names the figures that are reported, and holds those of one case.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ impl Budget {
     /// All of them, the smallest first.
     pub const ALL: [Self; 4] = [Self::B1000, Self::B2000, Self::B4000, Self::B8000];
 
-    /// Tokens.
+    /// Returns the number of tokens.
     pub fn tokens(self) -> usize {
         match self {
             Self::B1000 => 1000,
@@ -62,7 +62,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Those of the rankings.
+    /// The metrics of the rankings.
     const OF_RANKINGS: [Self; 16] = [
         Self::FileAcc1,
         Self::FileAcc3,
@@ -82,7 +82,7 @@ impl Metric {
         Self::FunctionAcc10,
     ];
 
-    /// Those of a context.
+    /// The metrics of a context.
     const OF_CONTEXTS: [fn(Budget) -> Self; 9] = [
         Self::Shown,
         Self::Edits,
@@ -95,7 +95,7 @@ impl Metric {
         Self::Used,
     ];
 
-    /// All of them, in the order of the report.
+    /// Returns all metrics, in the order of the report.
     pub fn all() -> impl Iterator<Item = Self> {
         let at_budgets = Self::OF_CONTEXTS
             .into_iter()
@@ -106,7 +106,7 @@ impl Metric {
             .chain([Self::Intent])
     }
 
-    /// The stable name used in JSON and on the command line.
+    /// Returns the stable name used in JSON and on the command line.
     pub fn name(self) -> String {
         let at = |name: &str, budget: Budget| format!("{name}@{}", budget.tokens());
         let name = match self {
@@ -140,12 +140,12 @@ impl Metric {
         name.to_owned()
     }
 
-    /// The metric with this stable name.
+    /// Returns the metric with this stable name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|metric| metric.name() == name)
     }
 
-    /// Whether less of it is better.
+    /// Whether lower values are better.
     pub fn lower_is_better(self) -> bool {
         matches!(self, Self::WrongFiles(_) | Self::Used(_))
     }
@@ -159,13 +159,13 @@ impl Metric {
     }
 }
 
-/// The figures of one case or the means of several. A figure is absent where it has no meaning:
-/// function scores of a case without gold functions, intent where no intent is known.
+/// The figures of one case or the means of several. A figure is absent where it is undefined: function scores of a
+/// case without gold functions, intent where the right one is unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scores(BTreeMap<Metric, f64>);
 
 impl Scores {
-    /// The figure, where it has a meaning.
+    /// Returns a figure, if it is defined.
     pub fn get(&self, metric: Metric) -> Option<f64> {
         self.0.get(&metric).copied()
     }
@@ -175,7 +175,7 @@ impl Scores {
         self.0.insert(metric, value);
     }
 
-    /// Per figure, the mean over those that have it.
+    /// Computes, per figure, the mean over those that have it.
     pub fn mean<'a>(all: impl IntoIterator<Item = &'a Scores>) -> Self {
         let mut sums: BTreeMap<Metric, (f64, u32)> = BTreeMap::new();
         for scores in all {
@@ -197,7 +197,7 @@ impl Serialize for Scores {
 }
 
 impl<'de> Deserialize<'de> for Scores {
-    /// Figures with an unknown name are passed over: an earlier or later version wrote them.
+    /// Figures with an unknown name are skipped: another version wrote them.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let map = BTreeMap::<String, f64>::deserialize(deserializer)?;
         let mut scores = Self::default();
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_in_order_and_lead_back() {
+    fn names_are_sorted_and_parse_back() {
         assert!(Metric::all().is_sorted());
         for metric in Metric::all() {
             assert_eq!(Metric::from_name(&metric.name()), Some(metric));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_over_those_that_have_the_figure() {
+    fn mean_skips_scores_without_the_figure() {
         let mut one = Scores::default();
         one.set(Metric::Mrr, 1.0);
         one.set(Metric::FunctionAcc5, 1.0);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn survive_json() -> Result<(), serde_json::Error> {
+    fn scores_round_trip_through_json() -> Result<(), serde_json::Error> {
         let mut scores = Scores::default();
         scores.set(Metric::FileAcc1, 1.0);
         let text = serde_json::to_string(&scores)?;

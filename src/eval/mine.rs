@@ -1,6 +1,6 @@
-//! Cases from a repository's own commits: the message is asked, the files that the commit changed
-//! are wanted, and the tree and the past are those of its parent, so that no answer sees it. Start
-//! at [`mine`].
+//! Makes cases from a repository's own commits: the message is the question, the files that the commit changed are
+//! the gold files, and the tree and history are those of its parent, so that no answer sees the commit. Start at
+//! [`mine`].
 
 #[cfg(test)]
 #[path = "mine_tests.rs"]
@@ -14,40 +14,40 @@ use tokio_util::sync::CancellationToken;
 use super::case::Case;
 use crate::ingest::git::{CommitChange, GitError, GitRepo};
 
-/// A commit that changed more source files says little of each.
+/// Commits that changed more source files are skipped: the message says little about each.
 const MAX_FILES: usize = 5;
-/// A shorter message says nothing.
+/// Commits with fewer words in the message are skipped: it says nothing.
 const MIN_WORDS: usize = 3;
-/// Commits that are looked at, at a time and in all.
-const ROUND: usize = 500;
-const MAX_LOOKED_AT: usize = 20_000;
+/// Commits that are read at a time, and in all.
+const BATCH: usize = 500;
+const MAX_SCANNED: usize = 20_000;
 
-/// Cases from the newest commits that `HEAD` reaches, oldest first, `most` at most. `label` becomes
+/// Makes at most `limit` cases from the newest commits reachable from `HEAD`, oldest first. `label` becomes the name of
 /// their repository.
 ///
 /// # Errors
 /// When git fails or takes too long.
-pub fn mine(git: &GitRepo, label: &str, most: usize) -> Result<Vec<Case>, GitError> {
+pub fn mine(git: &GitRepo, label: &str, limit: usize) -> Result<Vec<Case>, GitError> {
     let (head, stop) = (git.resolve("HEAD")?, CancellationToken::new());
     let (mut cases, mut questions) = (Vec::new(), HashSet::new());
-    for start in (0..MAX_LOOKED_AT).step_by(ROUND) {
-        let changes = git.changes(&head, start..start + ROUND, &stop)?;
+    for start in (0..MAX_SCANNED).step_by(BATCH) {
+        let changes = git.changes(&head, start..start + BATCH, &stop)?;
         let found = changes.iter().filter_map(|change| case(change, label));
         cases.extend(found.inspect(|case: &Case| {
             questions.insert(case.query.clone());
         }));
-        if changes.is_empty() || questions.len() >= most {
+        if changes.is_empty() || questions.len() >= limit {
             break;
         }
     }
-    // The same change made again, on another branch, could be looked up in the past: the oldest
-    // one stays.
+    // Of commits with the same message, such as a change repeated on another branch, only the oldest is kept: the
+    // others could be looked up in the history.
     cases.reverse();
     cases.retain(|case| questions.remove(&case.query));
-    Ok(cases.split_off(cases.len().saturating_sub(most)))
+    Ok(cases.split_off(cases.len().saturating_sub(limit)))
 }
 
-/// The case that a commit makes, if it makes one.
+/// Makes a case from a commit; `None` if it is not suitable.
 fn case(change: &CommitChange, label: &str) -> Option<Case> {
     if change.is_bot {
         return None;
@@ -82,7 +82,7 @@ fn is_source(path: &RepoPath) -> bool {
     foveate_parse::role(path, language, false) == Role::Source
 }
 
-/// A message without what it says of people and issue numbers.
+/// Removes lines about people and issue numbers from a message.
 fn question(message: &str) -> String {
     let lines: Vec<&str> = message
         .lines()
@@ -91,7 +91,7 @@ fn question(message: &str) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// `Signed-off-by: Ada`, and what tools add likewise.
+/// Whether a line is a trailer such as `Signed-off-by: Ada`, or one that tools add.
 fn is_trailer(line: &str) -> bool {
     let Some((key, _)) = line.split_once(": ") else {
         return false;
@@ -101,9 +101,9 @@ fn is_trailer(line: &str) -> bool {
     is_word && (key.ends_with("-by") || ["cc", "change-id", "git-svn-id"].contains(&&*key))
 }
 
-/// `Fixes #12 and #13.`: an issue's number, and no word about it.
+/// Whether a line only refers to issues by number, such as `Fixes #12 and #13.`
 fn is_reference(line: &str) -> bool {
-    const AROUND: [&str; 25] = [
+    const FILLER: [&str; 25] = [
         "fix",
         "fixes",
         "fixed",
@@ -139,11 +139,11 @@ fn is_reference(line: &str) -> bool {
     words.all(|word| {
         let is_number = is_issue_number(&word);
         has_number |= is_number;
-        is_number || AROUND.contains(&&*word)
+        is_number || FILLER.contains(&&*word)
     }) && has_number
 }
 
-/// `#12`, `gh-12`, `12`, `owner/name#12`, or the address of an issue.
+/// Whether a word is `#12`, `gh-12`, `12`, `owner/name#12`, or the URL of an issue.
 fn is_issue_number(word: &str) -> bool {
     let is_address = word.starts_with("https://")
         && ["/issues/", "/issue/", "/pull/", "/ticket/"]

@@ -1,4 +1,4 @@
-//! Cases from the commits of a small repository, written from a stream of git commands.
+//! Makes cases from the commits of a small repository, which is written by `git fast-import`.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::ingest::git::HistoryLimits;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Writes commits, each given by its mark, its author, its message and more lines of git's
-/// `fast-import` language, and gives their ids in the same order.
+/// Writes commits, each given by its author, its message and more lines of git's `fast-import` language. Returns
+/// their ids in the same order.
 fn write_repository(
     at: &Path,
     commits: &[(&str, &str, &str)],
@@ -58,7 +58,7 @@ fn write_repository(
 const ADA: &str = "Ada <ada@example.org>";
 const BOT: &str = "dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>";
 
-/// The whole of a file, with a text that no other version of it has.
+/// Returns the `fast-import` lines of a file whose content is unique to `version`.
 fn file(path: &str, version: usize) -> String {
     let text = format!("def work():\n    return {version}\n");
     format!("M 100644 inline {path}\ndata {}\n{text}\n", text.len())
@@ -78,7 +78,7 @@ Signed-off-by: Ada <ada@example.org>
 Co-authored-by: Grace <grace@example.org>
 ";
 
-/// The repository: its commits' ids, from old to new.
+/// Writes the repository. Returns its commits' ids, from old to new.
 fn shop(at: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let own = ["shop/price.py", "shop/cart.py", "tests/test_cart.py"];
     let root = files(&own, 0) + &files(&MANY, 0);
@@ -107,7 +107,7 @@ fn shop(at: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn commits_that_say_what_they_change_become_cases() -> Outcome {
+fn suitable_commits_become_cases() -> Outcome {
     let directory = tempfile::tempdir()?;
     let ids = shop(directory.path())?;
     let git = GitRepo::open(directory.path(), &Arc::default())?;
@@ -121,9 +121,9 @@ fn commits_that_say_what_they_change_become_cases() -> Outcome {
         .collect();
     let price = "Round the price up to whole cents\n\nThe cart shows it.";
     let wanted = [
-        // The test changed too and is not asked for; the same message comes once.
+        // The changed test is no gold file; of two commits with the same message, only the oldest makes a case.
         (&*ids[1], &*ids[0], price, vec!["shop/price.py".to_owned()]),
-        // The new file was not there to be found; the parent is the branch's, not the one before.
+        // The new file did not exist in the parent; the parent is that of the branch, not the previous commit.
         (
             &*ids[5],
             &*ids[1],
@@ -147,7 +147,7 @@ fn commits_that_say_what_they_change_become_cases() -> Outcome {
 }
 
 #[test]
-fn a_case_does_not_see_its_commit() -> Outcome {
+fn case_history_excludes_its_own_commit() -> Outcome {
     let directory = tempfile::tempdir()?;
     shop(directory.path())?;
     let cases = mine(
@@ -175,7 +175,7 @@ fn a_case_does_not_see_its_commit() -> Outcome {
     Ok(())
 }
 
-/// The messages of the past that each case is answered from.
+/// Records the messages of the history that each case is answered from.
 struct PastMessages(Mutex<Vec<Vec<String>>>);
 
 impl Visitor for PastMessages {
@@ -198,7 +198,7 @@ impl Visitor for PastMessages {
 }
 
 #[test]
-fn people_and_issue_numbers_are_no_question() {
+fn trailers_and_issue_references_are_removed() {
     let dropped = [
         "Signed-off-by: Ada <ada@example.org>",
         "Change-Id: I0123",

@@ -1,4 +1,4 @@
-//! An evaluation as text for people: one table per axis, a line per group.
+//! Formats an evaluation as text for people: one table per axis, a line per group.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ const COLUMNS: [(&str, Metric); 24] = [
     ("eff", Metric::Efficiency(Budget::B8000)),
 ];
 
-/// The whole report.
+/// Formats the whole report.
 pub fn render(evaluation: &Evaluation) -> String {
     let mut out = String::new();
     for (title, axes) in [
@@ -74,7 +74,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     out
 }
 
-/// Expected calibration error per language, of the first ten of each ranking and of the confidence.
+/// Prints the expected calibration error per language, of the first ten of each ranking and of the confidence.
 fn calibration(out: &mut String, evaluation: &Evaluation) {
     let languages: BTreeSet<&str> = evaluation.cases.iter().map(|c| &*c.language).collect();
     let _ = writeln!(
@@ -143,7 +143,7 @@ fn row(out: &mut String, name: &str, width: usize, group: &Group, scores: &Score
     out.push('\n');
 }
 
-/// A figure in at most six characters: shares in percent.
+/// Formats a figure in at most six characters; shares in percent.
 pub fn figure(metric: Metric, value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),

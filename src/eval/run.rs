@@ -1,5 +1,5 @@
-//! Asks each case's query of the snapshot of its commit and scores what comes back. Then all queries
-//! of a repository are asked of its newest snapshot once more, to time them.
+//! Asks each case's query on the snapshot of its commit and scores the answer. Then asks all queries of a batch again
+//! on its newest snapshot, to time them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
@@ -15,10 +15,10 @@ use crate::eval::metric::Budget;
 use crate::eval::score::{self, Context, Delivered};
 use crate::eval::sweep::{Indexed, Visitor, Walk, milliseconds, sweep};
 
-/// How many ranked files and functions are asked for.
+/// Number of ranked files and functions that are requested.
 const LIMIT: usize = 100;
 
-/// How a run is done.
+/// The settings of a run.
 #[derive(Debug)]
 pub struct Options {
     /// Where and how the cases' commits are indexed.
@@ -27,7 +27,7 @@ pub struct Options {
     pub ranking: RankingConfig,
     /// How much of the budget is used.
     pub breadth: Breadth,
-    /// Whether each case is asked with other thresholds too.
+    /// Whether each case is also asked with other thresholds.
     pub curve: bool,
 }
 
@@ -60,7 +60,7 @@ struct Asker<'a> {
 impl Visitor for Asker<'_> {
     type Output = CaseResult;
 
-    /// Asks once per budget.
+    /// Asks once per budget, and once per step of the curve.
     fn visit(&self, case: &Case, indexed: &Indexed) -> CaseResult {
         let breadth = Step {
             breadth: self.options.breadth,
@@ -97,7 +97,7 @@ impl Visitor for Asker<'_> {
         }
     }
 
-    /// A miss.
+    /// Scores the case as a miss.
     fn failed(&self, case: &Case, why: String) -> CaseResult {
         CaseResult {
             failure: Some(why),
@@ -109,9 +109,9 @@ impl Visitor for Asker<'_> {
         (self.progress)(result);
     }
 
-    /// Times the answers on one warm snapshot: all queries in one random order to warm up, then in
-    /// another to be timed. The orders are the same in each run.
-    fn quiet(&self, cases: &[&Case], snapshot: &Snapshot, results: &mut [CaseResult]) {
+    /// Times the answers on one warm snapshot: all queries in one random order to warm up, then in another one to be
+    /// timed. The orders are the same in each run.
+    fn finish(&self, cases: &[&Case], snapshot: &Snapshot, results: &mut [CaseResult]) {
         let order = |round: u8| {
             let mut positions: Vec<usize> = (0..cases.len()).collect();
             positions.sort_by_key(|position| {

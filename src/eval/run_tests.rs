@@ -1,5 +1,5 @@
-//! Whole runs over the committed cases in `tests/eval`, on a repository written from the stream of
-//! git commands that stands beside them.
+//! Whole runs over the committed cases in `tests/eval`, on a repository that is written from the `fast-import` stream
+//! beside them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ fn options(root: &Path) -> Options {
 }
 
 #[test]
-fn the_committed_cases_are_found_and_shown() -> Outcome {
+fn committed_cases_are_found_and_shown() -> Outcome {
     let root = tempfile::tempdir()?;
     write_repository(&root.path().join("example+shop"))?;
     let cases = read_cases(&[fixtures().join("cases.jsonl")])?;
@@ -77,7 +77,7 @@ fn the_committed_cases_are_found_and_shown() -> Outcome {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_miss_and_the_rest_goes_on() -> Outcome {
+fn unreadable_case_is_a_miss_and_others_continue() -> Outcome {
     let root = tempfile::tempdir()?;
     write_repository(&root.path().join("example+shop"))?;
     let mut cases = read_cases(&[fixtures().join("cases.jsonl")])?;

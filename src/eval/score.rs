@@ -1,6 +1,5 @@
-//! Scores one answer against its case. Everything is scored on what was delivered: the ranked
-//! lists as they came, and the lines that really stand in the context. A missing answer scores as
-//! an empty one.
+//! Scores one answer against its case. Only what was delivered is scored: the ranked lists in their order, and the
+//! lines that the context shows. A missing answer scores like an empty one.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use crate::eval::calibration::Prediction;
 use crate::eval::case::{Case, Edit, GoldFunction, Inside};
 use crate::eval::metric::{Budget, Metric, Scores};
 
-/// What an answer delivered, as far as scores need it. `Default` is the empty answer.
+/// The parts of an answer that scores need. `Default` is the empty answer.
 #[derive(Clone, Debug, Default)]
 pub struct Delivered {
     /// Paths of the ranked files, best first.
@@ -27,27 +26,27 @@ pub struct Delivered {
     pub contexts: [Context; Budget::ALL.len()],
 }
 
-/// A definition's place.
+/// The location of a definition.
 #[derive(Clone, Debug)]
 pub struct Location {
     /// Path of its file.
     pub path: String,
     /// Qualified name.
     pub name: String,
-    /// Where it stands.
+    /// Its lines in the file.
     pub lines: Lines,
 }
 
-/// What stands in one context.
+/// The content of one context.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// Tokens used.
     pub used: usize,
-    /// Every file that anything is shown of.
+    /// Files of which anything is shown.
     pub files: BTreeSet<String>,
-    /// Lines that stand in it as they are, by file.
+    /// Lines that are shown verbatim, by file.
     pub lines: Vec<(String, Lines)>,
-    /// What stands in it with its documentation folded, by file.
+    /// Definitions that are shown with their documentation folded, by file.
     pub folded: Vec<(String, Lines)>,
 }
 
@@ -89,7 +88,7 @@ impl From<&Pack> for Context {
     }
 }
 
-/// The 1-based rank of each gold file and gold function; `None` where it was not delivered.
+/// The 1-based rank of each gold file and gold function; `None` if it was not delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranks {
     /// In the order of `gold_files`.
@@ -99,7 +98,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Finds the gold of `case` in what was delivered.
+    /// Finds the gold files and functions of `case` in the delivered rankings.
     pub fn find(case: &Case, delivered: &Delivered) -> Self {
         Self {
             files: case
@@ -120,9 +119,9 @@ fn rank<T>(ranking: &[T], hit: impl Fn(&T) -> bool) -> Option<usize> {
     ranking.iter().position(hit).map(|position| position + 1)
 }
 
-/// Whether a ranked definition stands for a gold function: it lies within the function's lines,
-/// and covers at least half of them or has its name. So a function nested in the gold one counts
-/// for it where it is the larger part, and a class never counts for its method.
+/// Whether a ranked definition counts as a gold function: it lies within the function's lines, and covers at least
+/// half of them or has its name. So a function nested in the gold one counts for it if it is the larger part, and a
+/// class never counts for its method.
 pub fn hits(place: &Location, gold: &GoldFunction) -> bool {
     let lines = gold.lines();
     place.path == gold.file
@@ -131,13 +130,13 @@ pub fn hits(place: &Location, gold: &GoldFunction) -> bool {
             || own_name(&place.name) == own_name(&gold.name))
 }
 
-/// The last part of a qualified name, in the notation of any language.
+/// Returns the last part of a qualified name, in the notation of any language.
 fn own_name(qualified: &str) -> &str {
     let start = qualified.rfind(['.', ':', '#', '/']).map_or(0, |at| at + 1);
     &qualified[start..]
 }
 
-/// All scores of a case.
+/// Computes all scores of a case.
 pub fn score(case: &Case, delivered: &Delivered) -> (Ranks, Scores) {
     let ranks = Ranks::find(case, delivered);
     let mut scores = Scores::default();
@@ -185,7 +184,7 @@ fn score_contexts(case: &Case, delivered: &Delivered, scores: &mut Scores) {
     }
 }
 
-/// The scores of one context alone.
+/// Computes the scores of one context.
 pub fn context(case: &Case, context: &Context, budget: Budget) -> Scores {
     let mut scores = Scores::default();
     score_context(case, context, budget, &mut scores);
@@ -206,30 +205,30 @@ fn score_context(case: &Case, context: &Context, budget: Budget, scores: &mut Sc
     score_edits(case, context, budget, scores);
 }
 
-/// How many predictions of each ranking count: those that a reader looks at.
-const SEEN: usize = 10;
+/// Number of predictions of each ranking that count: those that a reader looks at.
+const TOP_K: usize = 10;
 
-/// What an answer foretells, beside what came true. Its context is the last one delivered.
+/// Pairs the predictions of an answer with their outcomes. The answer's context is the last one delivered.
 pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predictions {
     let prediction = |probability: f32, right: bool| Prediction {
         probability: f64::from(probability),
         right,
     };
-    let files = answer.files.iter().take(SEEN);
+    let files = answer.files.iter().take(TOP_K);
     let functions = answer.functions.iter().zip(&delivered.functions);
     let is_gold = |place: &Location| case.gold_functions.iter().any(|gold| hits(place, gold));
     let confidence = delivered.contexts.last().and_then(|context| {
         let right = !case.gold_functions.is_empty() && shown_share(case, context) > 0.0;
         (!case.gold_functions.is_empty()).then(|| prediction(answer.pack.confidence, right))
     });
-    let places = answer.places.iter().take(SEEN);
+    let places = answer.places.iter().take(TOP_K);
     let places = places.map(|place| prediction(place.probability, is_changed(case, place)));
     Predictions {
         files: files
             .map(|file| prediction(file.probability, case.gold_files.contains(&file.path)))
             .collect(),
         functions: functions
-            .take(SEEN)
+            .take(TOP_K)
             .map(|(listed, place)| prediction(listed.probability, is_gold(place)))
             .collect(),
         places: if case.edits.is_empty() {
@@ -241,7 +240,8 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predi
     }
 }
 
-/// Whether a place is a gold function or holds an edited line; imports follow from other edits.
+/// Whether a place is a gold function, or holds an edited line outside functions and imports; edits of imports follow
+/// from other edits.
 fn is_changed(case: &Case, place: &ListedPlace) -> bool {
     let listed = Location {
         path: place.path.clone(),
@@ -256,7 +256,7 @@ fn is_changed(case: &Case, place: &ListedPlace) -> bool {
         })
 }
 
-/// Scores of the edited stretches, where they are known; imports follow from the others.
+/// Scores the edited stretches, if they are known. Edits of imports do not count: they follow from other edits.
 fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scores) {
     let edits = || {
         case.edits
@@ -301,14 +301,14 @@ fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scor
     scores.set(Metric::LineRecall(budget), share(right, gold.len()));
 }
 
-/// The single lines of stretches, by file.
+/// Expands stretches to single lines, by file.
 fn numbers<'a>(stretches: impl Iterator<Item = (&'a str, Lines)>) -> BTreeSet<(&'a str, u32)> {
     stretches
         .flat_map(|(path, lines)| (lines.start..=lines.end).map(move |line| (path, line)))
         .collect()
 }
 
-/// 1 where all gold is within the first `k`; with more than `k` gold, `k` hits suffice.
+/// 1 if all gold results are within the first `k`, else 0; of more than `k` gold results, `k` hits suffice.
 fn accuracy(ranks: &[Option<usize>], k: usize) -> f64 {
     one_if(!ranks.is_empty() && within(ranks, k) >= ranks.len().min(k))
 }
@@ -318,7 +318,7 @@ fn within(ranks: &[Option<usize>], k: usize) -> usize {
 }
 
 /// Normalised discounted cumulative gain with binary relevance (Järvelin and Kekäläinen 2002):
-/// the sum of 1 / log2(rank + 1) over the gold found, divided by that of the best order.
+/// the sum of 1 / log2(rank + 1) over the gold results found, divided by that of the best order.
 fn ndcg(ranks: &[Option<usize>], k: usize) -> f64 {
     let gain = |rank: usize| 1.0 / (rank as f64 + 1.0).log2();
     let found: f64 = ranks
@@ -331,8 +331,8 @@ fn ndcg(ranks: &[Option<usize>], k: usize) -> f64 {
     if best > 0.0 { found / best } else { 0.0 }
 }
 
-/// Share of the gold functions of which every line is shown in full. One with folded documentation counts
-/// where every edited line of it is there.
+/// Share of the gold functions of which every line is shown. A function with folded documentation counts if every
+/// edited line in it is shown.
 pub fn shown_share(case: &Case, context: &Context) -> f64 {
     let is_shown = |gold: &&GoldFunction| {
         shows(context, &gold.file, gold.lines()) || shows_edits(case, context, gold)
@@ -354,7 +354,7 @@ fn shows_edits(case: &Case, context: &Context, gold: &GoldFunction) -> bool {
         && edits.all(|edit| shows(context, &edit.file, edit.lines()))
 }
 
-/// Whether what is shown of a file covers all of these lines together.
+/// Whether the shown stretches of a file together cover all of these lines.
 fn shows(context: &Context, file: &str, lines: Lines) -> bool {
     let mut stretches: Vec<Lines> = context
         .lines
@@ -372,8 +372,7 @@ fn shows(context: &Context, file: &str, lines: Lines) -> bool {
     next > lines.end
 }
 
-/// Share of the files in the context that are not gold; 1 for an empty context, which shows
-/// nothing right.
+/// Share of the files in the context that are not gold; 1 for an empty context, which shows no gold file.
 fn wrong_files(case: &Case, context: &Context) -> f64 {
     let wrong = context
         .files
@@ -387,7 +386,7 @@ fn wrong_files(case: &Case, context: &Context) -> f64 {
     }
 }
 
-/// Per 1,000 tokens delivered; 0 where nothing was.
+/// Divides a value by the thousands of tokens delivered; 0 if there are none.
 fn per_thousand(value: f64, tokens: usize) -> f64 {
     if tokens == 0 {
         0.0

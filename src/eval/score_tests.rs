@@ -1,4 +1,4 @@
-//! Every score against values worked out by hand.
+//! Tests every score against values computed by hand.
 
 use super::*;
 use crate::eval::metric::Budget;
@@ -99,7 +99,7 @@ fn all_gold_files_must_be_within_k() {
     check(
         &scores,
         &[
-            // With more than one gold file, one hit suffices within the first one.
+            // With more than one gold file, one hit suffices at k = 1.
             (Metric::FileAcc1, 1.0),
             (Metric::FileAcc3, 0.0),
             (Metric::FileAcc5, 0.0),
@@ -119,7 +119,7 @@ fn all_gold_files_must_be_within_k() {
 }
 
 #[test]
-fn with_more_than_k_gold_k_hits_suffice() {
+fn k_hits_suffice_for_more_than_k_gold() {
     let gold = ["a", "b", "c", "d", "e"];
     let (_, scores) = score(&case(&gold, vec![]), &files(&["b", "d", "a", "x", "y"]));
     check(
@@ -133,7 +133,7 @@ fn with_more_than_k_gold_k_hits_suffice() {
 }
 
 #[test]
-fn a_gold_file_beyond_the_cut_counts_for_the_reciprocal_rank_alone() {
+fn gold_file_beyond_rank_ten_counts_only_for_mrr() {
     let names: Vec<String> = (1..=20).map(|n| format!("f{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (_, scores) = score(&case(&["f20"], vec![]), &files(&names));
@@ -167,7 +167,7 @@ fn an_empty_answer_is_a_miss_everywhere() {
 }
 
 #[test]
-fn edits_count_where_every_line_of_them_is_shown() {
+fn edit_counts_only_if_all_lines_are_shown() {
     let edit = |start, end, inside| Edit {
         file: "a".to_owned(),
         start,
@@ -202,7 +202,7 @@ fn edits_count_where_every_line_of_them_is_shown() {
             (Metric::Edits(at), 2.0 / 3.0),
             (Metric::EditsInside(at), 1.0),
             (Metric::EditsOutside(at), 0.5),
-            // Lines 3 to 6, 8 and 9, of the ten that are shown; 1 and 20 are missing.
+            // Right: lines 3 to 6, 8 and 9 of the ten that are shown. Of the gold lines, 1 and 20 are missing.
             (Metric::LinePrecision(at), 0.6),
             (Metric::LineRecall(at), 0.75),
             (Metric::Used(at), 500.0),
@@ -212,13 +212,13 @@ fn edits_count_where_every_line_of_them_is_shown() {
 }
 
 #[test]
-fn a_definition_hits_by_lines_or_by_name_but_only_from_within() {
+fn definition_hits_by_lines_or_name_within_gold() {
     let method = gold("a.py", "C.run", 10, 19);
     assert!(hits(&place("a.py", "C.run", 10, 19), &method));
     // Half of the lines, another name: a nested function that is most of the outer one.
     assert!(hits(&place("a.py", "C.run.inner", 12, 16), &method));
     assert!(!hits(&place("a.py", "C.run.inner", 12, 15), &method));
-    // Less than half, but its name: an overload or one part of it.
+    // Less than half, but the same name: an overload or a part of it.
     assert!(hits(&place("a.py", "C.run", 10, 11), &method));
     assert!(hits(&place("a.py", "C::run", 10, 11), &method));
     // A class does not count for its method, nor a neighbour, nor another file.
@@ -229,7 +229,7 @@ fn a_definition_hits_by_lines_or_by_name_but_only_from_within() {
 }
 
 #[test]
-fn functions_are_ranked_by_the_first_that_hits() {
+fn gold_function_takes_rank_of_first_hit() {
     let case = case(&["a"], vec![gold("a", "f", 1, 10), gold("a", "g", 20, 29)]);
     let delivered = Delivered {
         functions: vec![
@@ -251,7 +251,7 @@ fn functions_are_ranked_by_the_first_that_hits() {
 }
 
 #[test]
-fn shown_needs_every_line_and_may_join_stretches() {
+fn shown_needs_all_lines_and_joins_stretches() {
     let case = case(
         &["a", "b"],
         vec![
@@ -296,7 +296,7 @@ fn shown_needs_every_line_and_may_join_stretches() {
 }
 
 #[test]
-fn intent_and_critical_files_where_the_case_has_them() {
+fn intent_and_critical_files_are_scored_if_known() {
     let mut case = case(&["a", "b"], vec![]);
     case.critical_files = vec!["b".to_owned()];
     case.intent = Some("REFACTOR".to_owned());
@@ -313,7 +313,7 @@ fn intent_and_critical_files_where_the_case_has_them() {
 }
 
 #[test]
-fn a_folded_body_counts_where_every_edited_line_is_there() {
+fn folded_body_counts_if_edited_lines_are_shown() {
     let mut case = case(&["a"], vec![gold("a", "f", 10, 60)]);
     case.edits = vec![Edit {
         file: "a".to_owned(),

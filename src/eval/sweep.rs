@@ -1,6 +1,6 @@
-//! Walks over cases: one repository after another in each of a few jobs, each repository's commits
-//! from old to new, so that a snapshot is built from its neighbour's. Only the asked commit and its
-//! ancestors are read.
+//! Visits cases: each of a few jobs takes one batch after another. A batch has cases of one repository, from old
+//! commits to new, so that each snapshot is derived from the previous one. Only a case's commit and its ancestors
+//! are read.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,67 +16,67 @@ use crate::engine::{BlobCache, CommitHistory, Progress};
 use crate::eval::case::{Case, Repositories};
 use crate::ingest::git::{GitRepo, HistoryLimits, Records, Step};
 
-/// How cases are walked over.
+/// The settings of a walk over cases.
 #[derive(Debug)]
 pub struct Walk {
-    /// Where the repositories are.
+    /// The locations of the repositories.
     pub repositories: Repositories,
     /// How many repositories are worked on at the same time. Each holds two snapshots at most.
     pub jobs: usize,
-    /// How much of the past is loaded per case.
+    /// How much history is loaded per case.
     pub history: HistoryLimits,
 }
 
-/// What is done with the cases. All methods are called from the jobs.
+/// Processes the cases. All methods are called from the jobs.
 pub trait Visitor: Sync {
-    /// What a case yields.
+    /// The result of a case.
     type Output: Send;
 
-    /// A case and the snapshot of its commit.
+    /// Processes a case, given the snapshot of its commit.
     fn visit(&self, case: &Case, indexed: &Indexed) -> Self::Output;
 
-    /// A case whose repository or commit cannot be read, or whose visit panicked.
+    /// Processes a case whose repository or commit cannot be read, or whose visit panicked.
     fn failed(&self, case: &Case, why: String) -> Self::Output;
 
     /// Called after each case.
     fn done(&self, output: &Self::Output);
 
-    /// The cases of one repository that were visited, with the newest one's snapshot, while no other
-    /// job works. `outputs` are those of the cases.
-    fn quiet(&self, _cases: &[&Case], _snapshot: &Snapshot, _outputs: &mut [Self::Output]) {}
+    /// Called after the cases of one batch were visited, while no other job works: with those cases, which are of
+    /// one repository, the snapshot of the newest one, and the cases' outputs.
+    fn finish(&self, _cases: &[&Case], _snapshot: &Snapshot, _outputs: &mut [Self::Output]) {}
 }
 
-/// A snapshot and what building it took.
+/// A snapshot, and how long it took to build.
 #[derive(Debug)]
 pub struct Indexed {
     commit: String,
     /// The index of the case's commit.
     pub snapshot: Snapshot,
-    /// Milliseconds, the previous commit's snapshot at hand.
+    /// Milliseconds to build it, given the snapshot of the previous commit.
     pub index_ms: f64,
 }
 
-/// Cases of one repository, from old to new, that one job works through.
-struct Stretch<'a> {
+/// Cases of one repository, from old to new, for one job.
+struct Batch<'a> {
     repo: String,
     cases: Vec<(usize, &'a Case)>,
-    /// Shared by all stretches of the repository.
+    /// Shared by all batches of the repository.
     records: Arc<Records>,
 }
 
-/// Visits all cases; the outputs are in the order of the cases.
+/// Visits all cases. Returns the outputs in the order of the cases.
 pub fn sweep<V: Visitor>(cases: &[Case], walk: &Walk, visitor: &V) -> Vec<V::Output> {
-    let queue = Mutex::new(stretches(cases, walk));
+    let queue = Mutex::new(batches(cases, walk));
     let outputs: Mutex<BTreeMap<usize, V::Output>> = Mutex::new(BTreeMap::new());
-    // Held for reading by whoever works, for writing by whoever wants quiet.
-    let quiet = RwLock::new(());
+    // Read-locked by jobs that visit a case, write-locked by a job that runs exclusively.
+    let exclusive = RwLock::new(());
     std::thread::scope(|scope| {
         for _ in 0..walk.jobs.max(1) {
             scope.spawn(|| {
-                // In the condition of the loop the lock would be held while the work is done.
+                // A `while let` on the queue itself would hold its lock during the work.
                 let next = || queue.lock().pop_front();
-                while let Some(stretch) = next() {
-                    let done = work(&stretch, walk, &quiet, visitor);
+                while let Some(batch) = next() {
+                    let done = visit_batch(&batch, walk, &exclusive, visitor);
                     outputs.lock().extend(done);
                 }
             });
@@ -86,9 +86,9 @@ pub fn sweep<V: Visitor>(cases: &[Case], walk: &Walk, visitor: &V) -> Vec<V::Out
     outputs.into_values().collect()
 }
 
-/// Cases by repository and commit date, cut so that no job works on long after the others are
-/// done: a first commit costs a full index, so stretches are not short either.
-fn stretches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Stretch<'a>> {
+/// Groups cases by repository, sorted by commit date, and cuts them into batches. These are small, so that the jobs end
+/// at about the same time, but not very small: the first commit of each costs a full index.
+fn batches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Batch<'a>> {
     let mut by_repo: BTreeMap<&str, Vec<(usize, &Case)>> = BTreeMap::new();
     for (position, case) in cases.iter().enumerate() {
         by_repo
@@ -97,24 +97,24 @@ fn stretches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Stretch<'a>> {
             .push((position, case));
     }
     let longest = (cases.len() / (4 * walk.jobs.max(1))).max(20);
-    let mut stretches = Vec::new();
+    let mut batches = Vec::new();
     for (repo, mut cases) in by_repo {
         let times = commit_times(repo, &cases, walk);
         cases.sort_by_key(|(position, case)| {
             (times.get(case.commit.as_str()), &case.commit, *position)
         });
         let records = Arc::new(Records::in_memory());
-        stretches.extend(cases.chunks(longest).map(|cases| Stretch {
+        batches.extend(cases.chunks(longest).map(|cases| Batch {
             repo: repo.to_owned(),
             cases: cases.to_vec(),
             records: Arc::clone(&records),
         }));
     }
-    stretches.sort_by_key(|stretch| std::cmp::Reverse(stretch.cases.len()));
-    stretches.into()
+    batches.sort_by_key(|batch| std::cmp::Reverse(batch.cases.len()));
+    batches.into()
 }
 
-/// When each commit was made, as far as it is known.
+/// Reads the time of each commit, where git knows it.
 fn commit_times<'a>(repo: &str, cases: &[(usize, &'a Case)], walk: &Walk) -> HashMap<&'a str, i64> {
     let Ok(git) = GitRepo::open(&walk.repositories.path(repo), &Arc::default()) else {
         return HashMap::new();
@@ -125,28 +125,28 @@ fn commit_times<'a>(repo: &str, cases: &[(usize, &'a Case)], walk: &Walk) -> Has
         .collect()
 }
 
-/// Visits the cases of one stretch.
-fn work<V: Visitor>(
-    stretch: &Stretch<'_>,
+/// Visits the cases of one batch.
+fn visit_batch<V: Visitor>(
+    batch: &Batch<'_>,
     walk: &Walk,
-    quiet: &RwLock<()>,
+    exclusive: &RwLock<()>,
     visitor: &V,
 ) -> Vec<(usize, V::Output)> {
     let mut source =
-        GitRepo::open(&walk.repositories.path(&stretch.repo), &Arc::default()).map(|git| Source {
+        GitRepo::open(&walk.repositories.path(&batch.repo), &Arc::default()).map(|git| Source {
             git,
             blobs: BlobCache::new(Limits::default(), 0),
-            records: Arc::clone(&stretch.records),
+            records: Arc::clone(&batch.records),
             indexed: None,
         });
     let mut done = Vec::new();
     let (mut visited, mut outputs) = (Vec::new(), Vec::new());
-    for (position, case) in &stretch.cases {
+    for (position, case) in &batch.cases {
         let output = match &mut source {
             Err(error) => Err(error.to_string()),
             Ok(source) => {
-                let _working = quiet.read();
-                one(source, case, walk, visitor)
+                let _working = exclusive.read();
+                visit_case(source, case, walk, visitor)
             }
         };
         match output {
@@ -164,10 +164,10 @@ fn work<V: Visitor>(
     }
     if let Some(indexed) = source.ok().and_then(|source| source.indexed) {
         let cases: Vec<&Case> = visited.iter().map(|(_, case)| *case).collect();
-        let _quiet = quiet.write();
-        // What did not panic at its own commit may do so at this one.
+        let _exclusive = exclusive.write();
+        // An answer may panic on this snapshot even if it did not on that of its own commit.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            visitor.quiet(&cases, &indexed.snapshot, &mut outputs);
+            visitor.finish(&cases, &indexed.snapshot, &mut outputs);
         }));
     }
     let positions = visited.into_iter().map(|(position, _)| position);
@@ -175,7 +175,7 @@ fn work<V: Visitor>(
     done
 }
 
-/// A repository and its last snapshot, which keeps alive what `blobs` finds again.
+/// A repository and its last snapshot, which keeps the blobs in memory that `blobs` reuses.
 struct Source {
     git: GitRepo,
     blobs: BlobCache,
@@ -183,8 +183,8 @@ struct Source {
     indexed: Option<Indexed>,
 }
 
-/// The other cases go on also where one panics.
-fn one<V: Visitor>(
+/// Visits one case. A panic is returned as an error, so that the other cases continue.
+fn visit_case<V: Visitor>(
     source: &mut Source,
     case: &Case,
     walk: &Walk,
@@ -243,7 +243,7 @@ impl Source {
         })
     }
 
-    /// All of the past, so that no case is answered without a part of it.
+    /// Reads the whole history within the limits, so that no case is answered with a part of it.
     fn history(&self, commit: &str, walk: &Walk) -> anyhow::Result<CommitHistory> {
         let (limits, stop) = (&walk.history, CancellationToken::new());
         let step = Step::Functions;
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_share_what_is_known_of_a_repository() {
+    fn batches_share_records_of_their_repository() {
         let case = r#"{"id":"a","repo":"a/b","commit":"c","query":"q","gold_files":[]}"#;
         let case: Case = serde_json::from_str(case).unwrap();
         let walk = Walk {
@@ -272,9 +272,9 @@ mod tests {
             history: HistoryLimits::default(),
         };
         let cases = vec![case; 60];
-        let stretches = stretches(&cases, &walk);
-        assert!(stretches.len() > 1);
-        let same = |stretch: &Stretch<'_>| Arc::ptr_eq(&stretch.records, &stretches[0].records);
-        assert!(stretches.iter().all(same));
+        let batches = batches(&cases, &walk);
+        assert!(batches.len() > 1);
+        let same = |batch: &Batch<'_>| Arc::ptr_eq(&batch.records, &batches[0].records);
+        assert!(batches.iter().all(same));
     }
 }

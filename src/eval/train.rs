@@ -1,7 +1,6 @@
-//! Fits the weights of the ranking's signals to cases with known answers. [`examples`] collects the
-//! candidates of each case with their signals, [`fit`] finds the weights under which the right ones
-//! stand first, [`held_out`] says what they are worth on repositories that they were not fitted to,
-//! [`calibrate`] how sure their scores may be.
+//! Fits the weights of the ranking's signals to cases with known answers. [`examples`] collects the candidates of
+//! each case with their signals, [`fit`] finds the weights that rank the right ones first, [`held_out`] measures
+//! them on repositories that they were not fitted to, [`calibrate`] converts their scores to probabilities.
 
 pub mod calibrate;
 pub mod examples;
@@ -11,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::examples::{Candidate, Example};
 
-/// What is ranked.
+/// The kind of results that are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Files.
     Files,
     /// Functions.
     Functions,
-    /// Functions by their score, and the stretches outside functions by their signals.
+    /// Functions, by their score, and the stretches outside functions, by their signals.
     Places,
 }
 
@@ -47,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// Whether an example knows which of its candidates are right.
+    /// Whether the right candidates of an example are known.
     fn is_known(self, example: &Example) -> bool {
         match self {
             Self::Files | Self::Functions => true,
@@ -56,29 +55,29 @@ impl Kind {
     }
 }
 
-/// Places at which accuracy is counted.
+/// The ranks `k` at which accuracy is measured.
 pub const PLACES: [usize; 4] = [1, 3, 5, 10];
 
-/// Acc@k at [`PLACES`], over the cases that have an answer of the kind.
+/// Acc@k at [`PLACES`], over the cases that have gold results of the kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Accuracy {
-    /// How many cases.
+    /// Number of cases.
     pub cases: usize,
     /// Shares, 0 to 1.
     pub at: [f64; PLACES.len()],
 }
 
-/// Per place whether a case is right; nothing for one without an answer of the kind.
+/// Per rank of [`PLACES`], whether a case is right; `None` for a case without gold results of the kind.
 pub type Right = Option<[bool; PLACES.len()]>;
 
-/// The weights fitted to all examples.
+/// Fits weights to all examples.
 pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<f64> {
     let cases: Vec<&[Candidate]> = examples.iter().map(|e| kind.candidates(e)).collect();
     fit::fit(&cases, toward, strength)
 }
 
-/// The weights fitted to all examples, but near given ones and in their scale. Those may be written
-/// in any scale, since only the order counts; the model is asked first in which it believes them.
+/// Fits weights to all examples, near `present` and in its scale. Since only the order counts, `present` may have any
+/// scale; it is first multiplied by the factor under which the model finds the cases most likely.
 pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64) -> Vec<f64> {
     let cases: Vec<&[Candidate]> = examples.iter().map(|e| kind.candidates(e)).collect();
     let scale = fit::scale(&cases, present);
@@ -87,12 +86,12 @@ pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64
     weights.into_iter().map(|weight| weight / scale).collect()
 }
 
-/// Which examples given weights get right.
+/// Evaluates which examples the weights get right.
 pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<Right> {
     examples.iter().map(|e| right(e, kind, weights)).collect()
 }
 
-/// The weights for each repository, fitted to the other ones.
+/// Fits weights for each repository to the other ones.
 pub fn fitted_to_others<'a>(
     examples: &'a [Example],
     kind: Kind,
@@ -108,7 +107,7 @@ pub fn fitted_to_others<'a>(
     repositories.into_iter().map(fitted).collect()
 }
 
-/// Which examples are right where each repository's cases are ranked with its own weights.
+/// Evaluates which examples are right if each repository is ranked with its own `weights`.
 pub fn held_out(
     examples: &[Example],
     kind: Kind,
@@ -120,7 +119,7 @@ pub fn held_out(
         .collect()
 }
 
-/// [`held_out`] without one signal, given by its position.
+/// Like [`held_out`], but fits without one signal, given by its position.
 pub fn without(
     examples: &[Example],
     kind: Kind,
@@ -140,8 +139,8 @@ pub fn without(
     held_out(&lacking, kind, &weights)
 }
 
-/// Per place whether all right candidates stand before it (as many as there is room for); nothing
-/// for a case without an answer of the kind.
+/// Per rank of [`PLACES`], whether all right candidates are within it (or as many as fit); `None` for a case without
+/// gold results of the kind.
 fn right(example: &Example, kind: Kind, weights: &[f64]) -> Right {
     let gold = kind.gold(example);
     if gold == 0 {
@@ -154,7 +153,7 @@ fn right(example: &Example, kind: Kind, weights: &[f64]) -> Right {
     }))
 }
 
-/// The scores of a case's candidates and whether they are right, best first.
+/// Returns the scores of a case's candidates and whether they are right, best first.
 fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
     let candidates = kind.candidates(example).iter();
     let mut scored: Vec<(f64, bool)> = candidates
@@ -164,7 +163,7 @@ fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
     scored
 }
 
-/// The mean over some of the examples.
+/// Computes the accuracy over the examples that `counts` selects.
 pub fn accuracy(
     examples: &[Example],
     rights: &[Right],
@@ -215,8 +214,7 @@ mod tests {
 
     #[test]
     fn held_out_repositories_are_not_fitted_to() {
-        // What the first signal says is right in a, and wrong in b: fitted to one, both fail in the
-        // other.
+        // The first signal is right in a, and wrong in b: weights fitted to one fail in the other.
         let examples = [example("a", true), example("a", true), example("b", false)];
         let toward = [0.0, 0.0];
         let own = fitted(&examples, Kind::Files, &toward, 0.01);

@@ -1,20 +1,20 @@
-//! What a merged change turned out to be, compared with the answers to the issues that it closes.
+//! Compares merged changes with the answers to the issues that they close.
 
-use super::given::{NamedPlace, text};
+use super::client_feedback::{NamedPlace, text};
 use super::ranking::Ranking;
-use super::{Feedback, counted, now};
+use super::{Feedback, count_in_context, now};
 use crate::engine::Changed;
 use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError};
 
-/// Functions and files of one change that are kept by name; all are counted.
+/// Most functions and files of one change that are stored by name; all of them are counted.
 const MAX_KEPT: usize = 500;
 
 impl Feedback {
-    /// The last answers that were written for some threads of forges.
+    /// Returns the latest answer to each of the given threads of forges.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn answered(
+    pub async fn latest_answers(
         &self,
         repo: &str,
         threads: &[String],
@@ -27,18 +27,19 @@ impl Feedback {
         Ok(answers)
     }
 
-    /// Keeps what a pull request, `origin`, changed beside the answers. Returns beside how many.
+    /// Stores the changes of a merged pull request, `origin`, beside each of the answers. Returns the number
+    /// of answers that this was stored for.
     ///
     /// # Errors
-    /// When the database fails; doing it again changes nothing.
-    pub async fn merged(
+    /// When the database fails; calling it again is idempotent.
+    pub async fn record_merge(
         &self,
         answers: Vec<AnswerRow>,
         origin: &str,
         changed: &Changed,
     ) -> Result<usize, StoreError> {
         let places = places(changed);
-        let mut kept = 0;
+        let mut stored = 0;
         for AnswerRow { id, answer } in answers {
             let ranking: Ranking = serde_json::from_str(&answer.ranking).unwrap_or_default();
             let functions = changed.functions.iter();
@@ -51,7 +52,7 @@ impl Feedback {
                 changed: text(&places),
                 comment: None,
                 base_commit: Some(changed.base.clone()),
-                counts: counted(
+                counts: count_in_context(
                     &ranking,
                     changed.files.iter().map(String::as_str),
                     functions.map(|function| (&*function.path, &*function.name)),
@@ -60,14 +61,14 @@ impl Feedback {
             if self.store.put_feedback(&row).await? {
                 metrics::counter!("foveate_feedback_total", "source" => row.source.name())
                     .increment(1);
-                kept += 1;
+                stored += 1;
             }
         }
-        Ok(kept)
+        Ok(stored)
     }
 }
 
-/// The functions, and the files in which none was changed.
+/// Lists the changed functions, and the changed files without a changed function.
 fn places(changed: &Changed) -> Vec<NamedPlace> {
     let functions = changed.functions.iter().map(|function| NamedPlace {
         path: function.path.clone(),

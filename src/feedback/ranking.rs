@@ -1,62 +1,62 @@
-//! The part of an answer that is kept: names, places and probabilities, as JSON in the database.
+//! Defines the part of an answer that is stored as JSON in the database: names, places and probabilities.
 
 use foveate_model::Lines;
 use foveate_query::Answer;
 use foveate_query::assemble::{Fidelity, Item};
 use serde::{Deserialize, Serialize};
 
-/// The ranking of an answer and what its context held.
+/// The ranking of an answer and the contents of its context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// The listed files, best first.
     pub files: Vec<File>,
     /// The listed functions, best first.
     pub functions: Vec<Function>,
-    /// What stood in the context, in its order.
+    /// The items of the context, in order.
     pub context: Vec<Shown>,
 }
 
 /// A ranked file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// Where it is.
+    /// Path in the repository.
     pub path: String,
-    /// The chance that the change touches it, 0 to 1.
+    /// Probability that the change touches it, 0 to 1.
     pub probability: f32,
 }
 
 /// A ranked function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
-    /// The file that it is in.
+    /// Path of its file.
     pub path: String,
-    /// Its qualified name.
+    /// Qualified name.
     pub name: String,
     /// First line, 1-based.
     pub start: u32,
     /// Last line, inclusive.
     pub end: u32,
-    /// The chance that the change touches it, 0 to 1.
+    /// Probability that the change touches it, 0 to 1.
     pub probability: f32,
 }
 
-/// One thing in the context.
+/// One item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
-    /// The file that it is from.
+    /// Path of its file.
     pub path: String,
-    /// Its qualified name; empty for a stretch of a file.
+    /// Qualified name; empty for a stretch of a file.
     pub name: String,
     /// First line, 1-based.
     pub start: u32,
     /// Last line, inclusive.
     pub end: u32,
-    /// Whether all of its code was there.
+    /// Whether all of its code was shown.
     pub whole: bool,
 }
 
 impl Ranking {
-    /// That of an answer.
+    /// Extracts the ranking from an answer.
     pub fn of(answer: &Answer) -> Self {
         let files = answer.files.iter().map(|file| File {
             path: file.path.clone(),
@@ -78,12 +78,12 @@ impl Ranking {
         }
     }
 
-    /// Whether anything of a file was in the context.
+    /// Whether any part of a file was in the context.
     pub fn shows_file(&self, path: &str) -> bool {
         self.context.iter().any(|shown| shown.path == path)
     }
 
-    /// Whether all code of a function was in the context: its own body, or what encloses it.
+    /// Whether all code of a function was in the context, by itself or within an enclosing item.
     pub fn shows_function(&self, path: &str, name: &str) -> bool {
         let ranked = self.functions.iter();
         let lines: Vec<Lines> = ranked
@@ -92,14 +92,14 @@ impl Ranking {
             .collect();
         let whole = self.context.iter().filter(|s| s.whole && s.path == path);
         whole.into_iter().any(|shown| {
-            shown.is_called(name)
+            shown.names_or_encloses(name)
                 || lines
                     .iter()
                     .any(|lines| shown.start <= lines.start && lines.end <= shown.end)
         })
     }
 
-    /// The lines of a function, where it was ranked or shown by its name.
+    /// Returns the lines of a function, if it was ranked or shown under its name.
     pub fn lines_of(&self, path: &str, name: &str) -> Option<Lines> {
         let is_it = |other: &str, called: &str| other == path && called == name;
         let ranked = self.functions.iter().find(|f| is_it(&f.path, &f.name));
@@ -122,8 +122,8 @@ impl Shown {
         }
     }
 
-    /// Whether it is what has this name, or encloses it.
-    fn is_called(&self, name: &str) -> bool {
+    /// Whether this item has the given name or encloses the definition with that name.
+    fn names_or_encloses(&self, name: &str) -> bool {
         let rest = name.strip_prefix(&*self.name);
         !self.name.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_is_shown_by_its_body_or_by_what_encloses_it() {
+    fn function_is_shown_by_its_body_or_an_enclosing_item() {
         for (item, expected) in [
             (shown("Cart.add", 5, 8, true), true),
             (shown("Cart", 1, 20, true), true),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_known_of_what_was_ranked_or_shown() {
+    fn lines_are_known_for_ranked_and_shown_functions() {
         let ranking = ranking(vec![shown("Cart", 1, 20, false)]);
         let lines = |name: &str| ranking.lines_of("a.py", name).map(|l| (l.start, l.end));
         assert_eq!(lines("Cart.add"), Some((5, 8)));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_can_be_read() {
+    fn ranking_survives_a_json_round_trip() {
         let ranking = ranking(vec![shown("Cart", 1, 20, true)]);
         let text = serde_json::to_string(&ranking).unwrap();
         assert_eq!(serde_json::from_str::<Ranking>(&text).unwrap(), ranking);

@@ -1,5 +1,5 @@
-//! Writes answers to the database, many at a time, and deletes those that are too old or too many. It is the
-//! only writer; whoever answers only hands over.
+//! Writes queued answers to the database in batches, and deletes those that are too old or too many. Nothing
+//! else writes answers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,65 +11,65 @@ use tokio_util::sync::CancellationToken;
 use super::ranking::Ranking;
 use super::{Feedback, now};
 use crate::access::Grant;
-use crate::store::{NewAnswerRow, OldAnswers, StoreError};
+use crate::store::{AnswerFilter, NewAnswerRow, StoreError};
 
-/// Answers that are written at a time.
+/// Answers per transaction.
 const BATCH: usize = 256;
-/// Time in which answers are gathered for one transaction: one for each answer takes a tenth of a core at 600
-/// answers a second.
-const GATHER: Duration = Duration::from_millis(100);
-/// Time between two looks at what is too old.
-const TIDY: Duration = Duration::from_secs(3600);
-/// Time that a request waits for answers before it to be written.
-const FLUSH: Duration = Duration::from_secs(10);
+/// Time for which answers are collected into one transaction. A transaction for each answer takes a tenth of
+/// a core at 600 answers a second.
+const BATCH_WINDOW: Duration = Duration::from_millis(100);
+/// Interval between deletions of old answers.
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(3600);
+/// Longest time that a request waits for earlier answers to be written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 const DAY_MS: i64 = 86_400_000;
 
-/// What the writer is told.
+/// A message to the writer.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// To keep an answer.
+    /// Stores an answer.
     Answer(Box<NewAnswer>),
-    /// To say when everything that came before is written.
+    /// Signals when all earlier entries are written.
     Flush(oneshot::Sender<()>),
 }
 
-/// An answer whose ranking is not yet text.
+/// An answer whose ranking is not yet serialized.
 #[derive(Debug)]
 pub(super) struct NewAnswer {
     pub(super) row: NewAnswerRow,
     pub(super) ranking: Ranking,
 }
 
-/// Counts what became of answers that were to be kept.
+/// Counts answers by whether they were stored, dropped or failed to be stored.
 pub(super) fn count(outcome: &'static str, number: usize) {
     metrics::counter!("foveate_answers_recorded_total", "outcome" => outcome)
         .increment(number as u64);
 }
 
 impl Feedback {
-    /// Writes until `stop` is cancelled, and then what still waits. Returns at once at a second call.
+    /// Writes until `stop` is cancelled, then drains the queue. A second call returns at once.
     pub async fn work(self: Arc<Self>, stop: CancellationToken) {
         let entries = self.entries.lock().take();
         let Some(mut entries) = entries else {
             return;
         };
-        let mut tidy = tokio::time::interval(TIDY);
-        let mut since_tidy = 0;
+        let mut cleanup = tokio::time::interval(CLEANUP_INTERVAL);
+        let mut since_cleanup = 0;
         let mut batch = Vec::with_capacity(BATCH);
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                _ = tidy.tick() => self.tidy().await,
+                _ = cleanup.tick() => self.cleanup().await,
                 _ = entries.recv_many(&mut batch, BATCH) => {
-                    stop.run_until_cancelled(tokio::time::sleep(GATHER)).await;
+                    stop.run_until_cancelled(tokio::time::sleep(BATCH_WINDOW)).await;
                     while batch.len() < BATCH && let Ok(entry) = entries.try_recv() {
                         batch.push(entry);
                     }
-                    since_tidy += self.write(&mut batch).await;
-                    if since_tidy > self.config.max_answers as usize / 100 {
-                        since_tidy = 0;
-                        self.tidy().await;
+                    since_cleanup += self.write(&mut batch).await;
+                    if since_cleanup > self.config.max_answers as usize / 100 {
+                        since_cleanup = 0;
+                        self.cleanup().await;
                     }
                 }
             }
@@ -80,19 +80,19 @@ impl Feedback {
         }
     }
 
-    /// Waits until everything that was recorded before is in the database.
+    /// Waits until every answer recorded earlier is in the database, or [`FLUSH_TIMEOUT`] has passed.
     pub(super) async fn flush(&self) {
         let (done, written) = oneshot::channel();
         let flushed = async {
             if self.queue.send(Entry::Flush(done)).await.is_ok() {
-                // Where the writer has ended nothing is waited for.
+                // An error means that the writer has ended.
                 let _ = written.await;
             }
         };
-        let _ = tokio::time::timeout(FLUSH, flushed).await;
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, flushed).await;
     }
 
-    /// Writes what was handed over. Returns how many answers that were.
+    /// Writes a batch and empties it. Returns the number of answers in it.
     async fn write(&self, batch: &mut Vec<Entry>) -> usize {
         let (mut rows, mut waiting) = (Vec::new(), Vec::new());
         for entry in batch.drain(..) {
@@ -102,7 +102,7 @@ impl Feedback {
             }
         }
         if !rows.is_empty() {
-            match self.store_known(&rows).await {
+            match self.store_registered(&rows).await {
                 Ok(()) => count("stored", rows.len()),
                 Err(error) => {
                     count("failed", rows.len());
@@ -111,32 +111,34 @@ impl Feedback {
             }
         }
         for done in waiting {
-            // Who waited may have left.
+            // The receiver may be gone.
             let _ = done.send(());
         }
         rows.len()
     }
 
-    /// Stores answers. What a repository left that was removed meanwhile is deleted: its removal may have come
-    /// before they were written.
-    async fn store_known(&self, rows: &[NewAnswerRow]) -> Result<(), StoreError> {
+    /// Stores answers, and deletes those of repositories that are no longer registered: a repository may have
+    /// been removed before its answers were written.
+    async fn store_registered(&self, rows: &[NewAnswerRow]) -> Result<(), StoreError> {
         self.store.insert_answers(rows).await?;
         let repos: BTreeSet<&str> = rows.iter().map(|row| &*row.repo).collect();
         for repo in repos {
             if self.engine.get(&Grant::unrestricted(), repo).is_none() {
-                self.store.delete_answers(OldAnswers::Of(repo)).await?;
+                self.store
+                    .delete_answers(AnswerFilter::OfRepository(repo))
+                    .await?;
             }
         }
         Ok(())
     }
 
-    /// Deletes what is too old and what is too much.
-    async fn tidy(&self) {
+    /// Deletes answers that are too old, and the oldest ones above the limit.
+    async fn cleanup(&self) {
         let oldest = now() - i64::from(self.config.retention_days) * DAY_MS;
         let deleted = async {
             let old = self
                 .store
-                .delete_answers(OldAnswers::Before(oldest))
+                .delete_answers(AnswerFilter::Before(oldest))
                 .await?;
             Ok::<u64, StoreError>(old + self.store.limit_answers(self.config.max_answers).await?)
         };
@@ -148,7 +150,7 @@ impl Feedback {
     }
 }
 
-/// The row of an answer; `None` where its ranking cannot be text, which does not happen.
+/// Builds the database row of an answer; `None` if its ranking cannot be serialized, which does not happen.
 fn row(answer: NewAnswer) -> Option<NewAnswerRow> {
     let ranking = serde_json::to_string(&answer.ranking).ok()?;
     Some(NewAnswerRow {

@@ -1,4 +1,4 @@
-//! Answers and feedback added up, by repository and time.
+//! Sums up answers and feedback, by repository and period.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::store::{ChangeCounts, DayRow, FeedbackSource, StoreError};
 
-/// How long a period is.
+/// Length of a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
     /// A day in UTC.
@@ -19,52 +19,52 @@ pub enum By {
     Week,
 }
 
-/// What was counted.
+/// Counts of answers and feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Answers that are kept.
+    /// Stored answers.
     pub answers: i64,
-    /// Feedback of clients.
+    /// Feedback entries of clients.
     pub feedback: i64,
     /// Merged pull requests that were compared with an answer.
     pub merges: i64,
-    /// What they changed.
+    /// Files and functions that these pull requests changed.
     pub merged: ChangeCounts,
-    /// What clients said that was changed.
+    /// Files and functions that clients reported as changed.
     pub reported: ChangeCounts,
 }
 
-/// Some days.
+/// The figures of one day or week.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// Its first day.
+    /// First day of the period.
     pub start: Date,
-    /// What it brought.
+    /// Counts within the period.
     pub figures: Figures,
 }
 
-/// One repository.
+/// The figures of one repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepositoryStats {
-    /// Its name.
+    /// Name of the repository.
     pub repo: String,
-    /// Over all that is kept.
+    /// Counts over all stored answers.
     pub total: Figures,
-    /// Those in which there was something, oldest first.
+    /// Periods with at least one entry, oldest first.
     pub periods: Vec<Period>,
 }
 
-/// Some repositories.
+/// The figures of several repositories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// By name.
+    /// Sorted by name.
     pub repos: Vec<RepositoryStats>,
 }
 
-/// Why there are no figures.
+/// Why no figures are returned.
 #[derive(Debug, thiserror::Error)]
 pub enum StatsError {
-    /// No repository has this name for the holder of the grant.
+    /// The holder of the grant sees no repository with this name.
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
     /// The database failed.
@@ -73,7 +73,8 @@ pub enum StatsError {
 }
 
 impl Feedback {
-    /// The figures of one repository, or of all that the holder of a grant sees and that have any.
+    /// Returns the figures of one repository, or of every repository with figures that the holder of the
+    /// grant sees.
     ///
     /// # Errors
     /// See [`StatsError`].
@@ -110,7 +111,7 @@ impl Feedback {
     }
 }
 
-/// The figures of the repositories that are wanted, from rows in the order of repositories.
+/// Sums up the wanted repositories. `days` must be sorted by repository.
 pub fn by_repository(
     days: &[DayRow],
     by: By,
@@ -121,7 +122,7 @@ pub fn by_repository(
     wanted.map(|days| summed(days, by)).collect()
 }
 
-/// The figures of one repository.
+/// Sums up the days of one repository.
 fn summed(days: &[DayRow], by: By) -> RepositoryStats {
     let mut stats = RepositoryStats::default();
     let mut periods: BTreeMap<i64, Figures> = BTreeMap::new();
@@ -139,7 +140,7 @@ fn summed(days: &[DayRow], by: By) -> RepositoryStats {
 }
 
 impl By {
-    /// The first day of the period that a day is in, both since 1970, which began on a Thursday.
+    /// Returns the first day of the period that contains `day`; both count days since 1970-01-01, a Thursday.
     fn start(self, day: i64) -> i64 {
         match self {
             Self::Day => day,
@@ -176,7 +177,7 @@ fn add(sum: &mut ChangeCounts, counts: ChangeCounts) {
     sum.functions_in_context += counts.functions_in_context;
 }
 
-/// `part` of `whole`, 0 to 1; `None` where there is none.
+/// Returns `part` divided by `whole`, 0 to 1; `None` if `whole` is 0.
 pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn days_become_weeks_and_sums() {
+    fn days_are_summed_into_weeks_and_totals() {
         let merge = Some(FeedbackSource::Merge);
         // 2026-11-22 is a Sunday.
         let sunday = 20_779;

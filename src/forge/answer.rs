@@ -1,5 +1,5 @@
-//! Does one task: asks the engine about the thread, and has a comment written if the answer is certain
-//! enough. It sees the one repository that the thread belongs to.
+//! Runs one task: asks the engine about the thread and posts a comment if the answer is certain enough. It
+//! sees only the repository that the thread belongs to.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use super::task::{Done, Task};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
-use crate::feedback::Occasion;
+use crate::feedback::AnswerOrigin;
 
-/// Time after which an index that is being built, or an engine that is busy, is asked again.
-const BUSY: Duration = Duration::from_secs(5);
-/// Most characters of code in a comment; what stands around it takes some thousand.
+/// Delay before another attempt while the index is being built or the engine is busy.
+const BUSY_RETRY_DELAY: Duration = Duration::from_secs(5);
+/// Most characters of code in a comment; the text around it takes some thousand more.
 const MAX_CODE_CHARS: usize = 50_000;
 
 impl Forges {
-    /// Does a task.
+    /// Runs a task.
     ///
     /// # Errors
-    /// See [`CallError`]: it says whether another attempt is of use.
+    /// See [`CallError`]: it tells whether to retry.
     pub async fn answer(&self, task: &Task) -> Result<Done, CallError> {
-        let (host, repository) = self.place(&task.forge, &task.thread.project)?;
+        let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
         let scope = Scope {
             project: &task.thread.project,
             installation: task.installation,
@@ -40,14 +40,14 @@ impl Forges {
         }
         let question = self.question(host, scope, task, &repository).await?;
         let grant = grant_of(&task.forge, &repository);
-        let occasion = Occasion {
+        let origin = AnswerOrigin {
             request_id: format!("job-{:032x}", fastrand::u128(..)),
             thread: Some(task.thread()),
             query: self.feedback.query(&question.request.query),
         };
         let asked = self.engine.ask(&grant, question).await;
-        let answered = asked.map_err(|error| self.ask_later(&repository, error))?;
-        self.feedback.record(&answered, occasion);
+        let answered = asked.map_err(|error| self.to_call_error(&repository, error))?;
+        self.feedback.record(&answered, origin);
         let confidence = answered.answer.pack.confidence;
         if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
             return Ok(Done::Quiet("the answer is not certain enough"));
@@ -57,8 +57,8 @@ impl Forges {
         publish(host, scope, &task.thread, &text).await
     }
 
-    /// The forge of this name, and the repository that is read from a project of it.
-    pub(super) fn place(
+    /// Returns the forge with this name, and the repository that is cloned from its project.
+    pub(super) fn host_and_repository(
         &self,
         forge: &str,
         project: &str,
@@ -72,7 +72,7 @@ impl Forges {
         Ok((host, repository))
     }
 
-    /// Whether who commanded may, where the event did not say.
+    /// Whether the author of a command may give it. The forge is asked if the event did not contain the role.
     async fn may_command(
         &self,
         host: &Host,
@@ -113,14 +113,14 @@ impl Forges {
                 max_chars: Some(MAX_CODE_CHARS),
                 web_page: Some(host.page(scope.project)),
                 format: Format::Markdown,
-                limit: comment::PLACES,
+                limit: comment::MAX_PLACES,
                 ..Request::default()
             },
         })
     }
 
-    /// Whether another attempt is of use after the engine gave no answer.
-    pub(super) fn ask_later(&self, repository: &Repository, error: AskError) -> CallError {
+    /// Converts an engine error to a [`CallError`], which tells whether to retry.
+    pub(super) fn to_call_error(&self, repository: &Repository, error: AskError) -> CallError {
         let reason = error.to_string();
         match error {
             AskError::Indexing { .. }
@@ -130,12 +130,12 @@ impl Forges {
             | AskError::Revision(RevisionError::TooLong(_) | RevisionError::Gone) => {
                 CallError::Later {
                     reason,
-                    after: BUSY,
+                    after: BUSY_RETRY_DELAY,
                 }
             }
-            // The push may have been faster than the fetch.
+            // The webhook may arrive before the push was fetched.
             AskError::Revision(RevisionError::UnknownRef(_)) => {
-                repository.order_sync();
+                repository.request_sync();
                 CallError::Failed(reason)
             }
             AskError::Failed(_)
@@ -146,7 +146,7 @@ impl Forges {
     }
 }
 
-/// As far as one thread of a forge may see.
+/// Returns the grant of one thread of a forge: read access to its repository alone.
 pub(super) fn grant_of(forge: &str, repository: &Repository) -> Grant {
     let name = repository.name().as_str().to_owned();
     let names = Repositories::Named(BTreeSet::from([name]));

@@ -1,6 +1,6 @@
-//! Requests to the API of a forge, each sent once: what may work later is tried again by the queue of jobs.
-//! After a forge said that it was asked too often, it is left alone for as long as it wants. No token, and
-//! nothing of a body, stands in an error.
+//! Sends requests to the API of a forge, each once: retries are left to the job queue. After a rate limit
+//! response, no request is sent for as long as the forge asked. An error contains no token and nothing of a
+//! request body.
 
 use std::time::{Duration, Instant};
 
@@ -12,43 +12,43 @@ use tracing::Span;
 use url::Url;
 
 use super::dialect::header;
-use super::pause::{Pauses, asked_to_wait};
+use super::rate_limit::{Pauses, rate_limit_wait};
 use crate::telemetry::trace;
 
-/// Longest answer that is read, in bytes.
+/// Longest response that is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 24;
-/// Time for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-/// Redirections of one request that are followed.
+/// Timeout for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most redirects that one request follows.
 const MAX_REDIRECTS: usize = 5;
-/// Characters of a forge's own words in an error.
-const MAX_WORDS: usize = 200;
+/// Most characters of a forge's own message in an error.
+const MAX_MESSAGE_CHARS: usize = 200;
 
-/// Why something could not be done.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// Not now: to be tried after this time, which is nobody's failure.
+    /// Retry after this time; does not count as a failure.
     #[error("{reason}")]
     Later {
         /// Why.
         reason: String,
-        /// Time to wait.
+        /// Delay before the retry.
         after: Duration,
     },
-    /// It failed, and may work another time.
+    /// It failed, and a retry may succeed.
     #[error("{0}")]
     Failed(String),
-    /// It cannot work without somebody who changes something.
+    /// A retry cannot succeed until somebody changes something.
     #[error("{0}")]
     Refused(String),
 }
 
-/// What a forge answered.
+/// Response of a forge.
 #[derive(Debug)]
 pub struct Reply {
-    /// The body; null where it is empty.
+    /// The body; null if it is empty.
     pub body: Value,
-    /// The query of the next page.
+    /// Query string of the next page.
     pub next: Option<String>,
 }
 
@@ -60,16 +60,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client whose requests may take `timeout` each.
+    /// Creates a client with this timeout for each request.
     ///
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(timeout: Duration) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .timeout(timeout)
-            // A token must not be carried elsewhere: `follow` sees to that.
+            // A redirect must not carry the token to another host; `follow` checks this.
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         Ok(Self {
@@ -78,16 +78,16 @@ impl Client {
         })
     }
 
-    /// A request to be sent, in the trace of this task.
+    /// Builds a request that carries the trace context of the current span.
     pub fn request(&self, method: Method, url: &str) -> RequestBuilder {
         let request = self.http.request(method, url);
         request.headers(trace::headers(&Span::current()))
     }
 
-    /// Sends a request; `whose` tells tokens apart.
+    /// Sends a request. `whose` identifies the token: each one has its own rate limit.
     ///
     /// # Errors
-    /// See [`CallError`]. 401 is a failure, as a token may have expired.
+    /// See [`CallError`]. Status 401 is [`CallError::Failed`], as a token may have expired.
     pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
         if let Some(left) = self.pauses.left(whose, Instant::now()) {
             return Err(waiting(left));
@@ -97,15 +97,15 @@ impl Client {
         let headers = std::mem::take(response.headers_mut());
         let body = read(&mut response).await.map(|body| parsed(&body));
         let nothing = Value::Null;
-        let said = match &body {
-            Ok(Some(said)) => said,
+        let reply_body = match &body {
+            Ok(Some(reply_body)) => reply_body,
             _ => &nothing,
         };
-        if let Some(wait) = asked_to_wait(status, &headers, said) {
+        if let Some(wait) = rate_limit_wait(status, &headers, reply_body) {
             return Err(waiting(self.pauses.begin(whose, wait, Instant::now())));
         }
         if !status.is_success() {
-            return Err(failure(status, said));
+            return Err(failure(status, reply_body));
         }
         Ok(Reply {
             body: body?.ok_or_else(|| no_json(status))?,
@@ -113,7 +113,7 @@ impl Client {
         })
     }
 
-    /// Sends a request, and again to where the forge says that it belongs, as of a project that was renamed.
+    /// Sends a request and follows redirects, such as that of a renamed project.
     async fn follow(&self, request: RequestBuilder) -> Result<Response, CallError> {
         let broken = |error: reqwest::Error| CallError::Failed(failed(&error));
         let mut request = request.build().map_err(broken)?;
@@ -137,12 +137,13 @@ impl Client {
     }
 }
 
-/// An answer that cannot be read.
+/// Error for a response that does not have the documented form.
 pub(super) fn unexpected() -> CallError {
     CallError::Failed("the forge's answer is not what it documents".to_owned())
 }
 
-/// An answer that is a success by its status and yet no answer of an API, such as the login page of a proxy.
+/// Error for a response whose body is not JSON although its status is a success, such as the login page of a
+/// proxy.
 fn no_json(status: StatusCode) -> CallError {
     let number = status.as_u16();
     CallError::Failed(format!(
@@ -160,8 +161,9 @@ fn waiting(after: Duration) -> CallError {
     }
 }
 
-/// Where a redirection leads that is followed: one to the scheme, host and port that were asked, since the token
-/// goes along. 301 and 302 are followed for GET alone: they do not say that another method is kept.
+/// Returns the target of a redirect if it may be followed: only to the same scheme, host and port, since the
+/// token goes along. 301 and 302 are followed for GET alone, as they do not guarantee that another method is
+/// kept.
 fn redirected(method: &Method, from: &Url, status: StatusCode, location: &str) -> Option<Url> {
     let is_followed = match status {
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
@@ -175,8 +177,8 @@ fn redirected(method: &Method, from: &Url, status: StatusCode, location: &str) -
     (to.origin() == from.origin()).then_some(to)
 }
 
-/// What a `Link` header gives as the query of the next page. Host and path of the address do not count: behind a
-/// proxy, or after a project was renamed, they are not those that the forge was asked by.
+/// Returns the query string of the next page from the `Link` headers. Host and path of the link are ignored:
+/// behind a proxy, or after a project was renamed, they differ from those of the request.
 fn next_page(headers: &HeaderMap) -> Result<Option<String>, CallError> {
     let values = headers.get_all("link").iter();
     let mut links = values
@@ -216,7 +218,7 @@ async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
     }
 }
 
-/// A body; null where it is empty, and `None` where it is no JSON.
+/// Parses a body; null if it is empty, and `None` if it is not JSON.
 fn parsed(body: &[u8]) -> Option<Value> {
     if body.is_empty() {
         return Some(Value::Null);
@@ -224,17 +226,17 @@ fn parsed(body: &[u8]) -> Option<Value> {
     serde_json::from_slice(body).ok()
 }
 
-/// Whether another attempt is of use after an answer that is no success.
-fn failure(status: StatusCode, said: &Value) -> CallError {
-    let told = told(status, said);
+/// Converts an unsuccessful response to an error that tells whether to retry.
+fn failure(status: StatusCode, reply_body: &Value) -> CallError {
+    let status_message = status_message(status, reply_body);
     match status {
-        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => CallError::Failed(told),
-        status if status.is_server_error() => CallError::Failed(told),
-        _ => CallError::Refused(told),
+        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => CallError::Failed(status_message),
+        status if status.is_server_error() => CallError::Failed(status_message),
+        _ => CallError::Refused(status_message),
     }
 }
 
-/// What went wrong, without the address, which names a repository.
+/// Describes a transport error without the URL, which names a repository.
 fn failed(error: &reqwest::Error) -> String {
     let kind = match error {
         error if error.is_timeout() => "it took too long",
@@ -244,12 +246,16 @@ fn failed(error: &reqwest::Error) -> String {
     format!("the forge cannot be reached: {kind}")
 }
 
-/// A status, and what the forge says to it in its own words, made safe to show.
-fn told(status: StatusCode, body: &Value) -> String {
+/// Describes a status with the forge's own message, shortened and escaped.
+fn status_message(status: StatusCode, body: &Value) -> String {
     let words = ["message", "error"]
         .iter()
         .find_map(|field| body[field].as_str());
-    let words: String = words.unwrap_or_default().chars().take(MAX_WORDS).collect();
+    let words: String = words
+        .unwrap_or_default()
+        .chars()
+        .take(MAX_MESSAGE_CHARS)
+        .collect();
     let number = status.as_u16();
     if status.is_redirection() {
         return format!(
@@ -265,11 +271,11 @@ fn told(status: StatusCode, body: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pause::tests::headers;
+    use super::super::rate_limit::tests::headers;
     use super::*;
 
     #[test]
-    fn the_next_page_is_found_among_links() {
+    fn next_page_is_read_from_link_headers() {
         let next = |link: &str| next_page(&headers(&[("link", link)]));
         let query = Ok(Some("per_page=2&page=3".to_owned()));
         for link in [
@@ -297,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn redirections_are_followed_on_the_same_host_alone() {
+    fn redirects_are_followed_on_the_same_origin_only() {
         let from = Url::parse("https://api.x/repos/a/b/issues/1/comments").unwrap();
         let to = |method: Method, status: u16, location: &str| {
             let status = StatusCode::from_u16(status).unwrap();
@@ -338,13 +344,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_forge_says_is_cut_and_escaped() {
+    fn forge_message_is_cut_and_escaped() {
         let body = serde_json::json!({"message": format!("\u{1b}[2J{}", "x".repeat(999))});
-        let text = told(StatusCode::UNPROCESSABLE_ENTITY, &body);
+        let text = status_message(StatusCode::UNPROCESSABLE_ENTITY, &body);
         assert!(text.contains("status 422: \\u{1b}"), "{text}");
         assert!(text.len() < 300);
         assert_eq!(
-            told(StatusCode::BAD_GATEWAY, &Value::Null),
+            status_message(StatusCode::BAD_GATEWAY, &Value::Null),
             "the forge answered with status 502"
         );
     }

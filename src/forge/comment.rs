@@ -1,5 +1,6 @@
-//! The text of a comment. Nothing of an issue is in it. Names and code of the repository, which whoever
-//! opens a pull request can choose, stand in code alone, where nothing is markup, a mention or a link.
+//! Renders the text of a comment. It contains nothing of an issue. Names and code of the repository, which
+//! the author of a pull request can choose, appear only as code, where they cannot act as markup, a mention
+//! or a link.
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::inline_code;
@@ -10,19 +11,19 @@ use super::dialect::ThreadKind;
 use crate::config::ForgeConfig;
 use crate::engine::Answered;
 
-/// What a comment of ours begins with; it is not shown.
+/// First line of each comment, by which it is found again; it is not displayed.
 pub const MARKER: &str = "<!-- foveate:context -->";
-/// Places that a comment lists.
-pub const PLACES: usize = 8;
-/// Places that are listed however unlikely they are, and the least probability of the others.
-const ALWAYS: usize = 3;
+/// Most places in a comment.
+pub const MAX_PLACES: usize = 8;
+/// Number of places that are listed whatever their probability, and the least probability of the others.
+const ALWAYS_LISTED: usize = 3;
 const MIN_PROBABILITY: f32 = 0.01;
 /// Longest comment, in characters: the limit of GitHub.
 pub const MAX_CHARS: usize = 65_536;
 /// Longest name that is listed, in bytes.
 const MAX_NAME_BYTES: usize = 120;
 
-/// The comment for an answer about a thread of the repository at `page`.
+/// Renders the comment for an answer about a thread of the repository at `page`.
 pub fn render(
     answered: &Answered,
     kind: ThreadKind,
@@ -33,9 +34,9 @@ pub fn render(
     let commit = &answered.snapshot.revision.commit;
     let links = Permalinks::new(page, commit);
     let is_listed = |(rank, place): &(usize, &ListedPlace)| {
-        *rank < ALWAYS || place.probability >= MIN_PROBABILITY
+        *rank < ALWAYS_LISTED || place.probability >= MIN_PROBABILITY
     };
-    let places = answer.places.iter().take(PLACES).enumerate();
+    let places = answer.places.iter().take(MAX_PLACES).enumerate();
     let places = places.filter(is_listed).map(|(_, place)| place);
     let places: String = places.map(|p| place(p, links.as_ref())).collect();
     let head = head(answered, kind);

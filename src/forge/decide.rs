@@ -1,6 +1,6 @@
-//! What an event asks for. Pure: it knows the settings and the event alone.
+//! Decides what to do about an event. Pure: it depends on the settings and the event alone.
 
-use super::closes::closed_issues;
+use super::closing_keywords::closed_issues;
 use super::dialect::{ThreadId, ThreadKind};
 use super::event::{
     Action, CommentEvent, Event, IssueEvent, Project, PullRequestEvent, Thread, cut,
@@ -8,23 +8,23 @@ use super::event::{
 use super::task::{MergeTask, Task};
 use crate::config::ForgeConfig;
 
-/// Longest words of a command that are looked for, in bytes.
+/// Longest text after a command that is used in the search, in bytes.
 const MAX_WORDS_BYTES: usize = 2_000;
 
-/// What is to be done about an event.
+/// What to do about an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The repository is looked at again.
+    /// Sync the repository.
     Sync,
-    /// A comment is written.
+    /// Write a comment.
     Answer(Box<Task>),
-    /// What was merged is compared with what was answered.
+    /// Compare a merged change with the earlier answers.
     Learn(Box<MergeTask>),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
-/// Decides about an event of the forge with this name.
+/// Decides what to do about an event of the forge with this name.
 pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
     let decided = match event {
         Event::Ping => Err("the webhook works"),
@@ -49,13 +49,13 @@ pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
 
 fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> {
     let IssueEvent { issue, sender, .. } = &event;
-    let is_program = issue.author.is_bot || sender.is_bot;
+    let is_by_bot = issue.author.is_bot || sender.is_bot;
     check(
         config,
         issue,
         &event.action,
         config.answer_issues,
-        is_program,
+        is_by_bot,
     )?;
     Ok(task(event.project, ThreadKind::Issue, &event.issue))
 }
@@ -66,16 +66,16 @@ fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &
         return Err("the pull request is a draft");
     }
     let PullRequestEvent { thread, sender, .. } = &event;
-    let is_program = thread.author.is_bot || sender.is_bot;
-    let is_on = config.answer_pull_requests;
-    check(config, thread, &event.action, is_on, is_program)?;
+    let is_by_bot = thread.author.is_bot || sender.is_bot;
+    let answers_unasked = config.answer_pull_requests;
+    check(config, thread, &event.action, answers_unasked, is_by_bot)?;
     Ok(Task {
         ends: Some((event.base, event.head)),
         ..task(event.project, ThreadKind::PullRequest, &event.thread)
     })
 }
 
-/// What is learned from a merged pull request: which issues it closes, and where it was made.
+/// Builds the task that compares a merged pull request with the answers to the issues that it closes.
 fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static str> {
     if !event.is_for_default {
         return Err("it was merged into another branch than the default one");
@@ -100,19 +100,19 @@ fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static st
     })
 }
 
-/// Whether a text is the whole id of a commit, and no name of a branch that may have moved on.
+/// Whether a text is a full commit id, and not the name of a branch that may have moved since.
 fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether what happened to a thread asks for an answer; `is_on` says whether threads are answered that
-/// nobody asks about.
+/// Checks whether an event of a thread asks for an answer. `answers_unasked` tells whether threads are
+/// answered without being asked.
 fn check(
     config: &ForgeConfig,
     thread: &Thread,
     action: &Action,
-    is_on: bool,
-    is_program: bool,
+    answers_unasked: bool,
+    is_by_bot: bool,
 ) -> Result<(), &'static str> {
     if !thread.is_open {
         return Err("it is closed");
@@ -123,10 +123,10 @@ fn check(
         }
         Action::Labeled(_) => Err("no label asks for an answer"),
         Action::Other | Action::Merged => Err("nothing is done about this"),
-        Action::Opened | Action::Edited | Action::Updated if !is_on => {
+        Action::Opened | Action::Edited | Action::Updated if !answers_unasked => {
             Err("nobody asked, and the settings say that nothing is answered then")
         }
-        Action::Opened | Action::Edited | Action::Updated if is_program => {
+        Action::Opened | Action::Edited | Action::Updated if is_by_bot => {
             Err("a program did it, and nobody asked")
         }
         Action::Opened | Action::Edited | Action::Updated => Ok(()),
@@ -155,7 +155,7 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     })
 }
 
-/// What follows the command on the first line of a text that begins with it.
+/// Returns the text after the command on the first line, if the text begins with the command.
 fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
     if command.is_empty() {
         return None;

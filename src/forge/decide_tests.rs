@@ -1,4 +1,4 @@
-//! Which events ask for what.
+//! Tests which event leads to which decision.
 
 use super::*;
 use crate::config::Config;
@@ -59,7 +59,7 @@ fn pull_request(action: Action) -> PullRequestEvent {
 }
 
 #[test]
-fn what_was_merged_is_compared_where_it_closes_an_issue() {
+fn merge_is_compared_if_it_closes_an_issue() {
     let event = |body: &str, base: &str| {
         let mut event = pull_request(Action::Merged);
         event.thread.body = body.to_owned();
@@ -109,7 +109,7 @@ fn labeled(names: &[&str]) -> Action {
 }
 
 #[test]
-fn issues_are_answered_unless_the_settings_say_that_somebody_must_ask() {
+fn opened_threads_are_answered_if_enabled_in_settings() {
     let (on, mut off) = (config(), config());
     off.answer_issues = false;
     off.answer_pull_requests = false;
@@ -135,7 +135,7 @@ fn issues_are_answered_unless_the_settings_say_that_somebody_must_ask() {
 }
 
 #[test]
-fn what_is_closed_a_draft_or_of_a_program_is_not_answered_unasked() {
+fn closed_draft_and_bot_threads_are_not_answered_unasked() {
     let config = config();
     let mut closed = issue(Action::Opened);
     closed.issue.is_open = false;
@@ -145,14 +145,14 @@ fn what_is_closed_a_draft_or_of_a_program_is_not_answered_unasked() {
         let mut draft = pull_request(action.clone());
         draft.is_draft = true;
         assert_eq!(answers(&config, Event::PullRequest(draft)), is_asked);
-        let mut of_a_program = issue(action);
-        of_a_program.issue.author.is_bot = true;
-        assert_eq!(answers(&config, Event::Issue(of_a_program)), is_asked);
+        let mut from_bot = issue(action);
+        from_bot.issue.author.is_bot = true;
+        assert_eq!(answers(&config, Event::Issue(from_bot)), is_asked);
     }
 }
 
 #[test]
-fn only_those_may_command_whom_the_settings_name() {
+fn only_configured_associations_may_command() {
     let config = config();
     for (association, wanted) in [
         ("OWNER", true),
@@ -176,7 +176,7 @@ fn only_those_may_command_whom_the_settings_name() {
 }
 
 #[test]
-fn a_command_begins_a_comment_of_a_person() {
+fn command_must_begin_a_new_comment_of_a_person() {
     for (text, words) in [
         ("/foveate", Some("")),
         ("\n /foveate  the sum \nmore", Some("the sum")),
@@ -192,13 +192,13 @@ fn a_command_begins_a_comment_of_a_person() {
     let mut edited = comment("/foveate", "OWNER");
     edited.is_new = false;
     assert!(!answers(&config(), Event::Comment(edited)));
-    let mut of_a_program = comment("/foveate", "OWNER");
-    of_a_program.author.is_bot = true;
-    assert!(!answers(&config(), Event::Comment(of_a_program)));
+    let mut from_bot = comment("/foveate", "OWNER");
+    from_bot.author.is_bot = true;
+    assert!(!answers(&config(), Event::Comment(from_bot)));
 }
 
 #[test]
-fn a_task_has_what_answering_needs() {
+fn task_is_filled_from_the_event() {
     let mut event = comment("/foveate  the sum", "OWNER");
     event.is_pull_request = true;
     let Decision::Answer(task) = decide(&config(), "github", Event::Comment(event)) else {

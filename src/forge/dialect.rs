@@ -1,5 +1,5 @@
-//! What differs between forges, as values: how a webhook is signed and read, which requests its API takes.
-//! A dialect sends nothing. GitHub, GitLab and Gitea implement it, in one folder each.
+//! Defines what differs between forges, as values: how a webhook is signed and parsed, and which requests the
+//! API takes. A dialect sends nothing. GitHub, GitLab and Gitea implement it, in one folder each.
 
 use std::fmt::Debug;
 
@@ -28,16 +28,16 @@ pub enum ThreadKind {
 /// One thread of comments.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ThreadId {
-    /// `owner/name`, in GitLab `group/subgroup/name`, too.
+    /// `owner/name`; in GitLab also `group/subgroup/name`.
     pub project: String,
-    /// What it is.
+    /// Issue or pull request.
     pub kind: ThreadKind,
-    /// Its number.
+    /// Number within the project.
     pub number: u64,
 }
 
 impl ThreadId {
-    /// Its name among those of all forges, such as `github corner/shop issue 12`.
+    /// Returns a name that is unique among all forges, such as `github corner/shop issue 12`.
     pub fn name(&self, forge: &str) -> String {
         let kind = match self.kind {
             ThreadKind::Issue => "issue",
@@ -47,61 +47,61 @@ impl ThreadId {
     }
 }
 
-/// What a forge is told and tells. Paths are those below [`Dialect::api`].
+/// The formats of a forge's webhooks and API. Returned paths are relative to [`Dialect::api`].
 pub trait Dialect: Debug + Send + Sync {
-    /// In lower case, as it stands in the webhook's path.
+    /// Name in lower case, as in the path of the webhook.
     fn name(&self) -> &'static str;
 
-    /// How it writes links to lines of files.
+    /// The format of its links to lines of files.
     fn web_host(&self) -> WebHost;
 
-    /// The address of the API of the forge at `url`.
+    /// Returns the URL of the API of the forge at `url`.
     fn api(&self, url: &str) -> String;
 
-    /// Whether a webhook comes from somebody who knows the secret. Takes the same time for any guess.
+    /// Whether the sender of a webhook knows the secret. Compares in constant time.
     fn is_authentic(&self, secret: &Secret, headers: &HeaderMap, body: &[u8]) -> bool;
 
-    /// The header with the number that tells deliveries apart.
+    /// The header with the unique id of a delivery.
     fn delivery_header(&self) -> &'static str;
 
-    /// Reads a webhook.
+    /// Parses a webhook.
     ///
     /// # Errors
-    /// When it is not what the forge documents.
+    /// When the body does not have the form that the forge documents.
     fn event(&self, headers: &HeaderMap, body: &[u8]) -> Result<Event, EventError>;
 
     /// Adds the token to a request.
     fn authorize(&self, request: RequestBuilder, token: &Secret) -> RequestBuilder;
 
-    /// The comments of a thread, oldest first, and where a new one is posted.
+    /// Path that lists the comments of a thread, oldest first, and that a new comment is posted to.
     fn comments(&self, thread: &ThreadId) -> String;
 
-    /// One comment, which is changed with [`Dialect::edit_method`].
+    /// Path of one comment, which is edited with [`Dialect::edit_method`].
     fn comment(&self, thread: &ThreadId, id: u64) -> String;
 
-    /// How a comment is changed.
+    /// The method that edits a comment.
     fn edit_method(&self) -> Method;
 
-    /// The field of a person that holds the name of the account.
+    /// The field of a user object that holds the account name.
     fn login_field(&self) -> &'static str;
 
-    /// The field of a comment that holds its author.
+    /// The field of a comment object that holds the author.
     fn author_field(&self) -> &'static str;
 
-    /// One pull request.
+    /// Path of one pull request.
     fn pull_request(&self, thread: &ThreadId) -> String;
 
-    /// The two ends of a pull request, from what the forge says of it.
+    /// Extracts base and head from a pull request object.
     fn ends(&self, pull_request: &Value) -> Option<DiffEnds>;
 
-    /// Where the forge is asked what somebody is to a project; `None` where its events say so.
-    fn standing(&self, project: &str, person: &Person) -> Option<String>;
+    /// Path that returns a person's permission on a project; `None` if the events contain it.
+    fn permission(&self, project: &str, person: &Person) -> Option<String>;
 
-    /// What somebody is to a project, from what the forge says.
-    fn association(&self, standing: &Value) -> Association;
+    /// Converts the response of [`Dialect::permission`] to an association.
+    fn association(&self, permission: &Value) -> Association;
 }
 
-/// The first value of a header, if it is text.
+/// Returns the first value of a header; empty if it is missing or not text.
 pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers
         .get(name)
@@ -109,7 +109,7 @@ pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Whether `signature` is the HMAC-SHA256 of the body in hexadecimal. Takes the same time for any guess.
+/// Whether `signature` is the HMAC-SHA256 of the body in hexadecimal. Compares in constant time.
 pub fn is_signed(secret: &Secret, signature: &str, body: &[u8]) -> bool {
     let mut given = [0; 32];
     let Ok(()) = hex::decode_to_slice(signature, &mut given) else {
@@ -122,25 +122,25 @@ pub fn is_signed(secret: &Secret, signature: &str, body: &[u8]) -> bool {
     mac.verify_slice(&given).is_ok()
 }
 
-/// What may stand in one segment of a path as it is.
+/// Characters that a path segment contains unescaped (the unreserved characters of RFC 3986).
 const IN_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'-')
     .remove(b'_')
     .remove(b'~');
 
-/// A text as one segment of a path.
+/// Percent-encodes a text as one path segment.
 pub fn segment(text: &str) -> String {
     utf8_percent_encode(text, IN_SEGMENT).to_string()
 }
 
-/// `owner/name` as segments of a path.
+/// Percent-encodes `owner/name` as path segments.
 pub fn segments(project: &str) -> String {
     let parts: Vec<String> = project.split('/').map(segment).collect();
     parts.join("/")
 }
 
-/// A field of a field, as text.
+/// Returns the string at a JSON pointer.
 pub fn text(value: &Value, pointer: &str) -> Option<String> {
     value.pointer(pointer)?.as_str().map(str::to_owned)
 }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signatures_are_checked_over_every_byte() {
+    fn signature_covers_every_byte_of_the_body() {
         // Example of GitHub's documentation on validating deliveries.
         let secret = Secret::new("It's a Secret to Everybody");
         let signature = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_to_another_path() {
+    fn names_are_percent_encoded_in_paths() {
         assert_eq!(segments("a/b.c-d_e"), "a/b.c-d_e");
         assert_eq!(segments("a/b?x=1#y"), "a/b%3Fx%3D1%23y");
         assert_eq!(segment("group/sub/name"), "group%2Fsub%2Fname");

@@ -1,17 +1,17 @@
-//! What a forge tells of, in words that do not depend on the forge. Texts in it come from strangers: they
-//! are cut to a length, and nothing else was done to them.
+//! Defines the events of forges, independent of the forge. The texts in them come from strangers: they are
+//! shortened, and not otherwise sanitized.
 
-/// Longest title that is kept, in bytes.
+/// Longest title, in bytes; the rest is cut off.
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
-/// Longest body of an issue or comment that is kept, in bytes. Forges allow 65,536 characters.
+/// Longest body of an issue or comment, in bytes; the rest is cut off. Forges allow 65,536 characters.
 pub const MAX_BODY_BYTES: usize = 1 << 18;
-/// Labels of one issue that are kept.
+/// Most labels of one issue; the others are dropped.
 pub const MAX_LABELS: usize = 100;
 
-/// What a forge told of.
+/// An event that a webhook reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The forge tries the webhook.
+    /// The forge tests the webhook.
     Ping,
     /// A branch or tag moved.
     Push(Push),
@@ -23,34 +23,34 @@ pub enum Event {
     PullRequest(PullRequestEvent),
     /// A change was reviewed, or a comment was written at one of its lines.
     Review(ReviewEvent),
-    /// An event that nothing is done about.
+    /// An event that is ignored.
     Other,
 }
 
 /// A repository on a forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// `owner/name`, in GitLab `group/subgroup/name`, too.
+    /// `owner/name`; in GitLab also `group/subgroup/name`.
     pub name: String,
-    /// Its page.
+    /// URL of its web page.
     pub web_url: String,
-    /// The installation of an app that was told, where there is one.
+    /// Id of the app installation that got the webhook, if there is one.
     pub installation: Option<u64>,
 }
 
-/// Who did something.
+/// An account that did something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Person {
-    /// The number of the account; 0 where the event does not say.
+    /// Id of the account; 0 if the event does not contain it.
     pub id: u64,
-    /// The name of the account.
+    /// Name of the account.
     pub login: String,
-    /// Whether the forge says that it is a program.
+    /// Whether the forge marks it as a bot.
     pub is_bot: bool,
 }
 
-/// What somebody is to a repository, in GitHub's words (`OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`,
-/// `NONE`, …); empty where the event does not say.
+/// Role of a person in a repository, by GitHub's names (`OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`,
+/// `NONE`, …); empty if the event does not contain it.
 pub type Association = String;
 
 /// A branch or tag that moved.
@@ -58,11 +58,11 @@ pub type Association = String;
 pub struct Push {
     /// The repository.
     pub project: Project,
-    /// The whole name of the ref, such as `refs/heads/main`.
+    /// Full name of the ref, such as `refs/heads/main`.
     pub reference: String,
-    /// The commit that it names now; `None` where it was deleted.
+    /// The new commit; `None` if the ref was deleted.
     pub head: Option<String>,
-    /// The commit that it named before; `None` where it is new or the event does not say.
+    /// The old commit; `None` if the ref is new or the event does not contain it.
     pub previous: Option<String>,
     /// Whether the old commit is not an ancestor of the new one.
     pub is_forced: bool,
@@ -71,13 +71,13 @@ pub struct Push {
 /// Something that happened to an issue or pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It was opened, or opened again.
+    /// It was opened or reopened.
     Opened,
-    /// Its title or body was changed.
+    /// Its title or body was edited.
     Edited,
-    /// It got these labels; where the forge does not say which, all that it has.
+    /// It got these labels; if the payload does not mark the new ones, all its labels.
     Labeled(Vec<String>),
-    /// A pull request has other commits, or is no draft any more.
+    /// The commits of a pull request changed, or it is no longer a draft.
     Updated,
     /// A pull request was merged.
     Merged,
@@ -85,7 +85,7 @@ pub enum Action {
     Other,
 }
 
-/// Title and text of an issue or pull request.
+/// An issue or pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// Its number in the repository.
@@ -96,9 +96,9 @@ pub struct Thread {
     pub body: String,
     /// The names of its labels.
     pub labels: Vec<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author: Person,
-    /// What its author is to the repository.
+    /// Role of its author in the repository.
     pub association: Association,
     /// Whether it is neither closed nor merged.
     pub is_open: bool,
@@ -122,37 +122,37 @@ pub struct IssueEvent {
 pub struct CommentEvent {
     /// The repository.
     pub project: Project,
-    /// The issue or pull request that it stands under.
+    /// The issue or pull request that it belongs to.
     pub thread: Thread,
-    /// Whether that is a pull request.
+    /// Whether the thread is a pull request.
     pub is_pull_request: bool,
-    /// What was written; may be empty.
+    /// Text of the comment; may be empty.
     pub text: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: Person,
-    /// What the author is to the repository.
+    /// Role of the author in the repository.
     pub association: Association,
-    /// Whether it is new, and neither edited nor deleted.
+    /// Whether it was just created, not edited or deleted.
     pub is_new: bool,
 }
 
 /// Something happened to a pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequestEvent {
-    /// The repository that it is to be merged into.
+    /// The repository that it targets.
     pub project: Project,
     /// What happened.
     pub action: Action,
     /// Its title and text.
     pub thread: Thread,
-    /// The branch that it is to be merged into, or its commit; of a merged one, the commit where it left that
-    /// branch, where the event says so.
+    /// The target branch or its commit. For a merged pull request, the commit at which it forked from that
+    /// branch, if the event contains it.
     pub base: String,
-    /// Whether it is for the default branch, as far as the event says.
+    /// Whether it targets the default branch; true if the event does not name that.
     pub is_for_default: bool,
     /// Its last commit.
     pub head: String,
-    /// Whether it is not to be looked at yet.
+    /// Whether it is a draft.
     pub is_draft: bool,
     /// Who did it.
     pub sender: Person,
@@ -161,23 +161,23 @@ pub struct PullRequestEvent {
 /// A change was reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewEvent {
-    /// The change.
+    /// The pull request.
     pub pull_request: PullRequestEvent,
-    /// What was written; may be empty.
+    /// Text of the review; may be empty.
     pub text: String,
-    /// The file that it was written at, as the repository calls it; empty where it is about the whole change.
+    /// Path of the file that it refers to; empty if it is about the whole change.
     pub path: String,
-    /// The 1-based line in that file; 0 where it is about the whole file.
+    /// The 1-based line in that file; 0 if it is about the whole file.
     pub line: u64,
 }
 
-/// An event that is not what its forge documents.
+/// An event that does not have the form that its forge documents.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct EventError(pub String);
 
 impl Event {
-    /// The repository that it happened in.
+    /// Returns the repository that the event belongs to.
     pub fn project(&self) -> Option<&Project> {
         match self {
             Self::Ping | Self::Other => None,
@@ -191,7 +191,7 @@ impl Event {
 }
 
 impl Thread {
-    /// Title and text as one question.
+    /// Joins title and body into one question.
     pub fn question(&self) -> String {
         match (self.title.trim(), self.body.trim()) {
             (title, "") => title.to_owned(),
@@ -201,7 +201,7 @@ impl Thread {
 }
 
 impl ReviewEvent {
-    /// The change, and what was written, as one question.
+    /// Joins the pull request and the review into one question.
     pub fn question(&self) -> String {
         let place = match (&*self.path, self.line) {
             ("", _) => String::new(),
@@ -213,7 +213,7 @@ impl ReviewEvent {
     }
 }
 
-/// The text, cut at a character boundary to at most `max` bytes.
+/// Cuts a text to at most `max` bytes, at a character boundary.
 pub fn cut(mut text: String, max: usize) -> String {
     text.truncate(text.floor_char_boundary(max));
     text
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_between_characters() {
+    fn text_is_cut_at_a_character_boundary() {
         assert_eq!(cut("aé".to_owned(), 2), "a");
         assert_eq!(cut("aé".to_owned(), 3), "aé");
         assert_eq!(cut(String::new(), 3), "");

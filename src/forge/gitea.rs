@@ -1,5 +1,5 @@
-//! Gitea and Forgejo. Their webhooks are written like GitHub's but for a few words, so that
-//! [`super::github::event`] reads them.
+//! Implements the dialect of Gitea and Forgejo. Their webhooks have the format of GitHub's but for a few
+//! words, so that [`super::github::event`] parses them.
 
 use axum::http::{HeaderMap, Method};
 use foveate_query::permalink::WebHost;
@@ -46,7 +46,7 @@ impl Dialect for Gitea {
     }
 
     fn comments(&self, thread: &ThreadId) -> String {
-        // All of them come at once.
+        // Not paginated: one response lists all comments.
         let project = segments(&thread.project);
         format!("/repos/{project}/issues/{}/comments", thread.number)
     }
@@ -75,7 +75,7 @@ impl Dialect for Gitea {
         GitHub.ends(pull_request)
     }
 
-    fn standing(&self, project: &str, person: &Person) -> Option<String> {
+    fn permission(&self, project: &str, person: &Person) -> Option<String> {
         Some(format!(
             "/repos/{}/collaborators/{}/permission",
             segments(project),
@@ -83,8 +83,8 @@ impl Dialect for Gitea {
         ))
     }
 
-    fn association(&self, standing: &Value) -> Association {
-        let permission = text(standing, "/permission").unwrap_or_default();
+    fn association(&self, permission: &Value) -> Association {
+        let permission = text(permission, "/permission").unwrap_or_default();
         match &*permission {
             "owner" => "OWNER",
             "admin" => "MEMBER",

@@ -1,5 +1,5 @@
-//! GitHub, also as an enterprise server: [`event`] reads what its webhooks and its CI tell, [`app`] signs
-//! in as a GitHub App.
+//! Implements the dialect of GitHub, also of its enterprise server: [`event`] parses the payloads of its
+//! webhooks and CI, [`app`] signs in as a GitHub App.
 
 pub mod app;
 pub mod event;
@@ -18,8 +18,8 @@ use crate::engine::DiffEnds;
 #[derive(Clone, Copy, Debug)]
 pub struct GitHub;
 
-/// Comments that one page lists. Each may have a quarter of a megabyte.
-pub const PAGE: u32 = 30;
+/// Comments per page. Each may have a quarter of a megabyte.
+pub const COMMENTS_PER_PAGE: u32 = 30;
 
 impl Dialect for GitHub {
     fn name(&self) -> &'static str {
@@ -63,7 +63,7 @@ impl Dialect for GitHub {
             project, number, ..
         } = thread;
         format!(
-            "/repos/{}/issues/{number}/comments?per_page={PAGE}",
+            "/repos/{}/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}",
             segments(project)
         )
     }
@@ -96,7 +96,7 @@ impl Dialect for GitHub {
         })
     }
 
-    fn standing(&self, _: &str, _: &Person) -> Option<String> {
+    fn permission(&self, _: &str, _: &Person) -> Option<String> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! GitLab: its server and its site. [`event`] reads what its webhooks tell.
+//! Implements the dialect of GitLab. [`event`] parses its webhooks.
 
 mod event;
 
@@ -17,7 +17,7 @@ use crate::engine::DiffEnds;
 #[derive(Clone, Copy, Debug)]
 pub struct GitLab;
 
-/// Levels of access from which on somebody is an owner, a member (developer), a collaborator (reporter).
+/// Lowest access levels of an owner, a member (developer) and a collaborator (reporter).
 const OWNER: u64 = 50;
 const DEVELOPER: u64 = 30;
 const REPORTER: u64 = 20;
@@ -94,16 +94,16 @@ impl Dialect for GitLab {
         })
     }
 
-    fn standing(&self, project: &str, person: &Person) -> Option<String> {
+    fn permission(&self, project: &str, person: &Person) -> Option<String> {
         let project = segment(project);
         Some(format!("/projects/{project}/members/all/{}", person.id))
     }
 
-    fn association(&self, standing: &Value) -> Association {
-        let is_active = standing["state"]
+    fn association(&self, permission: &Value) -> Association {
+        let is_active = permission["state"]
             .as_str()
             .is_none_or(|state| state == "active");
-        match standing["access_level"].as_u64() {
+        match permission["access_level"].as_u64() {
             Some(level) if is_active && level >= OWNER => "OWNER",
             Some(level) if is_active && level >= DEVELOPER => "MEMBER",
             Some(level) if is_active && level >= REPORTER => "COLLABORATOR",

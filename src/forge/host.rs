@@ -1,6 +1,5 @@
-//! One forge as it is configured: whose webhooks are believed, whose token is used, and what is asked of
-//! its API. A token of an app's installation is good for one repository and kept until shortly before it
-//! expires.
+//! Calls the API of one configured forge: verifies its webhooks, chooses its token, sends requests. The token
+//! of an app's installation is limited to one repository and cached until shortly before it expires.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
@@ -21,40 +20,40 @@ use super::secret::{Secret, SecretPlace};
 use crate::config::{ForgeConfig, HostConfig};
 use crate::engine::DiffEnds;
 
-/// Installation tokens that are kept.
+/// Most cached installation tokens.
 const MAX_TOKENS: usize = 10_000;
 
 /// A configured forge.
 #[derive(Debug)]
 pub struct Host {
-    /// What differs between forges.
+    /// The formats of this kind of forge.
     pub dialect: &'static dyn Dialect,
-    /// Its address, without a slash at the end.
+    /// URL without a trailing slash.
     pub url: String,
-    /// Where the secret of its webhooks is.
+    /// Where the secret of its webhooks is stored.
     pub webhook_secret: Option<SecretPlace>,
-    /// Time for one request to it.
+    /// Timeout of one request.
     pub timeout: Duration,
     api: String,
     token: Option<SecretPlace>,
     app: Option<App>,
     client: Client,
-    /// Tokens by installation and project, and until when they are used.
+    /// Installation tokens with their expiry, by installation and project.
     tokens: Mutex<HashMap<(u64, String), (Secret, Instant)>>,
-    /// The installations that projects were found to belong to.
+    /// Installation ids by project.
     installations: Mutex<HashMap<String, u64>>,
 }
 
-/// For what a token is used.
+/// What a token is used for.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// `owner/name`, in GitLab `group/subgroup/name`, too.
+    /// `owner/name`; in GitLab also `group/subgroup/name`.
     pub project: &'a str,
-    /// The installation that the webhook came from.
+    /// The installation that got the webhook.
     pub installation: Option<u64>,
 }
 
-/// The configured forges. An address is that of one of them at most.
+/// Returns the configured forges. A URL belongs to at most one of them.
 ///
 /// # Errors
 /// When the system's certificates cannot be read.
@@ -93,17 +92,17 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
 }
 
 impl Host {
-    /// The address of a project's page.
+    /// Returns the URL of a project's web page.
     pub fn address(&self, project: &str) -> String {
         format!("{}/{project}", self.url)
     }
 
-    /// A project's page.
+    /// Returns a project's web page, for links to its files.
     pub fn page(&self, project: &str) -> WebPage {
         WebPage::new(&self.address(project), self.dialect.web_host())
     }
 
-    /// The project that an address leads to, of a page or for git; `None` where it is not one of this forge.
+    /// Returns the project of a web page's URL or git URL; `None` if it is not on this forge.
     pub fn project<'a>(&self, address: &'a str) -> Option<&'a str> {
         let path = address.strip_prefix(&self.url)?.strip_prefix('/')?;
         let path = path.trim_end_matches('/');
@@ -111,15 +110,15 @@ impl Host {
         (path.contains('/')).then_some(path)
     }
 
-    /// Whether there is a token to use.
+    /// Whether a token or app is configured.
     pub fn has_token(&self) -> bool {
         self.token.is_some() || self.app.is_some()
     }
 
-    /// The token for a project.
+    /// Returns the token for a project.
     ///
     /// # Errors
-    /// When there is none, or the forge does not give one.
+    /// When none is configured, or the forge does not issue one.
     pub async fn token(&self, scope: Scope<'_>) -> Result<Secret, CallError> {
         if let Some(place) = &self.token {
             return place
@@ -142,13 +141,13 @@ impl Host {
         }
         let token = self.new_token(app, key).await;
         if token.is_err() {
-            // The app may have been installed anew, under another number.
+            // The app may have been reinstalled under another id.
             self.installations.lock().remove(scope.project);
         }
         token
     }
 
-    /// The installation that a project belongs to.
+    /// Returns the installation that a project belongs to.
     async fn installation(&self, app: &App, project: &str) -> Result<u64, CallError> {
         if let Some(installation) = self.installations.lock().get(project) {
             return Ok(*installation);
@@ -163,7 +162,7 @@ impl Host {
         Ok(installation)
     }
 
-    /// A token that is good for one project alone.
+    /// Requests a token that is limited to one project.
     async fn new_token(&self, app: &App, key: (u64, String)) -> Result<Secret, CallError> {
         let (installation, project) = &key;
         let name = project.rsplit('/').next().unwrap_or_default();
@@ -219,7 +218,7 @@ impl Host {
         };
         let reply = self.client.send(&whose, request).await;
         if matches!(reply, Err(CallError::Failed(_))) {
-            // It may have been revoked; the next attempt gets another one.
+            // The token may have been revoked; the next attempt requests a new one.
             self.tokens
                 .lock()
                 .retain(|(_, project), _| project != scope.project);
@@ -233,40 +232,40 @@ impl Host {
         Ok(reply.body)
     }
 
-    /// What somebody is to a project, where its events do not say so.
+    /// Asks for a person's role in a project; `None` if the events of this forge contain it.
     ///
     /// # Errors
-    /// When the forge cannot be asked. Who is not known to it is `NONE`.
+    /// When the request fails. A person unknown to the forge is `NONE`.
     pub async fn association(
         &self,
         scope: Scope<'_>,
         person: &Person,
     ) -> Result<Option<Association>, CallError> {
-        let Some(path) = self.dialect.standing(scope.project, person) else {
+        let Some(path) = self.dialect.permission(scope.project, person) else {
             return Ok(None);
         };
         match self.get(scope, &path).await {
-            Ok(standing) => Ok(Some(self.dialect.association(&standing))),
+            Ok(permission) => Ok(Some(self.dialect.association(&permission))),
             Err(CallError::Refused(_)) => Ok(Some("NONE".to_owned())),
             Err(error) => Err(error),
         }
     }
 
-    /// The two ends of a pull request.
+    /// Returns base and head of a pull request.
     ///
     /// # Errors
-    /// When the forge cannot be asked.
+    /// When the request fails.
     pub async fn ends(&self, scope: Scope<'_>, thread: &ThreadId) -> Result<DiffEnds, CallError> {
         let path = self.dialect.pull_request(thread);
         let pull_request = self.get(scope, &path).await?;
         self.dialect.ends(&pull_request).ok_or_else(unexpected)
     }
 
-    /// The name of the account that comments are written with. It is not kept: the token may be replaced by that
-    /// of another account, and an app or account may get another name.
+    /// Returns the name of the account that comments are written with. It is not cached: the token may be
+    /// replaced by that of another account, and an app or account may be renamed.
     ///
     /// # Errors
-    /// When the forge cannot be asked.
+    /// When the request fails.
     pub async fn account(&self, scope: Scope<'_>) -> Result<String, CallError> {
         match (&self.app, &self.token) {
             (Some(app), None) => {
@@ -282,10 +281,11 @@ impl Host {
         }
     }
 
-    /// A page of a thread's comments, and the query of the next one. Without a query it is the first page.
+    /// Returns one page of a thread's comments, and the query string of the next page. `query` selects the
+    /// page; `None` is the first one.
     ///
     /// # Errors
-    /// When the forge cannot be asked.
+    /// When the request fails.
     pub async fn comments(
         &self,
         scope: Scope<'_>,
@@ -305,11 +305,11 @@ impl Host {
         }
     }
 
-    /// Writes a comment: a new one, or in the place of the one with this number.
+    /// Posts a new comment, or replaces the text of the comment `id`.
     ///
     /// # Errors
-    /// When the forge cannot be asked, or refuses, or answers with something else than the comment, which may then
-    /// not be written.
+    /// When the request fails or is refused, or the response is not the comment, which then may not have been
+    /// written.
     pub async fn write_comment(
         &self,
         scope: Scope<'_>,

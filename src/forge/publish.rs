@@ -1,5 +1,5 @@
-//! Writes the comment of a thread: the one that is there is changed, so that a thread has one at most,
-//! however often a task is done.
+//! Publishes the comment of a thread: an existing one is updated, so that a thread has at most one, however
+//! often a task runs.
 
 use serde_json::Value;
 
@@ -9,23 +9,24 @@ use super::dialect::ThreadId;
 use super::host::{Host, Scope};
 use super::task::Done;
 
-/// Pages of comments that are looked through. Where there are more, no comment is written: ours may be there.
+/// Most pages of comments that are searched. If there are more, no comment is written, as one may exist on a
+/// later page.
 const MAX_PAGES: usize = 100;
 
-/// A comment with the marker. Others may have copied that.
+/// A comment with the marker, which others may have copied.
 struct Marked<'a> {
     id: u64,
     author: &'a str,
     body: &'a str,
 }
 
-/// Our comment of a thread.
+/// The thread's comment by this program.
 struct Own {
     id: u64,
     body: String,
 }
 
-/// Writes `text` as the comment of a thread.
+/// Creates or updates the comment of a thread.
 ///
 /// # Errors
 /// See [`CallError`].
@@ -42,15 +43,15 @@ pub async fn publish(
     let id = own.map(|own| own.id);
     let written = host.write_comment(scope, thread, id, text).await;
     if id.is_none() && matches!(written, Err(CallError::Failed(_))) {
-        // The forge may be writing it still. The next attempt looks for it, and so does newer work for this
-        // thread, which begins as soon as this attempt ends.
+        // The forge may still be writing it. The next attempt looks for it, and so does a newer job for this
+        // thread, which starts as soon as this attempt ends.
         tokio::time::sleep(host.timeout).await;
     }
     written.map(|()| Done::Written)
 }
 
-/// Looks for our comment: one with the marker whose author is the account of the token. The forge is asked for
-/// the account only where there is a comment with the marker.
+/// Finds this program's comment: one with the marker, written by the account of the token. The account is
+/// requested only if there is a comment with the marker.
 async fn find_own(
     host: &Host,
     scope: Scope<'_>,
@@ -80,7 +81,7 @@ async fn find_own(
     )))
 }
 
-/// A comment, if it has the marker.
+/// Returns a comment if it begins with the marker.
 fn marked<'a>(host: &Host, comment: &'a Value) -> Option<Marked<'a>> {
     let author = &comment[host.dialect.author_field()][host.dialect.login_field()];
     let body = comment["body"].as_str()?;

@@ -1,4 +1,4 @@
-//! What a job is to do, as it stands in the database, and how it ended.
+//! Defines the jobs as they are stored in the database, and their results.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use super::event::Person;
 use crate::engine::DiffEnds;
 use crate::store::NewJobRow;
 
-/// What a job is to do.
+/// The work of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Work {
-    /// To compare what was merged with what was answered.
+    /// Compares a merged change with the earlier answers.
     Learn(MergeTask),
-    /// To write a comment. Earlier programs queued nothing else.
+    /// Writes a comment. Earlier versions queued only this kind.
     Answer(Task),
 }
 
 impl Work {
-    /// The trace of the webhook that asked for it.
+    /// Trace context of the webhook that caused it.
     pub fn traceparent(&self) -> Option<&str> {
         match self {
             Self::Learn(task) => task.traceparent.as_deref(),
@@ -26,7 +26,7 @@ impl Work {
         }
     }
 
-    /// The names of its forge and of its project there.
+    /// Returns the names of its forge and its project.
     pub fn project(&self) -> (&str, &str) {
         match self {
             Self::Learn(task) => (&task.forge, &task.thread.project),
@@ -35,29 +35,29 @@ impl Work {
     }
 }
 
-/// A pull request that was merged.
+/// A merged pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeTask {
-    /// The name of the forge.
+    /// Name of the forge.
     pub forge: String,
     /// The pull request.
     pub thread: ThreadId,
-    /// The installation that the webhook came from.
+    /// The installation that got the webhook.
     pub installation: Option<u64>,
-    /// The numbers of the issues that it closes.
+    /// Numbers of the issues that it closes.
     pub closes: Vec<u64>,
-    /// The commits between which it was made, as far as they are known: base and head.
+    /// Base and head commit, if known.
     pub ends: Option<(String, String)>,
-    /// The trace of the webhook that told of it, as a header tells of it.
+    /// Trace context of the webhook, in the format of the `traceparent` header.
     #[serde(default)]
     pub traceparent: Option<String>,
 }
 
 impl MergeTask {
-    /// The job for it. It takes no other work's place: a comment may still be to be written.
+    /// Builds the job. It replaces no other job of the thread: a comment may still have to be written.
     ///
     /// # Errors
-    /// Never: it is made of texts and numbers.
+    /// Never: strings and numbers always serialize.
     pub fn job(&self) -> Result<NewJobRow, serde_json::Error> {
         Ok(NewJobRow {
             subject: format!("{} merged", self.thread.name(&self.forge)),
@@ -67,14 +67,14 @@ impl MergeTask {
     }
 }
 
-/// How a task ended.
+/// Result of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
     /// A comment was written.
     Written,
-    /// The comment that is there says the same already.
+    /// The existing comment already has this text.
     Unchanged,
-    /// What was merged was compared with so many answers.
+    /// The merged change was compared with this number of answers.
     Learned(usize),
     /// Nothing was written, for this reason.
     Quiet(&'static str),
@@ -83,35 +83,35 @@ pub enum Done {
 /// One comment to write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The name of the forge.
+    /// Name of the forge.
     pub forge: String,
-    /// Where the comment stands.
+    /// The thread to comment on.
     pub thread: ThreadId,
-    /// The installation that the webhook came from.
+    /// The installation that got the webhook.
     pub installation: Option<u64>,
-    /// Title and text of the thread.
+    /// Title and body of the thread.
     pub question: String,
-    /// What a command asked for beside it; may be empty.
+    /// Text of the command, added to the question; may be empty.
     pub words: String,
-    /// Who is to be allowed to command first, where the event did not say.
+    /// The person whose permission to give commands must be checked first, if the event did not contain it.
     pub unchecked: Option<Person>,
-    /// The ends of a pull request, as far as they are known: base and head.
+    /// Base and head commit of a pull request, if known.
     pub ends: Option<(String, String)>,
-    /// The trace of the webhook that asked for it, as a header tells of it.
+    /// Trace context of the webhook, in the format of the `traceparent` header.
     #[serde(default)]
     pub traceparent: Option<String>,
 }
 
 impl Task {
-    /// What two tasks have in common that must not be done at the same time.
+    /// Name of the thread. Two tasks with the same name must not run at the same time.
     pub fn thread(&self) -> String {
         self.thread.name(&self.forge)
     }
 
-    /// The job for it. Who is not known to be allowed to command cannot take the place of others' work.
+    /// Builds the job. Without a verified permission it cannot replace jobs that others asked for.
     ///
     /// # Errors
-    /// Never: it is made of texts and numbers.
+    /// Never: strings and numbers always serialize.
     pub fn job(&self) -> Result<NewJobRow, serde_json::Error> {
         let subject = match &self.unchecked {
             Some(person) => format!("{} asked by {}", self.thread(), person.id),
@@ -124,7 +124,7 @@ impl Task {
         })
     }
 
-    /// The ends of the pull request, where they are known.
+    /// Base and head of the pull request, if known.
     pub fn diff(&self) -> Option<DiffEnds> {
         let (base, head) = self.ends.clone()?;
         Some(DiffEnds { base, head })

@@ -1,4 +1,4 @@
-//! Gives git the tokens of the forges, so that repositories are fetched as the app's installation.
+//! Provides git with the tokens of the forges, so that repositories are fetched as the app's installation.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of `hosts`, asked for on this runtime.
+    /// Creates the source of the tokens of `hosts`; requests run on `runtime`.
     pub fn new(hosts: Arc<[Host]>, runtime: Handle) -> Self {
         Self { hosts, runtime }
     }
@@ -40,7 +40,7 @@ impl TokenSource for Tokens {
         let token = self.runtime.block_on(host.token(scope));
         match token {
             Ok(token) => Some(Ok(token.reveal().to_owned())),
-            // The app is not installed there: whoever may read it without a token does.
+            // The app is not installed there, so git tries without a token.
             Err(CallError::Refused(_)) => None,
             Err(error) => Some(Err(error.to_string())),
         }

@@ -1,5 +1,5 @@
-//! Takes the delivery of a webhook: checks who sent it, reads it, and queues what it asks for. It waits for
-//! the database and for nothing else.
+//! Accepts the delivery of a webhook: verifies the sender, parses it, and queues a job. It waits for nothing
+//! but the database.
 
 use axum::http::HeaderMap;
 use sha2::{Digest as _, Sha256};
@@ -16,16 +16,16 @@ use crate::ingest::Registration;
 use crate::store::{Delivered, NewJobRow, StoreError};
 use crate::telemetry::trace;
 
-/// What became of a delivery.
+/// Result of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A job was queued.
     Queued,
-    /// The repository is looked at again.
+    /// The repository is synced.
     Synced,
-    /// It was taken before.
+    /// The delivery was already accepted before.
     Repeated,
-    /// Nothing is done about it, for this reason.
+    /// It is ignored, for this reason.
     Ignored(&'static str),
 }
 
@@ -41,25 +41,25 @@ impl Outcome {
     }
 }
 
-/// Why a delivery was not taken.
+/// Why a delivery was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// No such forge.
+    /// No forge has this name.
     #[error("no forge is called so; there are github, gitlab and gitea")]
     UnknownForge,
-    /// Nobody could be believed.
+    /// The forge has no webhook secret, so no sender can be verified.
     #[error("webhooks of {0} are not set up: forge.{0}.webhook_secret is empty")]
     NotSetUp(&'static str),
     /// The secret cannot be read.
     #[error("the secret of the webhook cannot be read; the server's log says why")]
     Secret(#[from] SecretError),
-    /// Whoever sent it does not know the secret.
+    /// The sender does not know the secret.
     #[error("the signature is missing or wrong: is the webhook's secret the one of this server?")]
     NotAuthentic,
-    /// It is not what the forge documents.
+    /// It does not have the form that the forge documents.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// Too many jobs wait.
+    /// The queue is full.
     #[error("forge.max_jobs jobs wait already")]
     Full,
     /// The database failed.
@@ -68,28 +68,28 @@ pub enum WebhookError {
 }
 
 impl Forges {
-    /// Takes a delivery of the forge with this name.
+    /// Accepts a delivery for the forge with this name.
     ///
     /// # Errors
-    /// See [`WebhookError`]; nothing of it was kept then.
-    pub async fn take(
+    /// See [`WebhookError`]; nothing of the delivery is stored then.
+    pub async fn accept(
         &self,
         forge: &str,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Outcome, WebhookError> {
         let host = self.host(forge).ok_or(WebhookError::UnknownForge)?;
-        let taken = self.taken(host, headers, body).await;
-        let outcome = match &taken {
+        let result = self.accept_unmetered(host, headers, body).await;
+        let outcome = match &result {
             Ok(outcome) => outcome.name(),
             Err(_) => "refused",
         };
         metrics::counter!("foveate_webhooks_total", "forge" => host.dialect.name(), "outcome" => outcome)
             .increment(1);
-        taken
+        result
     }
 
-    async fn taken(
+    async fn accept_unmetered(
         &self,
         host: &Host,
         headers: &HeaderMap,
@@ -122,7 +122,7 @@ impl Forges {
             Decision::Learn(_) if !self.feedback.is_on() => {
                 return Ok(Outcome::Ignored("nothing is kept of answers"));
             }
-            decision => task_of(decision)?,
+            decision => build_job(decision)?,
         };
         let digests = digests(host, headers, body);
         let max_jobs = self.settings.config.max_jobs;
@@ -134,7 +134,7 @@ impl Forges {
         }
         match &repository {
             None => self.register(host, &project).await,
-            Some(repository) if task.is_none() => repository.order_sync(),
+            Some(repository) if task.is_none() => repository.request_sync(),
             Some(_) => {}
         }
         if task.is_none() {
@@ -145,14 +145,14 @@ impl Forges {
         Ok(Outcome::Queued)
     }
 
-    /// Whether repositories of the project's owner are registered without being asked to.
+    /// Whether webhooks may register repositories of the project's owner.
     fn may_register(&self, project: &str) -> bool {
         let owner = project.split('/').next().unwrap_or_default();
         let is_named = |named: &String| named == "*" || named.eq_ignore_ascii_case(owner);
         self.settings.config.register_owners.iter().any(is_named)
     }
 
-    /// Registers a project. What fails is logged: the forge cannot do anything about it.
+    /// Registers a project. An error is only logged: the forge cannot do anything about it.
     async fn register(&self, host: &Host, project: &Project) {
         let registration = Registration {
             name: project.name.clone(),
@@ -174,24 +174,24 @@ impl Forges {
     }
 }
 
-/// The job that a decision leads to, in the trace of the webhook.
-fn task_of(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
+/// Builds the job for a decision, with the trace context of the webhook.
+fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
     let job = match decision {
         Decision::Nothing(_) | Decision::Sync => return Ok(None),
         Decision::Learn(mut task) => {
-            task.traceparent = own_trace();
+            task.traceparent = current_traceparent();
             task.job()
         }
         Decision::Answer(mut task) => {
-            task.traceparent = own_trace();
+            task.traceparent = current_traceparent();
             task.job()
         }
     };
     job.map(Some).map_err(unwritable)
 }
 
-/// The trace of the webhook that is being taken.
-fn own_trace() -> Option<String> {
+/// Returns the trace context of the webhook that is being handled.
+fn current_traceparent() -> Option<String> {
     let parent = trace::parent(&Span::current())?;
     Some(parent.to_str().ok()?.to_owned())
 }
@@ -220,8 +220,8 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
     }
 }
 
-/// What a delivery is known by: its number, which nobody signs, and its body, which whoever repeats it must
-/// repeat.
+/// Returns the digests that identify a repeated delivery: that of its id, which is not covered by the
+/// signature, and that of its body, which a replay cannot change.
 fn digests(host: &Host, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
     let name = host.dialect.name();
     let digest = |kind: &str, bytes: &[u8]| {

@@ -1,7 +1,7 @@
-//! Does the jobs in the queue, some at a time, those of one thread one after the other. What fails is tried
-//! again later and later, and then given up. A job is in the queue until it is done, so that a crash loses
-//! none, and doing it twice writes the same comment. It is taken for [`LEASE`] and held while it is being done,
-//! so that of several servers one does it.
+//! Runs the queued jobs, several at a time, but those of one thread one after the other. A failed job is
+//! retried with increasing delays, and finally given up. A job stays in the queue until it is done, so that a
+//! crash loses none; running it twice writes the same comment. A worker leases a job for [`LEASE`] and
+//! extends the lease while the job runs, so that only one of several servers runs it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,46 +18,50 @@ use super::{Forges, now};
 use crate::store::{JobRow, StoreError};
 use crate::telemetry::trace;
 
-/// Time after which the queue is looked at although nobody told of a job: another process may have changed
-/// it, and jobs become due.
-const LOOK: Duration = Duration::from_secs(1);
-/// Time after which another server takes a job that this one was doing, if it died.
+/// Interval at which the queue is polled without a notification: another process may have changed it, and
+/// jobs become due.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Time after which another server takes over a job of a server that died.
 const LEASE: Duration = Duration::from_secs(30);
-/// Time between two extensions of it.
-const HOLD: Duration = Duration::from_secs(10);
-/// Time after which a job waits no longer for its repository: a webhook queues it before it registers that,
-/// and other servers hear of it later still.
-const REGISTERING: Duration = Duration::from_secs(15);
-/// Longest time for one attempt.
+/// Interval at which the lease is extended.
+const LEASE_RENEWAL: Duration = Duration::from_secs(10);
+/// Time for which a job waits for its repository to appear: a webhook queues the job before it registers the
+/// repository, and other servers learn of that even later.
+const REGISTRATION_GRACE: Duration = Duration::from_secs(15);
+/// Longest duration of one attempt.
 const MAX_ATTEMPT: Duration = Duration::from_secs(600);
-/// Longest time between two attempts.
+/// Longest delay between two attempts.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
-/// Time after which a job is given up that nobody fails and that still cannot be done.
+/// Age at which a job is given up that was only postponed and never failed.
 const MAX_AGE: Duration = Duration::from_secs(3 * 24 * 3600);
 
-/// The jobs that are being done.
+/// The running jobs.
 type Running = HashMap<Id, (JobRow, AbortHandle)>;
-/// What became of an attempt.
+/// A job and the result of one attempt.
 type Attempt = (JobRow, Result<(), CallError>);
 
 impl Forges {
-    /// Does jobs until `stop` is cancelled; those being done then have `grace` to end.
+    /// Runs jobs until `stop` is cancelled; running jobs then have `grace` to finish.
     pub async fn work(self: Arc<Self>, stop: CancellationToken, grace: Duration) {
         let mut tasks: JoinSet<Attempt> = JoinSet::new();
         let mut running = Running::new();
         let mut changes = self.store.subscribe();
-        let mut held = Instant::now();
+        let mut last_extended = Instant::now();
         let delay = Duration::from_secs(self.settings.config.retry_seconds);
-        if let Err(error) = self.store.free_jobs(now(), milliseconds(delay)).await {
+        if let Err(error) = self
+            .store
+            .end_stale_leases(now(), milliseconds(delay))
+            .await
+        {
             tracing::error!(%error, "jobs that were cut off wait");
         }
         loop {
             if let Err(error) = self.start_due(&mut tasks, &mut running).await {
                 tracing::error!(%error, "the queue of jobs cannot be read");
             }
-            if held.elapsed() >= HOLD {
-                self.hold(&running, LEASE).await;
-                held = Instant::now();
+            if last_extended.elapsed() >= LEASE_RENEWAL {
+                self.extend_leases(&running, LEASE).await;
+                last_extended = Instant::now();
             }
             tokio::select! {
                 biased;
@@ -67,10 +71,10 @@ impl Forges {
                 }
                 () = self.wake.notified() => {}
                 _ = changes.changed() => {}
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
         }
-        self.hold(&running, LEASE + grace).await;
+        self.extend_leases(&running, LEASE + grace).await;
         let rest = async {
             while let Some(ended) = tasks.join_next_with_id().await {
                 self.settle(&mut running, ended).await;
@@ -80,14 +84,14 @@ impl Forges {
             tracing::info!("jobs that were being done are done again at the next start");
             tasks.abort_all();
             for (job, _) in running.values() {
-                if let Err(error) = self.store.give_back_job(job).await {
+                if let Err(error) = self.store.return_job(job).await {
                     tracing::warn!(job = job.id, %error, "a job waits until its lease ends");
                 }
             }
         }
     }
 
-    /// Starts as many due jobs as there is room for.
+    /// Starts due jobs while workers are free.
     async fn start_due(
         self: &Arc<Self>,
         tasks: &mut JoinSet<Attempt>,
@@ -103,12 +107,12 @@ impl Forges {
             let refused = |reason: &str| Err(CallError::Refused(reason.to_owned()));
             let Ok(work) = serde_json::from_str::<Work>(&job.task) else {
                 let unreadable = refused("an earlier program wrote it, and it cannot be read");
-                self.write_down((job, unreadable)).await;
+                self.store_result((job, unreadable)).await;
                 continue;
             };
             if job.attempts > config.max_attempts {
                 let deadly = refused("each time it was done the server ended before it was");
-                self.write_down((job, deadly)).await;
+                self.store_result((job, deadly)).await;
                 continue;
             }
             let (forges, kept) = (Arc::clone(self), job.clone());
@@ -121,12 +125,12 @@ impl Forges {
         Ok(())
     }
 
-    /// Takes the jobs that are being done for longer. One that another server took, because this one could
-    /// not reach the database for so long, is left to that.
-    async fn hold(&self, running: &Running, time: Duration) {
+    /// Extends the leases of the running jobs. A job that another server has taken, because this server could
+    /// not reach the database for too long, is aborted here.
+    async fn extend_leases(&self, running: &Running, time: Duration) {
         let until = now().saturating_add(milliseconds(time));
         for (job, task) in running.values() {
-            match self.store.hold_job(job, until).await {
+            match self.store.extend_lease(job, until).await {
                 Ok(true) => {}
                 Ok(false) => {
                     tracing::warn!(job = job.id, "another server has taken the job");
@@ -142,9 +146,11 @@ impl Forges {
         let doing = async {
             let (forge, project) = work.project();
             let age = now().saturating_sub(job.created_at);
-            if age < milliseconds(REGISTERING) && self.place(forge, project).is_err() {
+            if age < milliseconds(REGISTRATION_GRACE)
+                && self.host_and_repository(forge, project).is_err()
+            {
                 return Err(CallError::Later {
-                    after: LOOK,
+                    after: POLL_INTERVAL,
                     reason: "its repository is being registered".to_owned(),
                 });
             }
@@ -169,7 +175,7 @@ impl Forges {
         (job, done.map(drop))
     }
 
-    /// Makes room for the next job, and writes down what became of this one.
+    /// Removes a finished job from the running ones and stores its result.
     async fn settle(
         &self,
         running: &mut Running,
@@ -178,7 +184,7 @@ impl Forges {
         match ended {
             Ok((id, attempt)) => {
                 running.remove(&id);
-                self.write_down(attempt).await;
+                self.store_result(attempt).await;
             }
             Err(error) => {
                 let Some((job, _)) = running.remove(&error.id()) else {
@@ -189,16 +195,16 @@ impl Forges {
                 }
                 tracing::error!(job = job.id, "a job ended on a defect");
                 let failed = CallError::Failed("doing it failed on a defect".to_owned());
-                self.write_down((job, Err(failed))).await;
+                self.store_result((job, Err(failed))).await;
             }
         }
     }
 
-    async fn write_down(&self, (mut job, result): Attempt) {
+    async fn store_result(&self, (mut job, result): Attempt) {
         let (outcome, written) = match result {
             Ok(()) => ("done", self.store.finish_job(&job).await),
             Err(error) => {
-                let outcome = self.put_off(&mut job, error);
+                let outcome = self.schedule_retry(&mut job, error);
                 (outcome, self.store.postpone_job(&job).await)
             }
         };
@@ -208,13 +214,13 @@ impl Forges {
         }
     }
 
-    /// Says when a job is tried again, or that it is not. Returns the outcome's name.
-    fn put_off(&self, job: &mut JobRow, error: CallError) -> &'static str {
+    /// Sets when a job is retried, or that it is given up. Returns the name of the outcome.
+    fn schedule_retry(&self, job: &mut JobRow, error: CallError) -> &'static str {
         let (now, config) = (now(), &self.settings.config);
         job.error = Some(error.to_string());
         let (is_dead, delay) = match error {
             CallError::Later { after, .. } => {
-                // It could not be made.
+                // A postponed attempt does not count.
                 job.attempts = job.attempts.saturating_sub(1);
                 let age = now.saturating_sub(job.created_at);
                 (age > milliseconds(MAX_AGE), after)
@@ -242,8 +248,8 @@ fn milliseconds(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Time after the given number of failures: doubled by each, with up to a half taken off by chance, so that
-/// what failed together is not tried again together.
+/// Returns the delay after this number of failures: doubled by each, minus a random part of up to one half,
+/// so that jobs that failed together are not retried together.
 fn backoff(base: Duration, failures: u32) -> Duration {
     let doubled = base.saturating_mul(1 << failures.saturating_sub(1).min(20));
     doubled.min(MAX_DELAY).mul_f64(0.5 + fastrand::f64() / 2.0)
@@ -254,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attempts_come_later_and_later() {
+    fn retry_delay_doubles_with_jitter() {
         let base = Duration::from_secs(10);
         for (failures, least, most) in [(1, 5, 10), (2, 10, 20), (4, 40, 80), (30, 1800, 3600)] {
             for _ in 0..50 {

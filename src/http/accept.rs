@@ -1,14 +1,13 @@
-//! Which media type an answer has: the one that the client's `accept` likes best of those that can be
-//! had (RFC 9110, section 12.5.1). No layer of tower-http and no extractor of axum reads `accept`.
+//! Chooses the media type of an answer: of those on offer, the one that the client's `accept` header prefers
+//! (RFC 9110, section 12.5.1). No layer of tower-http and no extractor of axum reads `accept`.
 
 use std::cmp::Reverse;
 
 use axum::http::{HeaderMap, header};
 use mediatype::{MediaType, MediaTypeList, Name, ReadParams, names};
 
-/// The best of `offers` for these headers; the first one where they say nothing. Of two that are liked
-/// as well, the one that is named more exactly, then the one that is named earlier. `None` where none
-/// is accepted.
+/// Returns the preferred one of `offers`; the first one if there is no `accept` header. Ties are won by the
+/// more specific range, then by the one named earlier. `None` if no offer is acceptable.
 pub fn best<'o>(headers: &HeaderMap, offers: &[&'o str]) -> Option<&'o str> {
     let values = headers.get_all(header::ACCEPT).iter();
     let text: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
@@ -24,41 +23,41 @@ pub fn best<'o>(headers: &HeaderMap, offers: &[&'o str]) -> Option<&'o str> {
         .enumerate()
         .filter_map(|(position, offer)| {
             let offered = MediaType::parse(offer).ok()?;
-            let (at, range) = max_exact(&ranges, &offered)?;
-            let liked = (
+            let (at, range) = most_specific(&ranges, &offered)?;
+            let preference = (
                 range.thousandths,
-                range.exactness(),
+                range.specificity(),
                 Reverse((at, position)),
             );
-            (range.thousandths > 0).then_some((liked, *offer))
+            (range.thousandths > 0).then_some((preference, *offer))
         })
-        .max_by_key(|(liked, _)| *liked)
+        .max_by_key(|(preference, _)| *preference)
         .map(|(_, offer)| offer)
 }
 
-/// The range that decides about a media type, and its place in the header.
-fn max_exact<'r, 'a>(
+/// Returns the most specific range that matches a media type, and its position in the header.
+fn most_specific<'r, 'a>(
     ranges: &'r [Range<'a>],
     offered: &MediaType<'_>,
 ) -> Option<(usize, &'r Range<'a>)> {
     let matching = ranges.iter().enumerate();
-    let matching = matching.filter(|(_, range)| range.admits(offered));
-    matching.max_by_key(|(at, range)| (range.exactness(), Reverse(*at)))
+    let matching = matching.filter(|(_, range)| range.matches(offered));
+    matching.max_by_key(|(at, range)| (range.specificity(), Reverse(*at)))
 }
 
-/// One of the media types of a header, which may be `*/*` or `text/*`.
+/// One media range of the header, which may be `*/*` or `text/*`.
 struct Range<'a> {
     kind: Name<'a>,
     subtype: Name<'a>,
-    /// How much it is liked: `q` times 1000; 0 is not at all.
+    /// The weight `q` times 1000; 0 means not acceptable.
     thousandths: u16,
 }
 
 const ANY: &str = "*";
 
 impl<'a> Range<'a> {
-    /// `None` where its weight is no number from 0 to 1. Other parameters, such as a character set,
-    /// make no difference.
+    /// Parses a media range; `None` if its weight is not a number from 0 to 1. Other parameters, such as a
+    /// character set, are ignored.
     fn read(range: MediaType<'a>) -> Option<Self> {
         let weight = match range.get_param(names::Q) {
             None => 1.0,
@@ -71,12 +70,12 @@ impl<'a> Range<'a> {
         })
     }
 
-    fn admits(&self, offered: &MediaType<'_>) -> bool {
+    fn matches(&self, offered: &MediaType<'_>) -> bool {
         (self.kind == ANY || self.kind == offered.ty)
             && (self.subtype == ANY || self.subtype == offered.subty)
     }
 
-    fn exactness(&self) -> u8 {
+    fn specificity(&self) -> u8 {
         u8::from(self.kind != ANY) + u8::from(self.subtype != ANY)
     }
 }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_liked_is_chosen() {
+    fn preferred_media_type_is_chosen() {
         const JSON: Option<&str> = Some("application/json");
         const MARKDOWN: Option<&str> = Some("text/markdown");
         const XML: Option<&str> = Some("application/xml");
@@ -110,7 +109,7 @@ mod tests {
             ),
             ("text/*", MARKDOWN),
             ("application/xml", XML),
-            // As clients send it who take anything.
+            // Typical headers of clients that accept anything.
             ("application/json, text/plain, */*", JSON),
             ("text/plain, */*", PLAIN),
             ("text/markdown, */*;q=0.1", MARKDOWN),
@@ -118,7 +117,7 @@ mod tests {
             ("text/plain;q=0.5, application/json;q=0.6", JSON),
             ("text/html, image/gif, *; q=.2, */*; q=.2", JSON),
             ("text/html, application/xml;q=0.9, */*;q=0.8", XML),
-            // The more exact range decides, even against.
+            // The more specific range decides, even if it rejects.
             ("*/*, application/json;q=0", MARKDOWN),
             ("text/*, text/markdown;q=0.2", PLAIN),
             ("application/json;q=0", None),

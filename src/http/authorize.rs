@@ -1,6 +1,6 @@
-//! Whose request it is. [`identify`] turns the token of a request into a [`Grant`] and takes a place in the
-//! key's share; handlers take the grant as [`Caller`] and hand it to the rooms below, which decide by it.
-//! tower-http has such a layer for one fixed token only.
+//! Authenticates requests. [`identify`] turns the token of a request into a [`Grant`] and takes a slot of the
+//! key's share of requests; handlers take the grant as [`Caller`] and pass it to the rooms below, which check
+//! it. The similar layer of tower-http accepts only one fixed token.
 
 use std::sync::Arc;
 
@@ -24,32 +24,32 @@ pub struct Caller(pub Grant);
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
-    /// A request that no layer gave a grant may do nothing.
+    /// A request without a grant may do nothing.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let grant = parts.extensions.get::<Grant>().cloned();
         grant.map(Self).ok_or_else(Problem::internal)
     }
 }
 
-/// What decides who a request is from.
+/// State of [`identify`].
 #[derive(Clone, Debug)]
-pub struct Doorkeeper {
-    /// Knows the keys.
+pub struct TokenCheck {
+    /// Checks the keys.
     pub authenticator: Arc<Authenticator>,
     /// Who needs no token.
     pub without_token: ProbeAccess,
 }
 
-/// Gives a request its grant, or refuses it before its body is read.
+/// Attaches the grant to a request, or refuses the request before its body is read.
 pub async fn identify(
-    State(doorkeeper): State<Doorkeeper>,
+    State(token_check): State<TokenCheck>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let grant = match doorkeeper.grant(&request) {
+    let grant = match token_check.grant(&request) {
         Ok(grant) => grant,
         Err(error) => {
-            audit::record_stranger();
+            audit::record_unauthenticated();
             return Problem::from(error).into_response();
         }
     };
@@ -63,21 +63,21 @@ pub async fn identify(
     };
     request.extensions_mut().insert(grant);
     let mut response = next.run(request).await;
-    // It is in flight until its client has taken the answer.
+    // The request counts as in flight until its client has received the answer.
     response.extensions_mut().insert(place);
     response
 }
 
-impl Doorkeeper {
+impl TokenCheck {
     fn grant(&self, request: &Request) -> Result<Grant, Unauthenticated> {
         let token = token(request);
-        if token.is_none() && self.lets_in(request) {
+        if token.is_none() && self.needs_no_token(request) {
             return Ok(Grant::probe());
         }
         self.authenticator.grant(token)
     }
 
-    fn lets_in(&self, request: &Request) -> bool {
+    fn needs_no_token(&self, request: &Request) -> bool {
         match self.without_token {
             ProbeAccess::Open => true,
             ProbeAccess::Loopback => is_from_this_machine(request),
@@ -86,10 +86,10 @@ impl Doorkeeper {
     }
 }
 
-/// The token that a request shows.
+/// Returns the bearer token of a request.
 pub(super) fn token(request: &Request) -> Option<&str> {
     let mut headers = request.headers().get_all(AUTHORIZATION).iter();
-    // Of two, a proxy may have checked the other one.
+    // With two headers, a proxy may have checked the other one.
     let (Some(header), None) = (headers.next(), headers.next()) else {
         return None;
     };
@@ -98,8 +98,8 @@ pub(super) fn token(request: &Request) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// What proxies add to requests that they pass on.
-const PASSED_ON: [HeaderName; 5] = [
+/// Headers that proxies add to forwarded requests.
+const FORWARDING_HEADERS: [HeaderName; 5] = [
     FORWARDED,
     VIA,
     HeaderName::from_static("x-forwarded-for"),
@@ -107,14 +107,14 @@ const PASSED_ON: [HeaderName; 5] = [
     HeaderName::from_static("x-real-ip"),
 ];
 
-/// Whether a request was made on this machine, as far as it can be known: a proxy on this machine may pass
-/// on those of others.
+/// Whether a request was made on this machine, as far as this can be known: a proxy on this machine may
+/// forward requests of others.
 fn is_from_this_machine(request: &Request) -> bool {
     let peer = request.extensions().get::<Peer>();
-    let is_passed_on = PASSED_ON
+    let is_forwarded = FORWARDING_HEADERS
         .iter()
         .any(|name| request.headers().contains_key(name));
-    peer.is_some_and(|Peer(address)| address.is_loopback()) && !is_passed_on
+    peer.is_some_and(|Peer(address)| address.is_loopback()) && !is_forwarded
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_what_follows_bearer() {
+    fn token_is_read_from_bearer_header() {
         for (headers, wanted) in [
             (&[("authorization", "Bearer abc")][..], Some("abc")),
             (&[("authorization", "bearer  abc ")], Some("abc")),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_without_a_grant_fails() {
+    async fn request_without_a_grant_fails() {
         let (mut parts, ()) = Request::new(()).into_parts();
         let problem = Caller::from_request_parts(&mut parts, &()).await;
         assert_eq!(problem.unwrap_err().code, "internal");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_proxy_passes_on_is_not_from_this_machine() {
+    fn forwarded_request_is_not_from_this_machine() {
         let from = |peer: &str, headers: &[(&str, &str)]| {
             let mut request = request(headers);
             let peer = Peer(peer.parse().unwrap());
@@ -172,7 +172,7 @@ mod tests {
         assert!(from("127.0.0.1", &[]) && from("::1", &[]));
         assert!(!from("10.0.0.1", &[]));
         assert!(!is_from_this_machine(&request(&[])));
-        for name in PASSED_ON {
+        for name in FORWARDING_HEADERS {
             assert!(!from("127.0.0.1", &[(name.as_str(), "10.0.0.1")]));
         }
     }

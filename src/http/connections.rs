@@ -1,7 +1,7 @@
-//! Accepts connections and serves requests on them, within limits of number and time. A connection that
-//! waits for a request's head, new or kept alive, is the first to go where there are too many; a few
-//! beyond the limit are accepted for health checks and metrics. It knows no route. `axum::serve` has
-//! neither a limit of connections nor a time for a request's head or for taking an answer.
+//! Accepts connections and serves requests on them, within limits of number and time. At the limit, the
+//! connection that has waited longest for a request's head, new or kept alive, is evicted; a few connections
+//! beyond the limit are accepted for health checks and metrics. It knows no route. `axum::serve` has no limit
+//! of connections, and no timeout for a request's head or for writing an answer.
 
 mod table;
 
@@ -35,42 +35,40 @@ use super::tls::Tls;
 use crate::access::InFlight;
 use table::{Busy, SlotState, Table};
 
-/// Time in which what was answered reaches the socket when the service stops.
-const LINGER: Duration = Duration::from_millis(200);
-/// How long, and how much, is read of a body that was refused.
-const UNREAD: Duration = Duration::from_secs(2);
-const UNREAD_BYTES: u64 = 64 << 20;
-/// Time without accepting after the system had no room for another connection.
-const NO_ROOM: Duration = Duration::from_millis(50);
+/// Time at shutdown for written answers to reach the socket.
+const SHUTDOWN_LINGER: Duration = Duration::from_millis(200);
+/// Most time and bytes for reading the rest of a refused body.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
+const DRAIN_BYTES: u64 = 64 << 20;
+/// Delay after accepting failed, most likely for lack of file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// What connections may cost.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// Connections at a time.
+    /// Most connections at a time.
     pub max: usize,
-    /// Time for a request's head, from the opening of the connection or from the end of the answer
-    /// before it.
+    /// Timeout for a request's head, from the opening of the connection or from the end of the previous
+    /// answer.
     pub head_timeout: Duration,
-    /// Time in which a client takes no byte of an answer.
+    /// Longest time without progress while an answer is written to the client.
     pub write_timeout: Duration,
 }
 
-/// What is served on connections.
+/// What [`serve`] needs to answer requests.
 pub struct Served {
-    /// Answers requests.
+    /// Routes the requests.
     pub router: Router,
-    /// Has a permit for each request that may be in flight. An answer that is being written holds one, as
-    /// its request did.
+    /// Has a permit for each request that may be in flight. An answer that is being written still holds one.
     pub in_flight: Arc<Semaphore>,
-    /// How connections are encrypted; `None`: not.
+    /// TLS configuration; `None` serves plain HTTP.
     pub tls: Option<Arc<Tls>>,
 }
 
-/// Serves until `stop` is cancelled; then what waits for a request is closed, and requests in flight
-/// finish.
+/// Serves until `stop` is cancelled; then closes idle connections and lets requests in flight finish.
 ///
 /// # Errors
-/// When the listener has failed for good.
+/// When the listener has failed permanently.
 pub async fn serve(
     listener: TcpListener,
     served: Served,
@@ -82,21 +80,21 @@ pub async fn serve(
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
-            Err(error) if is_of_one_connection(&error) => continue,
+            Err(error) if is_connection_error(&error) => continue,
             Err(error) => {
                 // Most likely there are too many open files.
                 tracing::warn!(%error, "no connection can be accepted");
                 table.evict_oldest();
-                tokio::time::sleep(NO_ROOM).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 continue;
             }
         };
         let Some(place) = table.enter(limits.max) else {
-            // Closed without a word: there is nobody to read a request.
+            // Closed without a response: no request is read.
             metrics::counter!("foveate_connections_refused_total").increment(1);
             continue;
         };
-        let service = Answers {
+        let service = ConnectionService {
             router: served.router.clone(),
             in_flight: Arc::clone(&served.in_flight),
             state: Arc::clone(&place.state),
@@ -104,7 +102,7 @@ pub async fn serve(
         };
         let (tls, stop) = (served.tls.clone(), stop.clone());
         tasks.spawn(async move {
-            drive(stream, tls, service, limits, stop).await;
+            serve_connection(stream, tls, service, limits, stop).await;
             drop(place);
         });
     }
@@ -113,7 +111,7 @@ pub async fn serve(
     Ok(())
 }
 
-fn is_of_one_connection(error: &io::Error) -> bool {
+fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(
         error.kind(),
@@ -121,29 +119,29 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Serves one connection to its end.
-async fn drive(
+/// Serves one connection until it ends.
+async fn serve_connection(
     stream: TcpStream,
     tls: Option<Arc<Tls>>,
-    answers: Answers,
+    service: ConnectionService,
     limits: ConnectionLimits,
     stop: CancellationToken,
 ) {
-    // Answers are written at once and whole.
+    // Answers are written at once and whole, so Nagle's algorithm would only delay them.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_timeout));
     let stream = Box::pin(stream);
     let Some(tls) = tls else {
-        return converse(stream, answers, limits, stop).await;
+        return serve_requests(stream, service, limits, stop).await;
     };
-    let state = Arc::clone(&answers.state);
+    let state = Arc::clone(&service.state);
     let handshake = tokio::time::timeout(limits.head_timeout, tls.accept(stream));
     tokio::select! {
-        greeted = handshake => {
-            // Whoever does not speak TLS, or too slowly, is no concern of ours.
-            if let Ok(Ok(stream)) = greeted {
-                converse(stream, answers, limits, stop).await;
+        accepted = handshake => {
+            // Failed and timed out handshakes are the client's problem and not logged.
+            if let Ok(Ok(stream)) = accepted {
+                serve_requests(stream, service, limits, stop).await;
             }
         }
         () = state.evicted.cancelled() => {}
@@ -151,24 +149,24 @@ async fn drive(
     }
 }
 
-/// Answers the requests on a connection.
-async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+/// Serves the requests on a connection.
+async fn serve_requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
-    answers: Answers,
+    service: ConnectionService,
     limits: ConnectionLimits,
     stop: CancellationToken,
 ) {
-    let state = Arc::clone(&answers.state);
-    let service = service_fn(|request: hyper::Request<Incoming>| {
-        Box::pin(answers.clone().answer(request.map(Body::new)))
+    let state = Arc::clone(&service.state);
+    let handler = service_fn(|request: hyper::Request<Incoming>| {
+        Box::pin(service.clone().answer(request.map(Body::new)))
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_timeout)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), handler);
     tokio::select! {
         ended = poll_fn(|context| connection.poll_without_shutdown(context)) => {
-            // Who leaves in the middle of something is no concern of ours.
+            // A connection broken by the client is not an error.
             if ended.is_ok() {
                 let closed = close(connection.into_parts().io.into_inner());
                 state.evicted.run_until_cancelled(closed).await;
@@ -180,7 +178,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
     let closed = async {
         state.until_waiting().await;
-        tokio::time::sleep(LINGER).await;
+        tokio::time::sleep(SHUTDOWN_LINGER).await;
     };
     tokio::select! {
         _ = connection => {}
@@ -188,60 +186,59 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-/// Closes a connection. What a client still sends of a body that was refused is read for a while: a
-/// socket that is closed on unread bytes is reset, and the client loses the answer that says why.
+/// Closes a connection. The rest of a refused body is read for a while: closing a socket with unread bytes
+/// resets it, and the client would lose the answer that tells the reason.
 async fn close<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
     if stream.shutdown().await.is_ok() {
-        let (mut unread, mut nowhere) = (stream.take(UNREAD_BYTES), tokio::io::sink());
-        let read = tokio::io::copy(&mut unread, &mut nowhere);
-        let _ = tokio::time::timeout(UNREAD, read).await;
+        let (mut unread, mut sink) = (stream.take(DRAIN_BYTES), tokio::io::sink());
+        let read = tokio::io::copy(&mut unread, &mut sink);
+        let _ = tokio::time::timeout(DRAIN_TIMEOUT, read).await;
     }
 }
 
-/// The address at the other end of a request's connection.
+/// Remote address of a request's connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// What answers the requests of one connection.
+/// The service for the requests of one connection.
 #[derive(Clone)]
-struct Answers {
+struct ConnectionService {
     router: Router,
     in_flight: Arc<Semaphore>,
     state: Arc<SlotState>,
     peer: Peer,
 }
 
-impl Answers {
+impl ConnectionService {
     async fn answer(mut self, mut request: Request) -> Result<Response, Infallible> {
         let busy = Busy::new(self.state);
         request.extensions_mut().insert(self.peer);
         let mut response = self.router.call(request).await?;
-        let of_key = response.extensions_mut().remove::<InFlight>();
-        // The layer that limits requests in flight lets go of its permit here, and a client may take its
-        // time with the answer.
+        let key_slot = response.extensions_mut().remove::<InFlight>();
+        // The layer that limits requests in flight releases its permit here, but the client may be slow to
+        // read the answer.
         let permit = self.in_flight.try_acquire_owned().ok();
         Ok(response.map(|body| {
-            Body::new(Answering {
+            Body::new(AnswerBody {
                 body,
                 _busy: busy,
                 _permit: permit,
-                _of_key: of_key,
+                _key_slot: key_slot,
             })
         }))
     }
 }
 
-/// The body of an answer, which keeps its connection from being evicted and counts as a request in
-/// flight.
-struct Answering {
+/// The body of an answer, which protects its connection from eviction and counts as a request in flight.
+struct AnswerBody {
     body: Body,
     _busy: Busy,
     _permit: Option<OwnedSemaphorePermit>,
-    /// Its place among the requests of its key.
-    _of_key: Option<InFlight>,
+    /// The slot among the requests of its key.
+    _key_slot: Option<InFlight>,
 }
 
-impl http_body::Body for Answering {
+impl http_body::Body for AnswerBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -266,17 +263,17 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_answer_is_in_flight_until_it_is_taken() {
+    async fn answer_is_in_flight_until_its_body_is_dropped() {
         let place = Arc::new(Table::default()).enter(1).unwrap();
         let in_flight = Arc::new(Semaphore::new(1));
-        let answers = Answers {
+        let service = ConnectionService {
             router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
             in_flight: Arc::clone(&in_flight),
             state: Arc::clone(&place.state),
             peer: Peer(std::net::Ipv4Addr::LOCALHOST.into()),
         };
         let request = Request::get("/").body(Body::empty()).unwrap();
-        let response = answers.answer(request).await.unwrap();
+        let response = service.answer(request).await.unwrap();
         assert_eq!(in_flight.available_permits(), 0);
         drop(response);
         assert_eq!(in_flight.available_permits(), 1);

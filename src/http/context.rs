@@ -1,7 +1,7 @@
-//! `POST /context`: the question on the wire and the answer, whole as JSON or the
-//! context alone.
+//! Serves `POST /context`: parses the question, and answers with the whole answer as JSON or with the context
+//! alone.
 
-mod parts;
+mod nested_fields;
 
 use axum::Extension;
 use axum::extract::State;
@@ -26,11 +26,11 @@ use super::problem::Problem;
 use super::{HttpState, accept, layers};
 use crate::access::Grant;
 use crate::engine::Target;
-use crate::feedback::Occasion;
+use crate::feedback::AnswerOrigin;
 use crate::wire::request::RawRequest;
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
-use parts::{DiffBody, FocusBody, SeenBody};
+use nested_fields::{DiffBody, FocusBody, SeenBody};
 
 /// A question to a repository.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,51 +38,50 @@ use parts::{DiffBody, FocusBody, SeenBody};
 pub struct ContextBody {
     #[schema(required, value_type = RepositoryName)]
     repo: Option<String>,
-    /// What to answer from; absent: the working tree, or the registered ref.
+    /// Revision to answer from; absent: the working tree, or the registered ref.
     #[schema(value_type = Option<Reference>)]
     r#ref: Option<String>,
-    /// Issue text, question or stack trace, of at most `answer.max_query_bytes` bytes. Empty or absent
-    /// only where `diff` is given.
+    /// Issue text, question or stack trace, of at most `answer.max_query_bytes` bytes. May be empty or absent
+    /// only if `diff` is given.
     #[schema(example = "TypeError in url_for when the blueprint is nested")]
     query: Option<String>,
-    /// The change that is asked about; the answer is given from its head, so that `ref` has no place
-    /// beside it.
+    /// The change that is asked about. The answer is given from its head, so `ref` must be absent or the same.
     diff: Option<DiffBody>,
-    /// Tokens (o200k_base) that `context` may cost.
+    /// Most tokens (o200k_base) of `context`.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
     budget_tokens: Option<Whole>,
     /// How much of the budget is used.
     #[schema(default = "balanced")]
     breadth: Option<BreadthName>,
-    /// Least probability of a place that is shown, in place of the breadth's.
+    /// Least probability of a shown place, instead of the breadth's.
     #[schema(minimum = 0, maximum = 1)]
     min_probability: Option<f32>,
-    /// Most files that anything is shown of; absent: as many as there are.
+    /// Most files that are shown at least in part; absent: no limit.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 1000)]
     max_files: Option<Whole>,
-    /// Most characters of `context`; absent: as many as the tokens allow.
+    /// Most characters of `context`; absent: limited by the tokens alone.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 10_000_000)]
     max_chars: Option<Whole>,
-    /// Address of the repository on the web, such as `https://github.com/pallets/flask`: items get
-    /// links to their lines at the commit, in the form that the host uses, and Markdown shows them.
-    /// Absent: that of the remote it is read from, where its host is known.
+    /// Web address of the repository, such as `https://github.com/pallets/flask`: items get links to their
+    /// lines at the commit, in the form that the host uses, and Markdown shows them. Absent: derived from the
+    /// remote, if its host is known.
     #[schema(value_type = Option<WebAddress>)]
     link_base: Option<String>,
-    /// How to render `context`; absent: as the media type says that is asked for, or `xml`.
+    /// Format of `context`; absent: implied by the requested media type, or `xml`.
     format: Option<FormatName>,
-    /// What is asked for, where the caller knows it; absent: detected.
+    /// The intent, if the caller knows it; absent: detected.
     intent: Option<IntentName>,
-    /// Ranked files, functions and places to list, each.
+    /// Most ranked files, functions and places that are listed, each.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
     limit: Option<Whole>,
-    /// What the caller already knows to matter.
+    /// What the caller knows to be relevant.
     focus: Option<FocusBody>,
-    /// What the caller has already.
+    /// What the caller has already seen.
     seen: Option<SeenBody>,
-    /// Whether functions and places carry the reasons for their scores; absent: no.
+    /// Whether functions and places include the signals behind their scores; default: no.
     explain: Option<bool>,
-    /// Whether files, and with `explain` functions and places, carry the reasons for their scores, which are
-    /// most of a long list; absent: yes.
+    /// Whether files, and with `explain` functions and places, include the signals behind their scores, which
+    /// are most of a long list; default: yes.
     signals: Option<bool>,
 }
 
@@ -115,8 +114,8 @@ impl From<ContextBody> for RawRequest {
     }
 }
 
-/// A question to the repository that the path names: [`ContextBody`] without `repo`. It exists for the
-/// document alone.
+/// A question to the repository that the path names: [`ContextBody`] without `repo`. It exists only for the
+/// OpenAPI document.
 pub struct RepoContextBody;
 
 impl utoipa::PartialSchema for RepoContextBody {
@@ -138,7 +137,7 @@ impl ToSchema for RepoContextBody {
     }
 }
 
-/// What of an answer is in its headers, so that the context alone lacks none of it.
+/// Headers with the answer's metadata, so that a response with the context alone has it, too.
 const REPO: HeaderName = HeaderName::from_static("foveate-repo");
 const COMMIT: HeaderName = HeaderName::from_static("foveate-commit");
 const GENERATION: HeaderName = HeaderName::from_static("foveate-generation");
@@ -262,7 +261,7 @@ async fn answer(
         explain: explain.unwrap_or(false),
         signals: signals.unwrap_or(true),
     };
-    let occasion = Occasion {
+    let origin = AnswerOrigin {
         request_id: layers::id_text(&id).to_owned(),
         thread: None,
         query: state.feedback.query(&question.request.query),
@@ -272,13 +271,13 @@ async fn answer(
         Target::Current | Target::Revision(_) => None,
     };
     let answered = state.engine.ask(grant, question).await;
-    let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
+    let answered = answered.map_err(|error| nested_fields::problem(error, diff.as_ref()))?;
     trace_answer(&answered.answer);
-    state.feedback.record(&answered, occasion);
+    state.feedback.record(&answered, origin);
     form.render(ContextAnswer::new(answered, asked))
 }
 
-/// Adds what an answer took to the span of its request.
+/// Adds the intent and the timings of an answer to the span of its request.
 fn trace_answer(answer: &Answer) {
     let span = Span::current();
     span.record("intent", answer.intent.kind.name());
@@ -307,7 +306,7 @@ enum Form {
 impl Form {
     const ALL: [Self; 4] = [Self::Json, Self::Markdown, Self::Xml, Self::Plain];
 
-    /// What the client accepts and does not contradict the `format` of its body.
+    /// Chooses the media type that the client prefers among those that agree with the `format` of its body.
     fn of(headers: &HeaderMap, format: Option<FormatName>) -> Result<Self, Problem> {
         let possible = Self::ALL
             .into_iter()
@@ -329,7 +328,7 @@ impl Form {
         }
     }
 
-    /// The format of the context, where the body asks for `format`.
+    /// Returns the format of the context, if the body asks for `format`.
     fn format(self, format: Option<FormatName>) -> FormatName {
         match self {
             Self::Json | Self::Plain => format.unwrap_or_default(),
@@ -362,7 +361,7 @@ fn headers_of(answer: &ContextAnswer) -> HeaderMap {
     ];
     let mut headers = HeaderMap::from_iter([(VARY, HeaderValue::from_static("accept"))]);
     for (name, text) in texts {
-        // All are words of ours, names and numbers.
+        // All are constants, names and numbers.
         if let (false, Ok(value)) = (text.is_empty(), HeaderValue::try_from(text)) {
             headers.insert(name, value);
         }
@@ -370,13 +369,13 @@ fn headers_of(answer: &ContextAnswer) -> HeaderMap {
     headers
 }
 
-/// Bytes of an answer beside the context, which most of it is.
-const BESIDE_CONTEXT: usize = 32 << 10;
+/// Expected bytes of an answer apart from its context.
+const OTHER_FIELDS_BYTES: usize = 32 << 10;
 
-/// The answer, written into room for all of it: `axum::Json` begins with 128 bytes.
+/// Serializes the answer into a buffer of about its size: `axum::Json` begins with 128 bytes.
 fn json(answer: &ContextAnswer) -> Result<Response, Problem> {
     let context = answer.context.len();
-    let mut json = Vec::with_capacity(context + context / 4 + BESIDE_CONTEXT);
+    let mut json = Vec::with_capacity(context + context / 4 + OTHER_FIELDS_BYTES);
     serde_json::to_writer(&mut json, answer).map_err(|_| Problem::internal())?;
     Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
 }

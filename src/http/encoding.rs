@@ -1,5 +1,5 @@
-//! Request bodies that are sent compressed with gzip. tower-http's layer takes one spelling of the coding, and
-//! stops after the first member of what is sent.
+//! Decodes request bodies compressed with gzip. tower-http's layer accepts only one spelling of the coding,
+//! and stops after the first gzip member.
 
 use std::io::Write as _;
 use std::pin::Pin;
@@ -17,10 +17,10 @@ use http_body::Frame;
 
 use super::problem::Problem;
 
-/// Bytes that are decoded at a time: what they become, a thousand times as much at most, is held in memory.
-const PIECE: usize = 1024;
+/// Bytes that are decoded at a time. The output, at most about a thousand times as much, is held in memory.
+const DECODE_BYTES: usize = 1024;
 
-/// Decodes the body of a request.
+/// Decodes the body of a request, if it is compressed.
 pub async fn decode(mut request: Request, next: Next) -> Response {
     match coding(request.headers()) {
         Some(Coding::Identity) => next.run(request).await,
@@ -40,7 +40,7 @@ enum Coding {
     Gzip,
 }
 
-/// The one coding that the headers name, if it is known.
+/// Returns the content coding; `None` if it is not supported, or if several are given.
 fn coding(headers: &HeaderMap) -> Option<Coding> {
     let mut named = headers.get_all(CONTENT_ENCODING).iter();
     let Some(name) = named.next() else {
@@ -54,12 +54,12 @@ fn coding(headers: &HeaderMap) -> Option<Coding> {
     }
 }
 
-/// A body of any number of gzip members, decoded.
+/// Decodes a body of one or more gzip members.
 struct Decoded {
     body: Body,
-    /// What came of it and is not decoded yet.
+    /// Received bytes that are not decoded yet.
     chunk: Bytes,
-    /// `None` at the end.
+    /// `None` after the end or an error.
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
 }
 
@@ -72,23 +72,23 @@ impl Decoded {
         }
     }
 
-    /// Decodes the next piece of the chunk; gives what was decoded.
+    /// Decodes the next part of the chunk and returns the output.
     fn decode_piece(&mut self) -> std::io::Result<Vec<u8>> {
         let Some(decoder) = &mut self.decoder else {
             return Ok(Vec::new());
         };
-        let piece = self.chunk.split_to(self.chunk.len().min(PIECE));
+        let piece = self.chunk.split_to(self.chunk.len().min(DECODE_BYTES));
         decoder.write_all(&piece)?;
         Ok(std::mem::take(decoder.get_mut()))
     }
 
-    /// The rest, unless the body ended early.
+    /// Returns the rest of the output, or an error if the body is truncated.
     fn finish(&mut self) -> std::io::Result<Vec<u8>> {
         let decoder = self.decoder.take();
         decoder.map_or(Ok(Vec::new()), MultiGzDecoder::finish)
     }
 
-    /// Waits for the next chunk; gives what was decoded so far.
+    /// Decodes part of the chunk, or waits for the next chunk. The output may be empty.
     fn poll_decoded(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<u8>, BoxError>> {
         if !self.chunk.is_empty() {
             return Poll::Ready(self.decode_piece().map_err(Into::into));
@@ -102,7 +102,7 @@ impl Decoded {
                 self.chunk = frame.into_data().unwrap_or_default();
                 Ok(Vec::new())
             }
-            // The error below it says whether the body was too large.
+            // The inner error tells whether the body was too large.
             Some(Err(error)) => Err(error.into_inner()),
             None => self.finish().map_err(Into::into),
         })

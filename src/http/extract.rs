@@ -1,5 +1,4 @@
-//! Request bodies, query strings and path segments, with their rejections as problems that name the
-//! field.
+//! Extracts request bodies, query strings and path segments. Rejections become problems that name the field.
 
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts};
@@ -12,12 +11,12 @@ use super::problem::Problem;
 #[from_request(via(axum::Json), rejection(Problem))]
 pub struct Body<T>(pub T);
 
-/// The parameters after `?`.
+/// The query parameters.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(Problem))]
 pub struct Parameters<T>(pub T);
 
-/// The variable segments of the path.
+/// The variable path segments.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(Problem))]
 pub struct Segments<T>(pub T);
@@ -59,12 +58,12 @@ impl From<PathRejection> for Problem {
     }
 }
 
-/// What serde says, without the sentence that axum puts before it.
+/// Returns serde's message, without the sentence that axum puts before it.
 fn reason(text: &str) -> &str {
     text.split_once(": ").map_or(text, |(_, reason)| reason)
 }
 
-/// A problem with one field: `path.to.field: unknown field `x`, expected …`.
+/// Builds a problem from a message of serde such as ``path.to.field: unknown field `x`, expected …``.
 fn wrong_field(reason: &str) -> Problem {
     let (path, message) = match reason.split_once(": ") {
         Some((path, message)) if !path.contains([' ', '`']) => (path, message),
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_named() {
+    fn problem_names_the_field() {
         for (reason, code, field) in [
             (
                 "source.x: unknown field `x`, expected `path`",

@@ -1,4 +1,5 @@
-//! `POST /feedback` and `GET /stats`: what clients say of answers, and what of changes the answers held.
+//! Serves `POST /feedback` and `GET /stats`: feedback of clients on answers, and how much of the changes the
+//! answers contained.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,34 +15,34 @@ use super::openapi::problems::{
 use super::openapi::schemas::{DefinitionName, FilePath, RepositoryName};
 use super::problem::Problem;
 use crate::feedback::stats::share;
-use crate::feedback::{By, Figures, Given, NamedPlace, RepositoryStats};
+use crate::feedback::{By, ClientFeedback, Figures, NamedPlace, RepositoryStats};
 use crate::store::ChangeCounts;
 
-/// What is said of an answer. At least one of `useful`, `changed` and `comment` says something.
+/// Feedback on an answer. At least one of `useful`, `changed` and `comment` must be given.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct FeedbackBody {
     /// `request_id` of the answer.
     #[schema(min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:-]+$")]
     request_id: String,
-    /// What of the answer helped.
+    /// Places of the answer that helped.
     #[schema(max_items = 200)]
     useful: Option<Vec<PlaceBody>>,
-    /// What was changed in the end, whether the answer had it or not.
+    /// What was changed in the end, whether the answer contained it or not.
     #[schema(max_items = 200)]
     changed: Option<Vec<PlaceBody>>,
-    /// For people; it is stored as it is.
+    /// For people; stored unchanged.
     #[schema(max_length = 2000, pattern = r"^[^\u0000]*$")]
     comment: Option<String>,
 }
 
-/// A file, or a function in it, named as in answers. Whether it is there is not looked at.
+/// A file, or a function in it, named as in answers. Whether it exists is not checked.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "an object with a path")]
 pub struct PlaceBody {
     #[schema(value_type = FilePath)]
     path: String,
-    /// Qualified name of the function; absent: the file.
+    /// Qualified name of the function; absent: the whole file.
     #[schema(value_type = Option<DefinitionName>)]
     name: Option<String>,
 }
@@ -56,7 +57,7 @@ impl From<PlaceBody> for NamedPlace {
     }
 }
 
-impl From<FeedbackBody> for Given {
+impl From<FeedbackBody> for ClientFeedback {
     fn from(body: FeedbackBody) -> Self {
         let places = |given: Option<Vec<PlaceBody>>| {
             let given = given.unwrap_or_default().into_iter();
@@ -71,30 +72,30 @@ impl From<FeedbackBody> for Given {
     }
 }
 
-/// What was kept.
+/// Confirmation of stored feedback.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FeedbackAnswer {
     /// The repository of the answer.
     repo: String,
-    /// How much of `changed` the answer's context had.
+    /// How much of `changed` the answer's context contained.
     changed: ChangesAnswer,
 }
 
-/// What was changed, and how much of it was in the context.
+/// Changed files and functions, and how many of them were in the context.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangesAnswer {
     /// Changed files.
     files: u64,
-    /// Those of which something was in the context.
+    /// Changed files with any part in the context.
     files_in_context: u64,
-    /// The second as a share of the first, 0 to 1; absent where nothing was changed.
+    /// `files_in_context` divided by `files`, 0 to 1; absent if `files` is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_share: Option<f64>,
     /// Changed functions.
     functions: u64,
-    /// Those that were in the context whole.
+    /// Changed functions that were in the context whole.
     functions_in_context: u64,
-    /// The second as a share of the first, 0 to 1; absent where nothing was changed.
+    /// `functions_in_context` divided by `functions`, 0 to 1; absent if `functions` is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     function_share: Option<f64>,
 }
@@ -112,8 +113,8 @@ impl From<ChangeCounts> for ChangesAnswer {
     }
 }
 
-/// Say of an answer what helped, and what was changed in the end. A later word of the same token on the
-/// same answer replaces the earlier one.
+/// Report which parts of an answer helped, and what was changed in the end. Later feedback with the same
+/// token on the same answer replaces the earlier one.
 #[utoipa::path(
     post, path = "/feedback", tag = "feedback", operation_id = "feedback",
     request_body = FeedbackBody,
@@ -126,20 +127,20 @@ impl From<ChangeCounts> for ChangesAnswer {
         Unavailable,
     )
 )]
-pub async fn give(
+pub async fn submit(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Body(body): Body<FeedbackBody>,
 ) -> Result<Json<FeedbackAnswer>, Problem> {
-    let kept = state.feedback.give(&grant, body.into()).await?;
-    state.trace_repo(&grant, &kept.repo);
+    let stored = state.feedback.submit(&grant, body.into()).await?;
+    state.trace_repo(&grant, &stored.repo);
     Ok(Json(FeedbackAnswer {
-        repo: kept.repo,
-        changed: kept.counts.into(),
+        repo: stored.repo,
+        changed: stored.counts.into(),
     }))
 }
 
-/// Which figures.
+/// Query parameters of `GET /stats`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatsParameters {
@@ -147,7 +148,7 @@ pub struct StatsParameters {
     by: Option<ByName>,
 }
 
-/// How long a period is: a day, or a week from Monday, in UTC.
+/// Length of a period: a day, or a week from Monday, in UTC.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -166,21 +167,21 @@ impl From<ByName> for By {
     }
 }
 
-/// Whether the answers help.
+/// Figures that show whether the answers help.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StatsAnswer {
-    /// By name; without `repo` in the request, those of which anything is kept.
+    /// By name; without `repo` in the request, all repositories with stored answers.
     repos: Vec<RepositoryStatsAnswer>,
 }
 
-/// What is known of the answers from one repository.
+/// Figures of one repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RepositoryStatsAnswer {
-    /// Its name.
+    /// Name of the repository.
     repo: String,
-    /// Over all that is kept.
+    /// Sums over all stored answers.
     total: FiguresAnswer,
-    /// Those in which there was something, oldest first.
+    /// Periods with at least one entry, oldest first.
     periods: Vec<PeriodAnswer>,
 }
 
@@ -194,18 +195,18 @@ pub struct PeriodAnswer {
     figures: FiguresAnswer,
 }
 
-/// Counted by the time of the answer, of the feedback, of the merge.
+/// Counts, each by its own time: of the answer, the feedback or the merge.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FiguresAnswer {
-    /// Answers that are kept.
+    /// Stored answers.
     answers: u64,
-    /// Answers that clients said something of; each client counts.
+    /// Feedback entries: one for each answer and client.
     feedback: u64,
-    /// Merged pull requests that close an issue that was answered; each issue counts.
+    /// Merged pull requests that close an answered issue: one for each such issue.
     merges: u64,
     /// What they changed: existing source files, and functions in them.
     merged: ChangesAnswer,
-    /// What clients said that was changed.
+    /// What clients reported as changed.
     reported: ChangesAnswer,
 }
 
@@ -235,7 +236,7 @@ impl From<RepositoryStats> for RepositoryStatsAnswer {
     }
 }
 
-/// How much of what was changed in the end did the answers contain?
+/// How much of the later changes did the answers contain?
 #[utoipa::path(
     get, path = "/stats", tag = "feedback", operation_id = "stats",
     params(

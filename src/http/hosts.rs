@@ -1,6 +1,6 @@
-//! Which `Host` a request may name. A page in a browser can make its own host name point to this
-//! machine and then read answers as its own; it cannot make the browser name another host. So a
-//! request that needs no token must name the server in a way that no such page can.
+//! Checks the `Host` header against DNS rebinding. A web page can make its own host name resolve to this
+//! machine and then read answers as its own, but it cannot make the browser send another host. So a request
+//! that needs no token must name the server by a host that no such page can have.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::access::Authenticator;
 /// The hosts that requests may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// Of a server that only this machine reaches: loopback addresses, `localhost`, and these.
+    /// For a server that only this machine can reach: loopback addresses, `localhost`, and these names.
     Local(Arc<[String]>),
-    /// Of a server that others reach: addresses, names without a dot, and these. A page's host name that
-    /// points elsewhere is a public one, and has a dot; those of containers and services need none.
+    /// For a server that others can reach: addresses, names without a dot, and these names. The host name of
+    /// a malicious page is public and so has a dot; names of containers and services need none.
     Network(Arc<[String]>),
 }
 
@@ -54,17 +54,17 @@ fn is_single_label(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_allowed)
 }
 
-/// What decides about the host of a request.
+/// State of [`check`].
 #[derive(Clone, Debug)]
 pub struct HostCheck {
-    /// Those that it may name.
+    /// The allowed hosts.
     pub hosts: Hosts,
-    /// Knows who needs a token, and has one.
+    /// Tells whether a token is needed, and checks it.
     pub authenticator: Arc<Authenticator>,
 }
 
 impl HostCheck {
-    /// Whether the request could not be that of a page which has no token.
+    /// Whether the request cannot come from a page without a token.
     fn is_exempt(&self, request: &Request) -> bool {
         if !self.authenticator.needs_token() {
             return false;
@@ -75,7 +75,7 @@ impl HostCheck {
     }
 }
 
-/// Refuses requests that name two hosts, or one that they may not name.
+/// Refuses requests that name two hosts, or a host that is not allowed.
 pub async fn check(State(check): State<HostCheck>, request: Request, next: Next) -> Response {
     let Some(host) = host(&request) else {
         let detail = "the request names two hosts, or none that can be read: send one Host header, and the same \
@@ -97,7 +97,7 @@ pub async fn check(State(check): State<HostCheck>, request: Request, next: Next)
     Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", detail).into_response()
 }
 
-/// The host that a request names, empty where it names none; `None` where it names two. A proxy before the
+/// Returns the host that a request names; empty if it names none. `None` if it names two: a proxy before the
 /// server may have decided by the other one.
 pub(super) fn host(request: &Request) -> Option<&str> {
     let mut headers = request.headers().get_all(HOST).iter();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_of_this_machine_and_those_given_are_allowed() {
+    fn local_server_allows_own_and_configured_names() {
         let hosts = Hosts::Local(named());
         for good in [
             "127.0.0.1:7878",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn where_others_reach_it_addresses_and_names_without_a_dot_are_allowed() {
+    fn network_server_allows_addresses_and_single_label_names() {
         let hosts = Hosts::Network(named());
         for good in [
             "127.0.0.1:7878",
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn two_hosts_are_none() {
+    fn request_with_two_hosts_is_refused() {
         let request = |target: &str, hosts: &[&str]| {
             let request = Request::get(target);
             let add =

@@ -1,6 +1,5 @@
-//! The functions and layers that the stack around all routes is made of ([`super::router`]), where
-//! tower and tower-http leave something to us: our problems, our metrics, the fields of our log lines.
-//! None looks into a body.
+//! Implements those functions and layers of the stack around all routes ([`super::router`]) that tower and
+//! tower-http do not provide: for this project's problems, metrics and log fields. None reads a body.
 
 use std::any::Any;
 use std::time::{Duration, Instant};
@@ -24,12 +23,13 @@ use crate::telemetry::trace;
 /// The header that carries a request's id in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The id of a request as text. Ours are, and a client's is only kept where it is safe to repeat.
+/// Returns the id of a request as text. Generated ids are text, and a client's id is only kept if it is safe
+/// to repeat.
 pub fn id_text(id: &RequestId) -> &str {
     id.header_value().to_str().unwrap_or_default()
 }
 
-/// Removes a client's request id that is not safe to repeat, so that the request gets a new one.
+/// Removes a client's request id that is not safe to repeat, so that a new one is generated.
 pub fn strip_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
     let is_safe = |id: &HeaderValue| {
         let id = id.as_bytes();
@@ -45,9 +45,8 @@ pub fn strip_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
 
 type HttpRequest<B> = axum::http::Request<B>;
 
-/// The span of a request. Every line that is logged below it, on whatever thread, has its fields;
-/// those that are empty here are filled in where they become known. At the level of errors, so that it
-/// is there whatever the filter lets through.
+/// Creates the span of a request. Every line logged in it, on any thread, has its fields; the empty ones are
+/// recorded as they become known. It has the error level so that no log filter drops it.
 pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
     let id = request.extensions().get::<RequestId>();
     let span = tracing::error_span!(
@@ -68,7 +67,7 @@ pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
     span
 }
 
-/// Routes that machines ask every few seconds: nobody wants to read that all is well.
+/// Routes that machines poll every few seconds. Their successes are logged at the debug level.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// Marks the response to a probe.
@@ -97,12 +96,12 @@ pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, span: &Span) 
     trace::end(span, response.status().as_u16(), code);
 }
 
-/// The code of the problem that a response is.
+/// Code of the problem in a response.
 #[derive(Clone, Copy, Debug)]
 struct ProblemCode(&'static str);
 
-/// Counts a request and its time. Ours, since tower-http counts requests in flight alone, and not by
-/// route, status and code.
+/// Counts a request and measures its duration. tower-http only counts requests in flight, and not by route,
+/// status and code.
 pub async fn measure(request: Request, next: Next) -> Response {
     let start = Instant::now();
     let method = method_name(request.method());
@@ -129,8 +128,8 @@ pub async fn measure(request: Request, next: Next) -> Response {
     response
 }
 
-/// Writes out the problem that a handler or a layer of ours answered with, or that a bare response of
-/// tower-http's layers stands for. No standard layer knows our problems.
+/// Renders the problem of a handler or of a layer in this file, and converts bare error responses of
+/// tower-http's layers to problems.
 pub async fn render_problems(request: Request, next: Next) -> Response {
     let id = request.extensions().get::<RequestId>().cloned();
     let version = request.version();
@@ -145,7 +144,8 @@ pub async fn render_problems(request: Request, next: Next) -> Response {
     response
 }
 
-/// What a layer of tower-http, or the SDK behind `/mcp`, refused. Handlers give each of these statuses with a problem.
+/// Returns the problem for an error status of a layer of tower-http or of the SDK behind `/mcp`. Handlers
+/// always attach a problem to these statuses.
 fn problem_of_layer(response: &Response) -> Option<Problem> {
     match response.status() {
         StatusCode::REQUEST_TIMEOUT => Some(Problem::request_timeout()),
@@ -165,15 +165,15 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
             headers.insert(name, value.clone());
         }
     }
-    // The server closes the connection on what it has not read: the client must know.
-    if UNREAD.contains(&code) && version < Version::HTTP_2 {
+    // The server closes a connection with unread bytes, which this header announces.
+    if MAYBE_UNREAD_BODY.contains(&code) && version < Version::HTTP_2 {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
-/// Problems of bodies that may not have been read to their end.
-const UNREAD: [&str; 12] = [
+/// Codes of problems after which the body may not have been read to its end.
+const MAYBE_UNREAD_BODY: [&str; 12] = [
     "body_too_large",
     "host_not_allowed",
     "invalid_body",
@@ -188,46 +188,47 @@ const UNREAD: [&str; 12] = [
     "unsupported_media_type",
 ];
 
-/// Gives a response the status back that the request was answered with. Compression makes 406 of what
-/// it can send in no accepted coding, when the request has long been carried out; it is sent as it is.
-pub fn as_answered<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
+/// Restores the status that the handler answered with. The compression layer turns a response into 406 if no
+/// content coding is acceptable, although the request was already carried out; the response is sent
+/// uncompressed.
+pub fn restore_status<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
     if let Some(status) = response.extensions().get::<StatusCode>().copied() {
         *response.status_mut() = status;
     }
     response
 }
 
-/// Tells browsers that a response is data: nothing of what repositories and clients wrote is guessed to be markup
-/// or run, and no page shows it in a frame. The page at `/` says for itself what may run in it.
-pub fn as_data<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
+/// Tells browsers that a response is data: content from repositories and clients must not be interpreted as
+/// markup, run, or shown in a frame. The page at `/` sets its own content security policy.
+pub fn mark_as_data<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers
         .entry(CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static(NOTHING));
+        .or_insert(HeaderValue::from_static(DATA_POLICY));
     response
 }
 
-/// The content security policy of what is no page.
-const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
+/// The content security policy of responses that are not the page.
+const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// The response to a request beyond the limit of requests in flight.
+/// Builds the response to a request beyond the limit of requests in flight.
 pub async fn shed(_: BoxError) -> Problem {
     Problem::too_many_connections()
 }
 
-/// The response to a handler that panicked.
+/// Builds the response for a handler that panicked.
 pub fn after_panic(_: Box<dyn Any + Send + 'static>) -> Response {
     Problem::internal().into_response()
 }
 
-/// The route that a request was found to have, with its parameters as they are declared.
+/// Returns the matched route, with its parameters as declared.
 fn route<B>(request: &HttpRequest<B>) -> &str {
     let path = request.extensions().get::<MatchedPath>();
     path.map_or("none", MatchedPath::as_str)
 }
 
-/// Methods as a label with few values.
+/// Returns the method as a metric label with few values.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,4 +1,5 @@
-//! `GET /repos/{repo}/definitions`, `references`, `outline`, `search` and `files/{path}`: direct lookups.
+//! Serves the direct lookups: `GET /repos/{repo}/definitions`, `references`, `outline`, `search` and
+//! `files/{path}`.
 
 use axum::Json;
 use axum::extract::State;
@@ -18,15 +19,15 @@ use crate::wire::lookup::{
     SearchKindName,
 };
 
-/// Looks something up in a repository.
-async fn look<R: RawLookup>(
+/// Runs a lookup in a repository.
+async fn run_lookup<R: RawLookup>(
     state: &HttpState,
     grant: &Grant,
     repo: String,
     raw: R,
 ) -> Result<Json<<R::Lookup as Lookup>::Answer>, Problem> {
     state.trace_repo(grant, &repo);
-    let found = lookup::look(&state.engine, grant, repo, raw);
+    let found = lookup::run(&state.engine, grant, repo, raw);
     Ok(Json(found.await?))
 }
 
@@ -51,10 +52,10 @@ pub async fn definitions(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawDefinitions>,
 ) -> Result<Json<DefinitionsAnswer>, Problem> {
-    look(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, repo, raw).await
 }
 
-/// Who uses this definition, and how certain is that?
+/// Where is this definition referenced, and how certain is each reference?
 #[utoipa::path(
     get, path = "/repos/{repo}/references", tag = "lookups",
     params(
@@ -77,7 +78,7 @@ pub async fn references(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawReferences>,
 ) -> Result<Json<ReferencesAnswer>, Problem> {
-    look(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, repo, raw).await
 }
 
 /// What is defined in this file?
@@ -101,10 +102,10 @@ pub async fn outline(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawOutline>,
 ) -> Result<Json<OutlineAnswer>, Problem> {
-    look(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, repo, raw).await
 }
 
-/// Where does this text, name or path stand?
+/// Where does this text, name or path occur?
 #[utoipa::path(
     get, path = "/repos/{repo}/search", tag = "lookups",
     params(
@@ -128,10 +129,10 @@ pub async fn search(
     Segments(repo): Segments<String>,
     Parameters(raw): Parameters<RawSearch>,
 ) -> Result<Json<SearchAnswer>, Problem> {
-    look(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, repo, raw).await
 }
 
-/// The text of a file, or some lines of it. Only what is indexed has a text.
+/// The text of a file, or some lines of it. Only indexed files have a text.
 #[utoipa::path(
     get, path = "/repos/{repo}/files/{*path}", tag = "lookups",
     params(
@@ -154,5 +155,5 @@ pub async fn file(
     Parameters(mut raw): Parameters<RawFile>,
 ) -> Result<Json<FileTextAnswer>, Problem> {
     raw.path = Some(path);
-    look(&state, &grant, repo, raw).await
+    run_lookup(&state, &grant, repo, raw).await
 }

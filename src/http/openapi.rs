@@ -1,5 +1,6 @@
-//! What the OpenAPI document says beside the routes, each of which describes itself. What many operations
-//! share is in [`problems`] and [`schemas`]. The document is committed as `openapi.yaml`, compared by a test.
+//! Completes the OpenAPI document with the parts outside of the routes, each of which describes itself.
+//! [`problems`] and [`schemas`] have what many operations share. A test compares the document with the
+//! committed `openapi.yaml`.
 
 pub mod problems;
 pub mod schemas;
@@ -15,7 +16,7 @@ use crate::wire::lookup::SearchKindName;
 use problems::{BadRequest, Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
 use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, SearchText};
 
-/// What the document says beside the routes.
+/// The parts of the document outside of the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
@@ -23,7 +24,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
         description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    // Beside the problem, what parameters alone refer to.
+    // The problem, and the schemas that only parameters refer to.
     components(schemas(
         ProblemBody,
         Cursor,
@@ -49,14 +50,14 @@ pub(super) struct Document;
 
 const TOKEN: &str = "token";
 
-/// The document of the routes with what they share.
+/// Completes the document of the routes with the shared parts.
 pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let head = Document::openapi();
     document.info = head.info.clone();
     document.merge(head);
-    name_wildcards_plainly(&mut document);
+    strip_wildcards(&mut document);
     let operations = document.paths.paths.values_mut().flat_map(operations);
-    operations.for_each(every_operation_may);
+    operations.for_each(add_common_problems);
     let components = document.components.get_or_insert_with(Components::new);
     components.responses.extend(problems::components());
     let bearer = HttpBuilder::new()
@@ -64,14 +65,14 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
         .description(Some("A token of `foveate key create` or of `access.token_file`. None is needed where there is no key."))
         .build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
-    // Without one or with it: a document cannot say that it depends on the server.
+    // The token is declared optional, since a document cannot express that it depends on the server.
     let with_token = SecurityRequirement::new(TOKEN, [""; 0]);
     document.security = Some(vec![SecurityRequirement::default(), with_token]);
     document
 }
 
-/// In a template of OpenAPI a parameter that takes slashes is written like any other.
-fn name_wildcards_plainly(document: &mut OpenApi) {
+/// Removes the `*` of axum's wildcard parameters, which OpenAPI path templates do not have.
+fn strip_wildcards(document: &mut OpenApi) {
     let paths = std::mem::take(&mut document.paths.paths);
     let named = paths.into_iter();
     document.paths.paths = named
@@ -85,8 +86,8 @@ fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
         .flatten()
 }
 
-/// Adds the problems that the border around all routes has.
-fn every_operation_may(operation: &mut Operation) {
+/// Adds the problems of the layers around all routes.
+fn add_common_problems(operation: &mut Operation) {
     for problems in [
         BadRequest::responses(),
         Unauthorized::responses(),

@@ -1,7 +1,6 @@
-//! What operators and their machines ask: is the process up, is it warm, how does it do, what does
-//! it offer.
+//! Serves the operations endpoints: liveness, readiness, metrics, and the OpenAPI document.
 
-mod learned;
+mod feedback_metrics;
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use crate::access::Grant;
 use crate::engine::{BlobCache, BlobStats, Engine, Queue, Repository, State as RepoState};
 use crate::feedback::RepositoryStats;
 use crate::store::JobCounts;
-use crate::telemetry::metrics::{Exposition, Kind, open, recorder};
+use crate::telemetry::metrics::{Exposition, Kind, openmetrics, recorder};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -31,21 +30,20 @@ use crate::telemetry::spans::spawn_blocking;
 pub struct HealthAnswer {
     /// `ok`.
     status: String,
-    /// Of the program.
+    /// Version of the program.
     version: String,
 }
 
 /// Whether questions can be answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReadyAnswer {
-    /// Whether every repository has its first index or failed, and the store answers.
+    /// Whether every repository has its first index or has failed, and the store is reachable.
     ready: bool,
     /// Whether the list of repositories can be read.
     store: bool,
     /// Names of repositories whose first index is being built.
     indexing: Vec<String>,
-    /// Names of repositories whose source could not be read the last time. They alone do not make
-    /// the service unready.
+    /// Names of repositories whose source could not be read last time. They do not make the service unready.
     failed: Vec<String>,
 }
 
@@ -95,7 +93,7 @@ pub async fn ready(
     (status, Json(answer))
 }
 
-/// Figures in the Prometheus text format; as OpenMetrics, with exemplars, if `accept` prefers it.
+/// Metrics in the Prometheus text format; as OpenMetrics, with exemplars, if `accept` prefers it.
 #[utoipa::path(
     get, path = "/metrics", tag = "operations",
     responses((status = 200, description = "Metrics", content(
@@ -109,11 +107,11 @@ pub async fn metrics(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let text = figures(state, grant).await.ok_or_else(Problem::internal)?;
-    // A client that takes neither gets the first: scrapers of old send anything.
+    // A client that accepts neither gets the first one: old scrapers send arbitrary headers.
     let (kind, text) = match accept::best(&headers, &[PROMETHEUS, OPEN_METRICS]) {
         Some(OPEN_METRICS) => (
             "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            open::text(&text),
+            openmetrics::text(&text),
         ),
         _ => ("text/plain; version=0.0.4; charset=utf-8", text),
     };
@@ -123,9 +121,9 @@ pub async fn metrics(
 const PROMETHEUS: &str = "text/plain";
 const OPEN_METRICS: &str = "application/openmetrics-text";
 
-/// All figures that a grant sees, in the Prometheus text format. `None` where that failed on a defect.
+/// Renders all metrics that a grant sees, in the Prometheus text format. `None` after a panic.
 async fn figures(state: HttpState, grant: Grant) -> Option<String> {
-    // A database that is gone must not hold up what tells of it.
+    // An unreachable database must not delay the metrics that report it.
     let (jobs, learned) = match state.forges.has_database() {
         true => (
             state.forges.jobs().await.unwrap_or_default(),
@@ -133,17 +131,17 @@ async fn figures(state: HttpState, grant: Grant) -> Option<String> {
         ),
         false => Default::default(),
     };
-    // Adding up the sizes of an index for the first time takes milliseconds.
+    // Computing the sizes of an index for the first time takes milliseconds.
     let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned));
     text.await.ok()
 }
 
-/// As [`figures`], of everything: for whoever sends them elsewhere.
-pub async fn all_figures(state: HttpState) -> Option<String> {
+/// Renders the metrics of all repositories, for exporters.
+pub async fn all_metrics(state: HttpState) -> Option<String> {
     figures(state, Grant::unrestricted()).await
 }
 
-/// The description of this interface.
+/// The OpenAPI document of this interface.
 #[utoipa::path(
     get, path = "/openapi.yaml", tag = "operations",
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
@@ -156,10 +154,10 @@ pub async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Result<Res
     Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 
-/// Repositories with figures of their own; the others are counted under one name, so that the
-/// number of series stays bounded.
+/// Most repositories with series of their own; the others are summed up under one name, so that the number of
+/// series stays bounded.
 const MAX_LABELLED: usize = 100;
-const OTHERS: &str = "_others";
+const OTHER_REPOSITORIES: &str = "_others";
 
 fn exposition(
     state: &HttpState,
@@ -184,7 +182,7 @@ fn exposition(
         state.catalog.memory_limit().map(|bytes| bytes as f64),
     );
     repository_states(&out, &state.engine, grant);
-    learned::states(&out, &state.engine, grant, learned);
+    feedback_metrics::states(&out, &state.engine, grant, learned);
     out.single(
         "foveate_database_up",
         Kind::Gauge,
@@ -324,7 +322,7 @@ fn memory(out: &Exposition, engine: &Engine) {
     }
 }
 
-/// The metrics by repository: name, help, figure, and the label beside `repo`, if any.
+/// The metrics by repository: name, help, key of the figure, and the label in addition to `repo`, if any.
 const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
     (
         "foveate_repository_generation",
@@ -399,7 +397,7 @@ impl Figures {
             let name = if position < MAX_LABELLED {
                 repository.name().as_str()
             } else {
-                OTHERS
+                OTHER_REPOSITORIES
             };
             figures.add(name, repository);
         }
@@ -446,7 +444,7 @@ impl Figures {
         }
     }
 
-    /// The rows of a figure, with a label beside `repo` where it has one.
+    /// Returns the rows of a figure, with the additional label if it has one.
     fn rows<'a>(
         &'a self,
         figure: &'a str,

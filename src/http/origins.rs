@@ -1,8 +1,8 @@
-//! Which web pages may have something done. Browsers send some requests of any page to any server, without asking
-//! it first: those without a body, for example. They cannot read the answer, but the request is carried out. So a
-//! request that does more than look is refused where the browser says that it comes from another origin's page, by
-//! `Sec-Fetch-Site` (<https://www.w3.org/TR/fetch-metadata/>) or, where it is too old for that, by `Origin`.
-//! Programs that are no browsers send neither.
+//! Protects against cross-site request forgery. Browsers send some requests of any page to any server without
+//! a preflight: those without a body, for example. The page cannot read the answer, but the request is
+//! carried out. So an unsafe request is refused if the browser says that it comes from a page of another
+//! origin, by `Sec-Fetch-Site` (<https://www.w3.org/TR/fetch-metadata/>) or, in older browsers, by `Origin`.
+//! Programs that are not browsers send neither.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use axum::response::{IntoResponse as _, Response};
 use super::hosts;
 use super::problem::Problem;
 
-/// The header in which browsers say where a request comes from; pages cannot set it.
+/// The header in which browsers tell where a request comes from; pages cannot set it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Refuses requests of other origins' pages that do more than look, but for those of `origins`.
+/// Refuses requests with an unsafe method from pages of other origins, except those in `origins`.
 pub async fn check(State(origins): State<Arc<[String]>>, request: Request, next: Next) -> Response {
     if request.method().is_safe() || is_allowed(&request, &origins) {
         return next.run(request).await;
@@ -38,13 +38,13 @@ fn is_allowed(request: &Request, origins: &[String]) -> bool {
         return true;
     }
     match request.headers().get(SEC_FETCH_SITE) {
-        // `none`: the user's own doing, such as an address that was typed.
+        // `none`: started by the user, for example by typing a URL.
         Some(site) => site == "same-origin" || site == "none",
         None => named.iter().all(|origin| is_own(origin, request)),
     }
 }
 
-/// Whether an origin is that of the server, as the request calls it.
+/// Whether an origin is that of the server, by the host that the request names.
 fn is_own(origin: &HeaderValue, request: &Request) -> bool {
     let origin = origin.to_str().unwrap_or_default();
     let origin = ["http://", "https://"]

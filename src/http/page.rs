@@ -1,6 +1,7 @@
-//! `GET /`: the inspector, a page for people. It is compiled in as `page/assets`, which `page/build.mjs` bundles from
-//! `page/src`. It holds no data and needs no token: what it shows it asks the public interface for, with the token
-//! of whoever looks at it. Nothing but its own files may run in it, and no other page may show it in a frame.
+//! Serves `GET /`: the inspector, a page for people. `page/build.mjs` bundles it from `page/src` into
+//! `page/assets`, which is compiled in. The page holds no data and needs no token: it requests what it shows
+//! from the public interface, with the token of its user. Nothing but its own files may run in it, and no
+//! other page may show it in a frame.
 
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ const ASSETS: [Asset; 6] = [
         media_type: "image/svg+xml",
         bytes: include_bytes!("page/assets/icon.svg"),
     },
-    // Of the packages that are in the bundle.
+    // Licenses of the bundled packages.
     Asset {
         path: "/page/licenses.txt",
         media_type: "text/plain; charset=utf-8",
@@ -57,16 +58,16 @@ const ASSETS: [Asset; 6] = [
     },
 ];
 
-/// What the page may load and do: its own files, and requests to its own server. Trusted types turn every way of
-/// making markup from a text into an error; the one policy names the script of the worker.
+/// What the page may load and do: its own files, and requests to its own server. Trusted Types make every
+/// conversion of a text to markup an error; the only policy allows the script of the worker.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types foveate";
 
-/// On top of what every answer has.
+/// Headers in addition to those of every response.
 const HEADERS: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
-    // A copy is used only after the server said that it is current: an upgrade counts at once.
+    // A cached copy is always revalidated, so that an upgrade takes effect at once.
     (CACHE_CONTROL, "no-cache"),
     (REFERRER_POLICY, "no-referrer"),
     (
@@ -79,7 +80,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// The routes of the page; they are no part of the interface that openapi.yaml describes.
+/// Builds the routes of the page, which are not part of the interface in openapi.yaml.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let add = |router: Router<S>, asset: Asset| {
         let headers = Arc::new(asset.headers());
@@ -94,7 +95,7 @@ impl Asset {
         let fixed = HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value)));
         let mut headers = HeaderMap::from_iter(fixed);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
-        // A weak one, since the bytes may be sent compressed.
+        // A weak tag, since the bytes may be sent compressed.
         let tag = format!("W/\"{:032x}\"", xxh3_128(self.bytes));
         if let Ok(tag) = HeaderValue::try_from(tag) {
             headers.insert(ETAG, tag);
@@ -102,7 +103,7 @@ impl Asset {
         headers
     }
 
-    /// The file, or that the client has it.
+    /// Answers with the file, or with 304 if the client has it.
     fn answer(&self, request: &HeaderMap, headers: &HeaderMap) -> Response {
         let headers = headers.clone();
         if is_known(request, headers.get(ETAG)) {
@@ -112,7 +113,7 @@ impl Asset {
     }
 }
 
-/// Whether the client has named the tag of what it holds (RFC 9110, section 13.1.2).
+/// Whether `If-None-Match` contains the tag (RFC 9110, section 13.1.2).
 fn is_known(request: &HeaderMap, tag: Option<&HeaderValue>) -> bool {
     let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(opaque) else {

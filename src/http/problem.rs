@@ -1,5 +1,5 @@
-//! Errors as `application/problem+json` (RFC 9457). The one place that knows which failure of the
-//! rooms below becomes which status and code. Codes are stable; details may change.
+//! Renders errors as `application/problem+json` (RFC 9457). Only this file maps failures of the rooms below
+//! to a status and a code. Codes are stable; details may change.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -11,39 +11,38 @@ use utoipa::ToSchema;
 
 use crate::access::{Denied, Limited, Unauthenticated};
 use crate::engine::{AdmissionError, AskError, RevisionError};
-use crate::feedback::{GivenError, StatsError};
+use crate::feedback::{FeedbackError, StatsError};
 use crate::ingest::git::GitError;
 use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
-use crate::wire::lookup::LookFailure;
+use crate::wire::lookup::LookupFailure;
 use crate::wire::request::InvalidRequest;
 
 const INVALID_TOKEN: &str = "invalid_token";
 
-/// Why a request got no answer, on its way to the client. The request's id is added at the border
-/// ([`super::layers::render_problems`]).
+/// An error for the client. The request's id is added by an outer layer ([`super::layers::render_problems`]).
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The status.
+    /// HTTP status.
     pub status: StatusCode,
-    /// The stable code.
+    /// Stable code.
     pub code: &'static str,
     /// What happened and what to do.
     pub detail: String,
     /// The field of the request that is wrong.
     pub field: Option<String>,
-    /// After how many seconds it may be tried again.
+    /// Seconds after which to retry.
     pub retry_after: Option<u32>,
 }
 
 /// A problem as the client sees it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProblemBody {
-    /// Where the code is explained.
+    /// A URN that ends with the code.
     r#type: String,
-    /// The status in words.
+    /// The reason phrase of the status.
     title: String,
-    /// The status.
+    /// HTTP status.
     status: u16,
     /// Stable; see docs/API.md for all of them.
     code: String,
@@ -52,12 +51,12 @@ pub struct ProblemBody {
     /// The field of the request that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
-    /// The request's id, as in the `x-request-id` header.
+    /// Id of the request, as in the `x-request-id` header.
     request_id: String,
 }
 
 impl Problem {
-    /// A problem without a field and without a time.
+    /// Creates a problem without a field and a retry time.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -68,7 +67,7 @@ impl Problem {
         }
     }
 
-    /// A value of the request that cannot be used.
+    /// A field of the request has an invalid value.
     pub fn invalid_field(field: &str, detail: impl Into<String>) -> Self {
         Self {
             field: Some(field.to_owned()),
@@ -76,7 +75,7 @@ impl Problem {
         }
     }
 
-    /// A defect of ours; what went wrong is in the log.
+    /// A defect of the server; the details are in the log.
     pub fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -94,7 +93,7 @@ impl Problem {
         )
     }
 
-    /// As many requests are in flight as there may be connections.
+    /// The limit of requests in flight is reached.
     pub fn too_many_connections() -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -104,7 +103,7 @@ impl Problem {
         .later(1)
     }
 
-    /// None of the media types in `offers` is accepted.
+    /// The client accepts none of the media types in `offers`.
     pub fn not_acceptable(offers: &[&str]) -> Self {
         let offers = offers.join(", ");
         Self::new(
@@ -125,7 +124,7 @@ impl Problem {
         )
     }
 
-    /// The body is in a coding that is not decoded.
+    /// The content coding of the body is not supported.
     pub fn unsupported_encoding() -> Self {
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -134,7 +133,7 @@ impl Problem {
         )
     }
 
-    /// The body has more bytes than are read.
+    /// The body exceeds the limit.
     pub fn body_too_large() -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -143,7 +142,7 @@ impl Problem {
         )
     }
 
-    /// The problem, with the time after which to try again.
+    /// Adds the time after which to retry.
     pub fn later(self, seconds: u32) -> Self {
         Self {
             retry_after: Some(seconds),
@@ -151,7 +150,7 @@ impl Problem {
         }
     }
 
-    /// The whole response.
+    /// Renders the complete response.
     pub fn render(self, request_id: &str) -> Response {
         let title = self.status.canonical_reason().unwrap_or("Error");
         let body = ProblemBody {
@@ -185,7 +184,7 @@ impl Problem {
 }
 
 impl IntoResponse for Problem {
-    /// An empty response that carries the problem to the border.
+    /// Returns an empty response that carries the problem to the layer that renders it.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -207,12 +206,12 @@ impl From<InvalidRequest> for Problem {
     }
 }
 
-impl From<LookFailure> for Problem {
-    fn from(failure: LookFailure) -> Self {
+impl From<LookupFailure> for Problem {
+    fn from(failure: LookupFailure) -> Self {
         match failure {
-            LookFailure::Invalid(error) => Self::invalid_field(error.field, error.to_string()),
-            LookFailure::Ask(error) => error.into(),
-            LookFailure::Lookup(error) => error.into(),
+            LookupFailure::Invalid(error) => Self::invalid_field(error.field, error.to_string()),
+            LookupFailure::Ask(error) => error.into(),
+            LookupFailure::Lookup(error) => error.into(),
         }
     }
 }
@@ -396,7 +395,7 @@ impl From<RegisterError> for Problem {
     }
 }
 
-/// The field that a source was given in.
+/// Returns the field that a source of this kind is given in.
 fn field_of(kind: RepositoryKind) -> &'static str {
     match kind {
         RepositoryKind::Path => "source.path",
@@ -404,18 +403,18 @@ fn field_of(kind: RepositoryKind) -> &'static str {
     }
 }
 
-impl From<GivenError> for Problem {
-    fn from(error: GivenError) -> Self {
+impl From<FeedbackError> for Problem {
+    fn from(error: FeedbackError) -> Self {
         match error {
-            GivenError::Invalid { field, reason } => {
+            FeedbackError::Invalid { field, reason } => {
                 Self::invalid_field(&field, format!("`{field}` {reason}"))
             }
-            GivenError::UnknownAnswer => Self::new(
+            FeedbackError::UnknownAnswer => Self::new(
                 StatusCode::NOT_FOUND,
                 "unknown_answer",
                 "no answer that is kept has this `request_id`: it may be too old, or feedback.record is off",
             ),
-            GivenError::Store(error) => error.into(),
+            FeedbackError::Store(error) => error.into(),
         }
     }
 }
@@ -441,7 +440,7 @@ impl From<StoreError> for Problem {
     }
 }
 
-/// No repository has this name.
+/// No repository with this name is visible to the caller.
 pub fn unknown_repo(name: &str) -> Problem {
     let shown: String = name.chars().take(100).collect();
     Problem::new(
@@ -460,7 +459,7 @@ pub async fn not_found() -> Problem {
     )
 }
 
-/// The route has no such method.
+/// The route does not support the method.
 pub async fn method_not_allowed() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,

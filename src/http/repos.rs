@@ -1,5 +1,5 @@
-//! `/repos`: registering, listing, synchronizing and removing repositories. What is told of one is
-//! in [`answer`], where its files come from in [`source`].
+//! Serves `/repos`: registering, listing, syncing and removing repositories. [`answer`] has the description
+//! of a repository, [`source`] where its files come from.
 
 mod answer;
 mod source;
@@ -35,7 +35,7 @@ pub struct ReposAnswer {
     repos: Vec<RepoAnswer>,
 }
 
-/// What to tell of a repository.
+/// Query parameters of `GET /repos/{repo}`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RepoParameters {
@@ -81,15 +81,17 @@ pub async fn register(
     ))
 }
 
-/// What is told of a repository, with the files that are not indexed or without. What it has on the disk is asked
-/// of the disk.
+/// Describes a repository, optionally with the files that are not indexed. Blocking, as the size on disk is
+/// read from disk.
 async fn describe(repository: Arc<Repository>, with_skipped: bool) -> Result<RepoAnswer, Problem> {
-    let told = move || {
-        let mut told = repo_answer(&repository);
-        told.skipped_files = with_skipped.then(|| skipped_files(&repository));
-        told
+    let described = move || {
+        let mut described = repo_answer(&repository);
+        described.skipped_files = with_skipped.then(|| skipped_files(&repository));
+        described
     };
-    spawn_blocking(told).await.map_err(|_| Problem::internal())
+    spawn_blocking(described)
+        .await
+        .map_err(|_| Problem::internal())
 }
 
 /// List all repositories.
@@ -103,8 +105,8 @@ pub async fn list(
 ) -> Result<Json<ReposAnswer>, Problem> {
     let repositories = state.engine.repositories(&grant);
     audit::record(&grant, Action::List, None, Outcome::Done);
-    let told = move || repositories.iter().map(repo_answer).collect();
-    let repos = spawn_blocking(told)
+    let described = move || repositories.iter().map(repo_answer).collect();
+    let repos = spawn_blocking(described)
         .await
         .map_err(|_| Problem::internal())?;
     Ok(Json(ReposAnswer { repos }))
@@ -162,7 +164,7 @@ pub async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Look at a repository's source again; fetches a remote one. Does not wait for the result.
+/// Check a repository's source for changes; fetches a remote one. Does not wait for the result.
 #[utoipa::path(
     post, path = "/repos/{repo}/sync", tag = "repos",
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
@@ -186,17 +188,17 @@ pub async fn sync(
     ))
 }
 
-/// What was dropped.
+/// Result of a garbage collection.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CollectedAnswer {
     /// Bytes freed in the data directory.
     freed_bytes: u64,
-    /// The same by repository, of those that are in memory and of those that there are no more.
+    /// Bytes freed by repository, for those in memory and those no longer registered.
     repos: BTreeMap<String, u64>,
 }
 
-/// Drop what is stored and no revision in memory holds, and what is stored of repositories that
-/// there are no more. Answers do not wait for it.
+/// Delete stored data that no revision in memory uses, and the stored data of repositories that are no longer
+/// registered. Does not delay answers.
 #[utoipa::path(
     post, path = "/gc", tag = "repos",
     responses((status = 200, description = "Done", body = CollectedAnswer), Unavailable)

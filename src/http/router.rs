@@ -1,4 +1,4 @@
-//! The map of all routes, and the stack of layers around them.
+//! Defines all routes, and the stack of layers around them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::authorize::{self, Doorkeeper};
+use super::authorize::{self, TokenCheck};
 use super::hosts::{self, HostCheck, Hosts};
 use super::{
     HttpLimits, HttpState, context, encoding, feedback, layers, lookup, openapi, operations,
@@ -37,12 +37,12 @@ use crate::access::Authenticator;
 use crate::config::ProbeAccess;
 use crate::telemetry::trace;
 
-/// The OpenAPI document.
+/// Returns the OpenAPI document.
 pub fn document() -> OpenApi {
     openapi::complete(routes().into_openapi())
 }
 
-/// Every route with its handler.
+/// Returns every route with its handler.
 fn routes() -> OpenApiRouter<HttpState> {
     let probes = health().merge(metrics());
     with_a_body()
@@ -51,16 +51,16 @@ fn routes() -> OpenApiRouter<HttpState> {
         .merge(probes)
 }
 
-/// The routes whose requests have a body.
+/// Returns the routes whose requests have a body.
 fn with_a_body() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(context::context))
         .routes(routes!(context::repo_context))
         .routes(routes!(repos::register))
-        .routes(routes!(feedback::give))
+        .routes(routes!(feedback::submit))
 }
 
-/// Webhooks, whose bodies are signed as they are sent.
+/// Returns the webhook routes. Their bodies are not decoded, as the signature is over the bytes as sent.
 fn deliveries() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new().routes(routes!(webhooks::take))
 }
@@ -80,35 +80,36 @@ fn without_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(operations::openapi))
 }
 
-/// Probes, which are answered however many requests are in flight.
+/// Returns the health probes, which are answered regardless of the number of requests in flight.
 fn health() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(operations::health))
         .routes(routes!(operations::ready))
 }
 
-/// The probe that names repositories.
+/// Returns the metrics probe, whose answer names repositories.
 fn metrics() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new().routes(routes!(operations::metrics))
 }
 
-/// What decides about a request before its handler does.
+/// Settings of the layers that check a request before its handler.
 #[derive(Clone, Debug)]
-pub struct Border {
-    /// Which hosts a request may name.
+pub struct RequestPolicy {
+    /// The hosts that a request may name.
     pub hosts: Hosts,
     /// The origins whose pages may send requests from a browser.
     pub origins: Vec<String>,
-    /// Whose request it is.
+    /// Checks the tokens.
     pub authenticator: Arc<Authenticator>,
-    /// Who may ask for health without a token.
+    /// Who may request health without a token.
     pub health: ProbeAccess,
-    /// Who may ask for metrics without a token.
+    /// Who may request metrics without a token.
     pub metrics: ProbeAccess,
 }
 
-impl Border {
-    /// What tells browsers whose pages may ask; without it they let no other page.
+impl RequestPolicy {
+    /// Returns the layer that permits cross-origin requests of the listed origins; without it browsers permit
+    /// none.
     fn cors(&self) -> Option<CorsLayer> {
         if self.origins.is_empty() {
             return None;
@@ -131,7 +132,7 @@ impl Border {
                 AUTHORIZATION,
                 CONTENT_TYPE,
                 layers::REQUEST_ID,
-                // What tracing in browsers adds.
+                // Headers that tracing in browsers adds.
                 trace::TRACEPARENT,
                 trace::TRACESTATE,
             ])
@@ -141,31 +142,31 @@ impl Border {
     }
 }
 
-/// How long browsers keep what they were told.
+/// Time for which browsers cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_secs(600);
 
-/// The whole service, with `others`, routes of other rooms whose requests have a body. `in_flight` has a
-/// permit for each request that may be in flight, probes aside.
+/// Builds the whole service. `others` are routes of other rooms whose requests have a body. `in_flight` has a
+/// permit for each request that may be in flight, probes excluded.
 pub fn router(
     state: HttpState,
     others: Router<HttpState>,
-    border: &Border,
+    border: &RequestPolicy,
     in_flight: Arc<Semaphore>,
 ) -> Router {
     let limits = state.limits;
     let caller = |without_token| {
-        let doorkeeper = Doorkeeper {
+        let token_check = TokenCheck {
             authenticator: Arc::clone(&border.authenticator),
             without_token,
         };
-        from_fn_with_state(doorkeeper, authorize::identify)
+        from_fn_with_state(token_check, authorize::identify)
     };
     let bodies = ServiceBuilder::new()
-        // What is sent, which may go on without end and decode to nothing.
+        // Limits the bytes as sent, which may be endless and decode to nothing.
         .layer(RequestBodyLimitLayer::new(limits.body_bytes))
         .map_request(|request: Request<_>| request.map(Body::new))
         .layer(from_fn(encoding::decode))
-        // What it is decoded to.
+        // Limits the decoded bytes.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
     let whole_deliveries = DefaultBodyLimit::max(state.forges.body_limit());
     let load = ServiceBuilder::new()
@@ -195,10 +196,10 @@ pub fn router(
     with_stack(router, border.cors(), Some(hosts), limits).with_state(state)
 }
 
-/// Responses with fewer bytes are not worth compressing.
+/// Smaller responses are not compressed, in bytes.
 const COMPRESSED_FROM: u64 = 1024;
 
-/// The routes in the stack that every request passes, from the outside to the inside.
+/// Wraps the routes in the layers that every request passes, listed from the outermost to the innermost.
 fn with_stack<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     cors: Option<CorsLayer>,
@@ -211,7 +212,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .on_response(layers::log_response)
         .on_body_chunk(())
         .on_eos(())
-        // A status of 500 and more is in the line of the response.
+        // A status of 500 or above is logged with the response.
         .on_failure(());
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
@@ -224,8 +225,8 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         ]))
         .map_request(layers::strip_unsafe_id)
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
-        .map_response(layers::as_answered)
-        .map_response(layers::as_data)
+        .map_response(layers::restore_status)
+        .map_response(layers::mark_as_data)
         .layer(compression)
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(trace)
@@ -253,11 +254,11 @@ mod tests {
 
     use super::*;
 
-    async fn broken() -> &'static str {
+    async fn panicking() -> &'static str {
         panic!("inner words")
     }
 
-    /// The headers of a request as a careless line of the log would show them.
+    /// Returns the request headers as a careless log line would show them.
     async fn headers(headers: HeaderMap) -> String {
         format!("{headers:?}")
     }
@@ -269,7 +270,7 @@ mod tests {
             request_timeout,
         };
         let routes = Router::new()
-            .route("/broken", get(broken))
+            .route("/broken", get(panicking))
             .route("/endless", get(std::future::pending::<()>))
             .route("/headers", get(headers));
         with_stack(routes, None, None, limits)
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_one_problem_and_the_next_request_is_served() {
+    async fn panic_becomes_a_problem_and_server_continues() {
         let app = app(Duration::from_secs(60));
         let (status, text) = ask(&app, Request::get("/broken")).await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_takes_too_long_is_a_problem() {
+    async fn request_timeout_becomes_a_problem() {
         let app = app(Duration::from_millis(1));
         let (status, text) =
             ask(&app, Request::get("/endless").header("x-request-id", "a-1")).await;
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn credentials_in_headers_are_not_shown() {
+    async fn credentials_in_headers_are_redacted() {
         let app = app(Duration::from_secs(60));
         let request = Request::get("/headers")
             .header("authorization", "Bearer hidden-1")

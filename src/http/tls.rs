@@ -1,4 +1,4 @@
-//! TLS of the server's own: the certificate and the key of two PEM files, read again when they change.
+//! Provides the server's TLS: certificate and key from two PEM files, reloaded when they change.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,22 +22,22 @@ use tokio_util::sync::CancellationToken;
 use crate::disk::FileStamp;
 use crate::telemetry::spans::spawn_blocking;
 
-/// Time between two looks at the files.
+/// Interval at which the files are polled.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The metric of certificates that changed.
+/// Metric that counts reloads of the certificate.
 const READS: &str = "foveate_certificate_reads_total";
 
-/// Where the certificate and its key are, as PEM.
+/// Paths of the certificate and its key, both PEM.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The certificate, and those between it and its authority.
+    /// The certificate, followed by its intermediate certificates.
     pub cert: PathBuf,
     /// The private key.
     pub key: PathBuf,
 }
 
-/// What encrypts the connections of a server.
+/// TLS configuration of a server.
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
@@ -46,7 +46,7 @@ pub struct Tls {
     config: Arc<ServerConfig>,
 }
 
-/// The certificate that new connections get.
+/// The certificate for new connections.
 #[derive(Debug)]
 struct Current(ArcSwap<CertifiedKey>);
 
@@ -62,7 +62,7 @@ impl Tls {
     /// Reads the files.
     ///
     /// # Errors
-    /// When one cannot be read, or the key is not the certificate's; the text names the file.
+    /// When a file cannot be read, or the key does not match the certificate; the text names the file.
     pub fn new(files: TlsFiles) -> Result<Self, String> {
         let provider = Arc::new(default_provider());
         let current = Arc::new(Current(ArcSwap::from(read(&files, &provider)?)));
@@ -81,10 +81,10 @@ impl Tls {
         })
     }
 
-    /// Greets a client.
+    /// Performs the handshake with a client.
     ///
     /// # Errors
-    /// When the client does not speak TLS, or not with this server.
+    /// When the handshake fails.
     pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: S,
@@ -94,8 +94,8 @@ impl Tls {
             .await
     }
 
-    /// Reads the files again when they change, until `stop` is cancelled. While they cannot be used, or do
-    /// not belong together yet, the previous ones serve.
+    /// Reloads the files when they change, until `stop` is cancelled. While they are unusable, or do not
+    /// match each other yet, the previous ones stay in use.
     pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
         let mut stamps = self.stamps();
         while stop

@@ -1,5 +1,5 @@
-//! `POST /webhooks/{forge}`: the webhooks of forges. A signature says who sent one, not a token. The answer
-//! comes when the delivery is stored; the work is done later.
+//! Serves `POST /webhooks/{forge}`: the webhooks of forges. They are authenticated by a signature, not by a
+//! token. The response is sent when the delivery is stored; the job runs later.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -15,11 +15,11 @@ use super::openapi::problems::{BadRequest, Forbidden, NotFound, PayloadTooLarge,
 use super::problem::Problem;
 use crate::forge::{Outcome, WebhookError};
 
-/// What became of a webhook.
+/// Result of a webhook.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WebhookAnswer {
-    /// `queued`: a comment will be written; `synced`: the repository is looked at again; `repeated`: it was
-    /// taken before; `ignored`: nothing is done.
+    /// `queued`: a job will run; `synced`: the repository is synced; `repeated`: it was accepted before;
+    /// `ignored`: nothing is done.
     #[schema(example = "queued")]
     outcome: String,
     /// Why nothing is done.
@@ -27,7 +27,7 @@ pub struct WebhookAnswer {
     reason: Option<String>,
 }
 
-/// Take the delivery of a webhook. The work is done afterwards.
+/// Accept the delivery of a webhook. The work is done afterwards.
 #[utoipa::path(
     post, path = "/webhooks/{forge}", tag = "webhooks", operation_id = "webhook",
     params(
@@ -50,7 +50,7 @@ pub async fn take(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<(StatusCode, Json<WebhookAnswer>), Problem> {
     let body = body.map_err(unread)?;
-    let outcome = state.forges.take(&forge, &headers, &body).await?;
+    let outcome = state.forges.accept(&forge, &headers, &body).await?;
     let answer = WebhookAnswer {
         outcome: outcome.name().to_owned(),
         reason: match outcome {

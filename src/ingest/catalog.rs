@@ -1,13 +1,13 @@
-//! Which repositories there are: registers, removes and restores them. [`tasks`] keep them current. The
-//! list outlives the process; what `--watch` names does not.
+//! Holds the list of repositories: registers, removes and restores them. [`tasks`] keeps them current.
+//! The list outlives the process; directories named by `--watch` are not in it.
 
+pub mod connectivity;
 mod credentials;
-mod listed;
-mod memory;
+mod eviction;
 mod orphans;
-pub mod reach;
 mod removal;
 mod row;
+mod shared_list;
 mod source;
 mod tasks;
 
@@ -33,25 +33,25 @@ use crate::telemetry::spans::spawn_blocking;
 use credentials::Credentials;
 use row::{row_of, source_of};
 
-/// Time that the tasks of repositories have to end when the program stops.
-const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
+/// Time that the repositories' tasks have to end at shutdown.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A repository to register, as it was asked for.
+/// A request to register a repository.
 #[derive(Clone, Debug)]
 pub struct Registration {
     /// Its name.
     pub name: String,
-    /// Where its files come from; paths need not be canonical.
+    /// Source of its files; paths need not be canonical.
     pub source: Source,
 }
 
 /// Why a repository was not registered.
 #[derive(Debug, thiserror::Error)]
 pub enum RegisterError {
-    /// The name cannot be used.
+    /// The name is malformed.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The grant does not reach so far.
+    /// The grant does not allow it.
     #[error(transparent)]
     Denied(#[from] Denied),
     /// The name is in use.
@@ -60,28 +60,28 @@ pub enum RegisterError {
     /// The repository of this name is still being removed.
     #[error("{0:?} is still being removed: try again in a moment")]
     BeingRemoved(String),
-    /// The path is none.
+    /// The path is not a readable directory.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
-        /// What it was given as.
+        /// Whether the request named it as a working tree or as a git repository.
         kind: RepositoryKind,
-        /// As given.
+        /// The path as requested.
         path: String,
-        /// What the system says.
+        /// The system's error message.
         reason: String,
     },
     /// The path is not absolute.
     #[error("{0:?} is not an absolute path")]
     NotAbsolute(PathBuf),
-    /// The path lies where none may be registered.
+    /// The path lies outside the directories that may be registered.
     #[error("{path} may not be registered: it lies outside `repos.allow_paths`")]
     NotAllowed {
-        /// What it was given as.
+        /// Whether the request named it as a working tree or as a git repository.
         kind: RepositoryKind,
-        /// As given.
+        /// The path as requested.
         path: String,
     },
-    /// The path is the program's own directory.
+    /// The path is the program's own data directory or lies in it.
     #[error("{0} is the data directory or lies in it: choose another --data-dir")]
     OwnData(String),
     /// The git location cannot be used.
@@ -90,13 +90,13 @@ pub enum RegisterError {
     /// The git repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The list cannot be kept.
+    /// The list cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The secret of a URL cannot be kept.
+    /// The credentials of a URL cannot be stored.
     #[error("the credentials of the URL cannot be stored: {0}")]
     Credentials(std::io::Error),
-    /// A defect.
+    /// The task panicked.
     #[error("checking the source failed")]
     Defect,
 }
@@ -104,7 +104,7 @@ pub enum RegisterError {
 /// Why a repository was not removed or synchronized.
 #[derive(Debug, thiserror::Error)]
 pub enum ManageError {
-    /// The grant does not reach so far.
+    /// The grant does not allow it.
     #[error(transparent)]
     Denied(#[from] Denied),
     /// No repository has this name.
@@ -113,7 +113,7 @@ pub enum ManageError {
     /// The list cannot be changed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The work failed on a defect.
+    /// The task panicked.
     #[error("the repository was not removed whole: the server's log says why")]
     Defect,
 }
@@ -126,25 +126,25 @@ pub struct Catalog {
     settings: Arc<IngestSettings>,
     stop: CancellationToken,
     tracker: TaskTracker,
-    /// The right to one clone or fetch.
+    /// Limits concurrent clones and fetches.
     transfers: Arc<Semaphore>,
-    /// Stops the tasks of one repository.
+    /// Stop signal and tracker of each repository's tasks.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
-    /// Where those may lie that the operator named at the start.
+    /// Allowed paths of the repositories that the operator named at startup.
     trusted: DashMap<RepoName, Arc<Access>>,
     credentials: Arc<Credentials>,
-    /// Held while the list and the repositories that are served differ.
+    /// Held while the stored list and the served repositories may differ.
     listing: tokio::sync::Mutex<()>,
-    /// Names whose repositories are being removed: nobody may have them before their files are gone.
+    /// Names of repositories that are being removed. A name cannot be reused before its files are deleted.
     being_removed: DashSet<RepoName>,
-    /// Told when one of them is gone.
+    /// Notified when a removal is complete.
     removal_done: Notify,
-    /// What drives unloaded repositories, once they are wanted.
+    /// Writer and commands of each unloaded repository, from which its tasks are started on demand.
     unloaded: DashMap<RepoName, (Writer, Commands)>,
 }
 
 impl Catalog {
-    /// A catalog whose tasks end when `stop` is cancelled.
+    /// Creates a catalog whose tasks end when `stop` is cancelled.
     pub fn new(
         engine: Arc<Engine>,
         store: Store,
@@ -168,7 +168,7 @@ impl Catalog {
         }
     }
 
-    /// Starts the repositories that were registered before.
+    /// Starts the repositories in the stored list.
     ///
     /// # Errors
     /// When the list cannot be read.
@@ -181,13 +181,13 @@ impl Catalog {
                 Err(_) => tracing::error!(repo = row.name, "a registered name cannot be used"),
             }
         }
-        self.start_those_that_fit(registered).await;
+        self.start_fitting(registered).await;
         Ok(())
     }
 
-    /// Earlier programs stored URLs as they were given: what they hold of secrets is moved.
+    /// Moves credentials out of stored URLs, which earlier versions of the program stored as given.
     async fn move_credentials_out_of_rows(&self) -> Result<(), StoreError> {
-        let mut is_any = false;
+        let mut any_moved = false;
         for row in self.store.repositories().await? {
             let parsed = Location::parse(&row.location, &self.settings.connection.schemes);
             let Ok(Location::Remote(remote)) = parsed else {
@@ -204,9 +204,9 @@ impl Catalog {
                 continue;
             }
             self.store.set_location(&row.name, &location).await?;
-            is_any = true;
+            any_moved = true;
         }
-        match is_any {
+        match any_moved {
             true => self.store.scrub().await,
             false => Ok(()),
         }
@@ -233,7 +233,7 @@ impl Catalog {
             audit::record(&grant, Action::Register, repo, outcome);
             registered
         };
-        // A task of its own: what is in the list is served, also where the client leaves.
+        // In its own task: if the client disconnects, a listed repository must still be served.
         let registering = self.tracker.spawn(registering.in_current_span());
         registering.await.unwrap_or(Err(RegisterError::Defect))
     }
@@ -253,7 +253,7 @@ impl Catalog {
         if self.engine.get(grant, name.as_str()).is_some() {
             return Err(taken());
         }
-        let is_lasting = !self.store.is_copy();
+        let is_persistent = !self.store.is_copy();
         let _alone = self.listing.lock().await;
         if self.being_removed.contains(&name) {
             return Err(RegisterError::BeingRemoved(name.to_string()));
@@ -261,24 +261,27 @@ impl Catalog {
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
-        // Only now is the name ours: another repository's secret must not be replaced.
-        if let Err(error) = self.credentials.set(&name, login, is_lasting) {
+        // Only after the insert: earlier, this could replace another repository's credentials.
+        if let Err(error) = self.credentials.set(&name, login, is_persistent) {
             self.store.delete(name.as_str()).await?;
             return Err(RegisterError::Credentials(error));
         }
         if let Some(repository) = self.start(name.clone(), source) {
             return Ok(repository);
         }
-        // Taken in between by a directory that is watched for the life of the process.
+        // Meanwhile the name was taken by a directory that is watched for the life of the process.
+        if let Err(error) = self.credentials.remove(&name) {
+            tracing::warn!(repo = name.as_str(), %error, "its credentials were not removed");
+        }
         self.store.delete(name.as_str()).await?;
         Err(taken())
     }
 
-    /// Indexes and follows a directory for the life of this process, under the name of the
-    /// directory. One that is registered already is used as it is.
+    /// Indexes and watches a directory for the life of this process, under the directory's name.
+    /// Returns the existing repository if the directory is registered already.
     ///
     /// # Errors
-    /// When it is no directory.
+    /// When it is not a directory.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
@@ -313,32 +316,32 @@ impl Catalog {
         Err(RegisterError::Taken(base.to_string()))
     }
 
-    /// The repository to change, where the holder of the grant may.
-    fn to_manage(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
+    /// Returns the repository if the grant may manage it.
+    fn get_manageable(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
         grant.require(Scope::Admin)?;
         let found = self.engine.get(grant, name);
         found.ok_or_else(|| ManageError::UnknownRepo(name.to_owned()))
     }
 
-    /// Looks at a repository's source again; fetches a remote one. Does not wait for the result.
+    /// Orders a rescan of a repository's source, or a fetch of a remote one. Does not wait for the result.
     ///
     /// # Errors
     /// See [`ManageError`].
     pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
-        let found = self.to_manage(grant, name);
+        let found = self.get_manageable(grant, name);
         if let Ok(repository) = &found {
-            repository.order_sync();
+            repository.request_sync();
         }
         let repo = found.as_ref().ok().map(|found| found.name().as_str());
         audit::record(grant, Action::Sync, repo, outcome(&found));
         found
     }
 
-    /// Drops what is stored and no revision that is warm holds, and what is stored of repositories
-    /// that there are no more, as far as the grant sees them. Returns the bytes freed, by name.
+    /// Deletes stored data that no warm revision uses, and data of repositories that no longer
+    /// exist, among those that the grant sees. Returns the bytes freed by repository name.
     ///
     /// # Errors
-    /// When the grant does not reach so far.
+    /// When the grant does not allow it.
     pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, Denied> {
         if let Err(denied) = grant.require(Scope::Admin) {
             audit::record(grant, Action::Collect, None, Outcome::Denied);
@@ -348,11 +351,11 @@ impl Catalog {
         let mut freed = BTreeMap::new();
         for repository in self.engine.repositories(grant) {
             let name = repository.name().to_string();
-            // One that is unloaded has nothing in memory to compare with.
+            // An unloaded repository has nothing in memory to compare with.
             let Some((stop, tracker)) = self.tasks_of(repository.name()) else {
                 continue;
             };
-            // Whoever ends its tasks waits for this one, too.
+            // Counts as one of its tasks, so that eviction and removal wait for it.
             let running = tracker.token();
             if stop.is_cancelled() {
                 continue;
@@ -381,7 +384,7 @@ impl Catalog {
         Ok(freed)
     }
 
-    /// Whether the list can be read and written.
+    /// Checks that the list can be read and written.
     ///
     /// # Errors
     /// When it cannot.
@@ -389,14 +392,14 @@ impl Catalog {
         self.store.ping().await
     }
 
-    /// Waits until every task has ended, after the stop signal was given, and closes the list. Tasks that are in
-    /// the middle of a large index are given up: nothing of it is stored before it is whole.
+    /// Waits until every task has ended, after the stop signal, and closes the list. Tasks that are still building
+    /// a large index are abandoned: a partial index is never stored.
     pub async fn close(&self) {
         for repository in self.engine.repositories(&Grant::unrestricted()) {
             repository.progress().cancel();
         }
         self.tracker.close();
-        if timeout(CLOSE_PATIENCE, self.tracker.wait()).await.is_err() {
+        if timeout(CLOSE_TIMEOUT, self.tracker.wait()).await.is_err() {
             tracing::warn!("indexing took too long to stop and was given up");
         }
         self.store.close().await;

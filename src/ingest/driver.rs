@@ -1,8 +1,8 @@
-//! One task per repository that keeps its index current: it reads the source when something says
-//! that it changed, and hands the result to the one writer. What it is asked while it works waits
-//! its turn; what the file system tells meanwhile is collected. Revisions other than the current
-//! one are served beside it ([`super::revisions`]). Here are the task of a working tree and what both
-//! kinds share; that of a git repository is in [`git`].
+//! Keeps the index of a repository current, in one task per repository: it reads the source when a
+//! change is reported, and passes the result to the repository's one writer. Requests that arrive
+//! while it works are queued; file system events are collected. Other revisions than the current one
+//! are served by [`super::revisions`]. This file holds the task of a working tree and the code that
+//! both kinds share; the task of a git repository is in [`git`].
 
 mod git;
 mod tree;
@@ -28,31 +28,31 @@ use crate::engine::{
 };
 use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
-use tree::{Scan, TreeWork, as_stored, threads_apart};
+use tree::{Scan, TreeWork, list_stored, network_threads};
 
-/// What drives one repository.
+/// Keeps one repository current.
 pub(super) struct Driver {
     pub engine: Arc<Engine>,
     pub settings: Arc<IngestSettings>,
-    /// Where the repository, and what it is made of, may lie.
+    /// Paths where the repository, its git directory and its objects may lie.
     pub access: Arc<Access>,
-    /// The right to one clone or fetch.
+    /// Limits concurrent clones and fetches.
     pub transfers: Arc<Semaphore>,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
-    /// The repository that other revisions are read from, once it is known.
+    /// The git repository that other revisions are read from, once it is opened.
     pub git: Arc<ArcSwapOption<GitRepo>>,
     pub history: HistoryReader,
-    /// What is known of a working tree's files.
+    /// Blob ids of a working tree's files by their stats.
     pub stats: Arc<Stats>,
 }
 
-/// The history of a commit, being loaded; nobody waits for its turn once it is dropped.
+/// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
 type Loading = AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>;
 
-/// What one scan of the source led to.
+/// Outcome of one scan of the source.
 enum Outcome {
-    /// A snapshot of this commit was published; its history is not loaded.
+    /// A snapshot of this commit was published without its history.
     WantsHistory(String),
     /// There is nothing more to do.
     Settled,
@@ -73,7 +73,7 @@ impl Driver {
     ) {
         let mut run = run(&writer, Cause::Registered);
         let access = Arc::clone(&self.access);
-        let read = as_stored(
+        let read = list_stored(
             path.clone(),
             self.excluded(),
             access,
@@ -102,7 +102,7 @@ impl Driver {
                     Outcome::Cancelled => return,
                 }
             }
-            let full = work.next_look(&self.settings);
+            let full = work.next_full_scan(&self.settings);
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
@@ -117,7 +117,7 @@ impl Driver {
                     history =
                         next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
                 }
-                () = at(full) => next = Some(Scan::Everything(work.cause(&self.settings))),
+                () = sleep_until(full) => next = Some(Scan::Everything(work.cause(&self.settings))),
             }
             if let Some(scan) = &next {
                 run = self::run(&work.writer, scan.cause());
@@ -130,8 +130,8 @@ impl Driver {
         let settings = Arc::clone(&self.settings);
         let (stats, access) = (Arc::clone(&self.stats), Arc::clone(&self.access));
         self.blocking(move || {
-            let apart = threads_apart(&path);
-            let tree = WorkingTree::new(path, excluded, access).knowing(stats);
+            let own_threads = network_threads(&path);
+            let tree = WorkingTree::new(path, excluded, access).with_stats(stats);
             shared.git.store(tree.git().cloned().map(Arc::new));
             let mut work = TreeWork {
                 tree,
@@ -140,11 +140,11 @@ impl Driver {
                 watch,
                 broken: None,
                 failed: false,
-                looked: Instant::now(),
+                scanned: Instant::now(),
                 audited: Instant::now(),
                 audits: 0,
-                rested: tokio::time::Instant::now(),
-                apart,
+                rest_until: tokio::time::Instant::now(),
+                own_threads,
                 driver: shared,
             };
             work.start_watching(&settings);
@@ -154,12 +154,13 @@ impl Driver {
     }
 
     async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, Outcome) {
-        // A scan of everything takes its turn; a save does not wait behind other repositories, and
-        // nobody waits behind a file system that hangs.
-        let turn = match scan {
-            Scan::Everything(_) if work.apart.is_none() => {
-                match self.turn(work.writer.repository()).await {
-                    Some(turn) => Some(turn),
+        // A full scan waits for its turn. A scan of changed files does not, so that a save never waits
+        // for other repositories. Nor does a tree on a network file system: if that hangs, it would
+        // block the others.
+        let permit = match scan {
+            Scan::Everything(_) if work.own_threads.is_none() => {
+                match self.index_permit(work.writer.repository()).await {
+                    Some(permit) => Some(permit),
                     None => return (None, Outcome::Cancelled),
                 }
             }
@@ -169,7 +170,7 @@ impl Driver {
         let done = self
             .blocking(move || {
                 let outcome = work.scan(scan, &settings);
-                drop(turn);
+                drop(permit);
                 (work, outcome)
             })
             .await;
@@ -179,8 +180,8 @@ impl Driver {
         }
     }
 
-    /// Publishes the stale index of the files that `read` finds, where there is one: it answers while
-    /// this program makes its own. `None` when told to stop.
+    /// Publishes the stale index, if there is one, for the files that `read` lists: it answers queries
+    /// while the new index is built. Returns `None` when told to stop.
     async fn serve_stale(
         &self,
         mut writer: Writer,
@@ -191,7 +192,7 @@ impl Driver {
         let Some(stale) = stale else {
             return Some(writer);
         };
-        let turn = self.turn(writer.repository()).await?;
+        let permit = self.index_permit(writer.repository()).await?;
         let shared = self.shared();
         self.blocking(move || {
             let progress = Arc::clone(writer.repository().progress());
@@ -200,24 +201,24 @@ impl Driver {
             if let Some(listed) = listed {
                 publish_stale(&mut writer, listed, &stale);
             }
-            drop(turn);
+            drop(permit);
             writer
         })
         .await
     }
 
-    /// What must not be indexed wherever it lies.
+    /// Returns the directories that are never indexed, even inside a repository.
     fn excluded(&self) -> Vec<PathBuf> {
         vec![self.settings.data_dir.clone()]
     }
 
-    /// Waits for the right to read a whole repository; `None` when it is told to stop.
-    async fn turn(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
-        let turn = self.engine.turn(repository);
-        self.stop.run_until_cancelled(turn).await?
+    /// Waits for a permit to read a whole repository; returns `None` when told to stop.
+    async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
+        let permit = self.engine.index_permit(repository);
+        self.stop.run_until_cancelled(permit).await?
     }
 
-    /// Starts loading the history of a commit beside everything else, for this run.
+    /// Starts loading the history of a commit in the background, as part of this run.
     fn load_history(&self, commit: String, step: Step, run: &Span) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
@@ -242,7 +243,7 @@ impl Driver {
         .await
     }
 
-    /// Runs blocking work off the async threads; `None` when it failed on a defect.
+    /// Runs blocking work off the async threads; returns `None` when it panicked.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -273,19 +274,19 @@ async fn finished(history: &mut Option<Loading>) -> Loaded {
     }
 }
 
-async fn at(time: Option<Instant>) {
+async fn sleep_until(time: Option<Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time.into()).await,
         None => std::future::pending().await,
     }
 }
 
-/// The span of a run that begins now.
+/// Creates the span of a run that begins now.
 fn run(writer: &Writer, cause: Cause) -> Span {
     spans::index_run(writer.repository().name(), cause.name())
 }
 
-/// Publishes a history. Gives the commit whose functions are still to be read.
+/// Publishes a history. Returns its commit if the touched functions are still to be read.
 fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
     let failure = match loaded {
         Ok((commit, Ok(history))) => {
@@ -325,14 +326,14 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     }
 }
 
-/// What the blocking half needs of the driver.
+/// Parts of the driver that the blocking half uses.
 struct Shared {
     engine: Arc<Engine>,
     git: Arc<ArcSwapOption<GitRepo>>,
 }
 
 fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
-    let read = start.elapsed().saturating_sub(writer.drafted());
+    let read = start.elapsed().saturating_sub(writer.draft_time());
     let cause = plan.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
     let repository = Arc::clone(writer.repository());
@@ -359,7 +360,7 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
 }
 
 fn fail(writer: &mut Writer, error: String) -> Outcome {
-    // What stays as it is was told.
+    // An unchanged failure has been logged already.
     if writer.repository().status().error.as_ref() == Some(&error) {
         tracing::debug!(error, "not indexed");
     } else {

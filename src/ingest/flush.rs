@@ -1,5 +1,5 @@
-//! Writes the index of a repository to the disk, in the background: some time after the last change,
-//! again where that failed, and when the service stops. It changes no index.
+//! Writes the index of a repository to disk in the background: some time after the last change, again
+//! after a failure, and when the service stops. It changes no index.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,38 +10,37 @@ use tokio_util::task::TaskTracker;
 use super::tree::Stats;
 use crate::engine::Repository;
 
-/// Time after which changes are written although others keep coming.
+/// Time after which changes are written although more keep coming.
 const MAX_DELAY: Duration = Duration::from_secs(30);
-/// The longest time between two attempts to write what could not be written: each try costs as much
-/// as the write.
+/// Longest wait before another attempt after a failed write: each attempt costs as much as a write.
 const MAX_RETRY: Duration = Duration::from_secs(300);
 
 /// Writes one repository's data.
 pub(super) struct Flusher {
     pub repository: Arc<Repository>,
     pub stats: Arc<Stats>,
-    /// Time without changes after which they are written.
+    /// Time without a change after which the index is written.
     pub quiet: Duration,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
 }
 
 impl Flusher {
-    /// Writes until it is told to stop, and what is not written then.
+    /// Writes changes until told to stop, and then the remaining ones.
     pub async fn run(self) {
         if !self.repository.store().is_writable() {
             return;
         }
         let mut changes = self.repository.changes();
-        let mut written = Held::default();
+        let mut written = InMemory::default();
         let mut retry = None;
         loop {
-            // Asked first: what changes while it is written is then written as well.
+            // Read before writing, so that a change during the write causes another one.
             let is_stopping = self.stop.is_cancelled();
-            let held = Held::of(&self.repository);
-            if held != written {
+            let in_memory = InMemory::of(&self.repository);
+            if in_memory != written {
                 if self.write().await {
-                    (written, retry) = (held, None);
+                    (written, retry) = (in_memory, None);
                 } else {
                     retry = Some(self.next_retry(retry));
                 }
@@ -62,25 +61,25 @@ impl Flusher {
         }
     }
 
-    /// Time until what could not be written is tried again: each time twice the time before.
+    /// Returns the wait before the next attempt after a failed write: twice the last one.
     fn next_retry(&self, last: Option<Duration>) -> Duration {
         let next = last.map_or(self.quiet, |last| last * 2);
         next.clamp(Duration::from_millis(1), MAX_RETRY)
     }
 
-    /// Waits until nothing changes any more, but not for ever.
+    /// Waits until no more changes come, at most [`MAX_DELAY`].
     async fn settle(&self, changes: &mut tokio::sync::watch::Receiver<()>) {
-        let calm = async {
+        let until_quiet = async {
             while let Ok(Ok(())) = tokio::time::timeout(self.quiet, changes.changed()).await {}
         };
         tokio::select! {
             () = self.stop.cancelled() => {}
-            () = calm => {}
+            () = until_quiet => {}
             () = tokio::time::sleep(MAX_DELAY) => {}
         }
     }
 
-    /// Whether it could be written.
+    /// Writes the index. Returns whether that succeeded.
     async fn write(&self) -> bool {
         let (repository, stats) = (Arc::clone(&self.repository), Arc::clone(&self.stats));
         let written = self
@@ -97,14 +96,14 @@ async fn after(wait: Option<Duration>) {
     }
 }
 
-/// What a repository has in memory.
+/// Identifies the snapshots that a repository has in memory.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Held {
+struct InMemory {
     generation: u64,
     commits: Vec<String>,
 }
 
-impl Held {
+impl InMemory {
     fn of(repository: &Repository) -> Self {
         let basis = repository.basis();
         let warm = repository.revisions().warm();

@@ -1,6 +1,6 @@
-//! Git repositories read from their objects, without a checkout, through the git command line. A
-//! commit's files come from one `ls-tree` and one `cat-file --batch`; blobs that the cache knows
-//! are not read. Nothing in a repository is executed. Start at [`GitRepo`].
+//! Reads git repositories from their objects, without a checkout, through the git command line. A commit's
+//! files come from one `ls-tree` and one `cat-file --batch`; cached blobs are not read. Nothing in a
+//! repository is executed. Start at [`GitRepo`].
 
 mod access;
 pub mod address;
@@ -34,74 +34,74 @@ pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind, is_missing};
-use process::Patience;
+use process::RunLimits;
 
-/// Why git could not give what was asked for.
+/// Why a git operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no git.
+    /// Git is not installed.
     #[error("git was not found on the PATH: install git 2.41 or newer")]
     NotInstalled,
-    /// The path holds no repository.
+    /// The path is not a repository.
     #[error("{} is not a git repository", .0.display())]
     NotARepository(PathBuf),
-    /// The repository is broken, or this git does not read it.
+    /// The repository is broken, or this version of git refuses to read it.
     #[error("{}: {complaint}; {advice}", .directory.display())]
     Refused {
-        /// The directory that it was looked for from.
+        /// The directory from which the repository was searched.
         directory: PathBuf,
-        /// What git said.
+        /// Git's error message.
         complaint: String,
-        /// What to do.
+        /// What to do about it.
         advice: &'static str,
     },
-    /// The text cannot be a ref.
+    /// The text is not a valid ref.
     #[error("{reference:?} is not a ref: {reason}")]
     MalformedRef {
-        /// What was given.
+        /// The text.
         reference: String,
-        /// What is wrong with it.
+        /// Why it is refused.
         reason: &'static str,
     },
     /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
-    /// Commits have no ancestor in common that this clone has.
+    /// The two commits have no common ancestor in this shallow clone.
     #[error("where {head:?} left {base:?} is not known: this clone lacks old commits")]
     Shallow {
-        /// The older one.
+        /// The base of the comparison.
         base: String,
-        /// The newer one.
+        /// The commit that is compared with it.
         head: String,
     },
-    /// A commit holds more than it may.
+    /// The commit exceeds the size limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
     /// The repository is empty.
     #[error("the repository has no commit yet")]
     NoCommits,
-    /// Git said no.
+    /// Git exited with an error.
     #[error("git {subcommand} failed: {stderr}")]
     Failed {
         /// Its subcommand.
         subcommand: String,
-        /// Its complaint.
+        /// The first lines of its standard error.
         stderr: String,
     },
-    /// It took longer than allowed.
+    /// Git took longer than allowed.
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
         /// Its subcommand.
         subcommand: &'static str,
         /// The limit.
         limit: Duration,
-        /// The setting that gives it.
+        /// The setting that holds the limit.
         setting: &'static str,
     },
-    /// It took more processor time than allowed.
+    /// Git took more processor time than allowed.
     #[error("git {0} was ended: it took more processor time than it may")]
     Exhausted(String),
-    /// It wrote more than is read.
+    /// Git wrote more output than is read.
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
     TooMuch {
         /// Its subcommand.
@@ -109,32 +109,32 @@ pub enum GitError {
         /// The limit.
         megabytes: usize,
     },
-    /// A part of the repository lies where nothing may be read.
+    /// A part of the repository lies outside the allowed paths.
     #[error(
         "the repository may not be read: its {0} lies outside `repos.allow_paths`; add where it lies, or make a clone of its own inside"
     )]
     NotAllowed(&'static str),
-    /// The machine is one of a private network.
+    /// The host is in a private network and not allowed.
     #[error(
         "{0} is an address of this machine or of a private network: name it in `git.private_hosts` to allow it"
     )]
     PrivateHost(String),
-    /// A branch or tag leads nowhere.
+    /// A branch or tag names an object that cannot be read.
     #[error("{0:?} names a commit that the repository has lost: `git fsck` says more")]
     Lost(String),
-    /// Our copy of a remote repository has lost objects.
+    /// The local copy of a remote repository has lost objects.
     #[error("the copy has lost {lost} files and is made again")]
     Damaged {
-        /// How many files cannot be read.
+        /// Number of files that cannot be read.
         lost: usize,
     },
-    /// There is no copy to read, or no index to answer from.
+    /// The repository, or something needed to read it, is not available now.
     #[error("{0}")]
     Unavailable(String),
-    /// Its output was not understood.
+    /// Git's output could not be parsed.
     #[error("unexpected output of git {0}")]
     Output(&'static str),
-    /// The process or its pipes failed.
+    /// Git could not be started, or a pipe to it failed.
     #[error("cannot run git: {0}")]
     Io(#[from] std::io::Error),
     /// The work was asked to stop.
@@ -143,7 +143,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// Whether the same may succeed a moment later: the machine was busy, or the work was stopped.
+    /// Whether a retry may succeed: the machine was busy, or the work was stopped.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,
@@ -151,7 +151,7 @@ impl GitError {
         )
     }
 
-    /// Whether a repository that nobody else writes to must be broken to give it.
+    /// Whether the error shows that the repository is damaged, provided that nothing else writes to it.
     pub fn is_damage(&self) -> bool {
         matches!(
             self,
@@ -170,24 +170,24 @@ impl GitError {
 pub struct GitRepo {
     /// The directory with `objects` and `refs`.
     git_dir: PathBuf,
-    /// The part of the tree that is looked at, with a trailing `/`; empty for all of it.
+    /// Directory of the tree to which reading is limited, with a trailing `/`; empty for the whole tree.
     prefix: String,
     access: Arc<Access>,
 }
 
 impl GitRepo {
-    /// Opens a bare repository or the repository of a clone, given by its own directory.
+    /// Opens a bare repository, or the repository of a clone, given by its top directory.
     ///
     /// # Errors
-    /// When git is missing, the directory is no repository, or `access` does not reach all of it.
+    /// When git is missing, the directory is not a repository, or `access` does not allow all of it.
     pub fn open(path: &Path, access: &Arc<Access>) -> Result<Self, GitError> {
-        let not_one = || GitError::NotARepository(path.to_owned());
+        let not_a_repository = || GitError::NotARepository(path.to_owned());
         if path.join(".git").symlink_metadata().is_ok() {
-            return Self::around(path, access)?.ok_or_else(not_one);
+            return Self::around(path, access)?.ok_or_else(not_a_repository);
         }
         access.check(path)?;
         if !path.join("objects").is_dir() || !path.join("HEAD").exists() {
-            return Err(not_one());
+            return Err(not_a_repository());
         }
         Ok(Self {
             git_dir: path.to_owned(),
@@ -196,11 +196,11 @@ impl GitRepo {
         })
     }
 
-    /// The repository that a working directory belongs to, looked at below that directory; `None`
-    /// where it belongs to none.
+    /// Opens the repository that a working directory belongs to, limited to that directory; returns `None`
+    /// if it belongs to none.
     ///
     /// # Errors
-    /// When git is missing or cannot use the repository, or `access` does not reach all of the repository.
+    /// When git is missing or cannot use the repository, or `access` does not allow all of the repository.
     pub fn around(directory: &Path, access: &Arc<Access>) -> Result<Option<Self>, GitError> {
         let real = std::fs::canonicalize(directory);
         if access::dot_git_around(real.as_deref().unwrap_or(directory)).is_none() {
@@ -230,15 +230,15 @@ impl GitRepo {
         }))
     }
 
-    /// The directory with the repository's `HEAD`.
+    /// Returns the directory that holds the repository's `HEAD`.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// The full id of the commit that a commit id, branch, tag or `HEAD` names now.
+    /// Returns the full id of the commit that a commit id, branch, tag or `HEAD` names now.
     ///
     /// # Errors
-    /// When it names none, or the text is no ref.
+    /// When it names no commit, or the text is not a valid ref.
     pub fn resolve(&self, reference: &str) -> Result<String, GitError> {
         reference::check(reference)?;
         let mut command = self.command()?;
@@ -259,7 +259,7 @@ impl GitRepo {
         Err(GitError::UnknownRef(reference.to_owned()))
     }
 
-    /// Whether a name, as opposed to an id, leads to an object that cannot be read.
+    /// Whether a branch or tag, as opposed to an id, names an object that cannot be read.
     fn is_lost(&self, reference: &str) -> Result<bool, GitError> {
         let mut command = self.command()?;
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
@@ -270,11 +270,11 @@ impl GitRepo {
         }
         let mut command = self.command()?;
         let kind = self.access.look_up(command.args(["cat-file", "-t", &id]))?;
-        // A commit that is no commit is spoiled.
+        // The caller could not read it as a commit, so an object of that type is damaged.
         Ok(!kind.status.success() || kind.stdout.starts_with(b"commit"))
     }
 
-    /// When a commit was made, in seconds since 1970.
+    /// Returns the time of a commit, in seconds since 1970.
     ///
     /// # Errors
     /// When the repository has no such commit.
@@ -290,9 +290,10 @@ impl GitRepo {
             .map_err(|_| GitError::Output("log"))
     }
 
-    /// The files of a commit, in no particular order; those that cannot be indexed carry the
-    /// reason. Blobs that `blobs` knows are not read. What a file has in common with the one at its path
-    /// in `before`, which are in path order, may not be parsed again. Parses on the current rayon pool.
+    /// Reads the files of a commit, in no particular order; those that cannot be indexed carry the
+    /// reason. Blobs cached in `blobs` are not read. `before` holds earlier files in path order: parts that a
+    /// file has in common with the earlier one at its path may not be parsed again. Parses on the current
+    /// rayon pool.
     ///
     /// # Errors
     /// When the commit's tree cannot be listed, or the work is asked to stop.
@@ -306,7 +307,7 @@ impl GitRepo {
         objects::files(self, commit, before, blobs, progress)
     }
 
-    /// What differs between the files of two commits.
+    /// Returns the differences between the files of two commits.
     ///
     /// # Errors
     /// When the tree of one of them cannot be read, or the work is asked to stop.
@@ -319,7 +320,7 @@ impl GitRepo {
         objects::differences(self, before, after, stop)
     }
 
-    /// What the commit `head` changed since it left the commit `base`, both given by their full ids.
+    /// Returns the changes of the commit `head` since it left the commit `base`, both given by full id.
     ///
     /// # Errors
     /// When git fails, takes too long, or the work is asked to stop.
@@ -327,11 +328,11 @@ impl GitRepo {
         diff::diff(self, base, head, stop)
     }
 
-    /// [`Self::files`], in path order, of a commit that differs so much from one whose files are
-    /// `before`.
+    /// Returns [`Self::files`], in path order, of a commit that differs by `differences` from one whose
+    /// files are `before`.
     ///
     /// # Errors
-    /// When objects cannot be asked for, or the work is asked to stop.
+    /// When git cannot be asked for objects, or the work is asked to stop.
     pub fn files_with(
         &self,
         before: &[SourceFile],
@@ -342,8 +343,8 @@ impl GitRepo {
         objects::files_with(self, before, differences, blobs, progress)
     }
 
-    /// Path, blob id and size of every file of a commit (`None` for the size of a blob that the
-    /// repository lacks), without submodules.
+    /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository
+    /// lacks, and of a submodule, is `None`.
     ///
     /// # Errors
     /// When the commit's tree cannot be listed, or the work is asked to stop.
@@ -351,12 +352,12 @@ impl GitRepo {
         objects::list(self, commit, stop)
     }
 
-    /// The ancestors of a commit, newest first, as far as `step` goes. What `records` know is not
+    /// Reads the history of a commit, newest first, as far as `step` says. Commits in `records` are not
     /// read again.
     ///
     /// # Errors
     /// When git fails, takes too long, or the work is asked to stop. Functions that cannot be read
-    /// are no error.
+    /// are not an error.
     pub fn history(
         &self,
         commit: &str,
@@ -368,7 +369,7 @@ impl GitRepo {
         history::load(self, commit, limits, records, (step, stop))
     }
 
-    /// All that [`Self::history`] of a commit depends on beside the objects of the repository, as a text.
+    /// Returns a cache key of [`Self::history`]: everything it depends on besides the objects of the repository.
     ///
     /// # Errors
     /// When git fails.
@@ -376,8 +377,8 @@ impl GitRepo {
         history::key(self, commit, limits)
     }
 
-    /// The ancestors of a commit that have one parent, newest first, each with the files that it
-    /// changed: those of a range of positions among them.
+    /// Reads the ancestors of a commit that have one parent, newest first, each with the files that it
+    /// changed; only those at a range of positions.
     ///
     /// # Errors
     /// When git fails, takes too long, or the work is asked to stop.
@@ -390,14 +391,14 @@ impl GitRepo {
         history::changes(self, commit, positions, stop)
     }
 
-    /// Whether it lacks old commits.
+    /// Whether the clone is shallow, so that it lacks old commits.
     pub fn is_shallow(&self) -> bool {
         let stop = CancellationToken::new();
-        let patience = self.reading(&stop, "rev-parse");
-        diff::is_shallow(self, &patience).unwrap_or(false)
+        let run_limits = self.reading(&stop, "rev-parse");
+        diff::is_shallow(self, &run_limits).unwrap_or(false)
     }
 
-    /// The first value of the settings of this repository whose names match a regular expression of git.
+    /// Returns the first value among the settings of this repository whose names match a regular expression of git.
     pub fn setting(&self, name: &str) -> Option<String> {
         let stop = CancellationToken::new();
         let mut command = self.command().ok()?;
@@ -411,12 +412,12 @@ impl GitRepo {
         Some(value.to_owned())
     }
 
-    /// The directory of the repository that is looked at, with a slash at the end; empty for all of it.
+    /// Returns the directory to which reading is limited, with a trailing `/`; empty for the whole repository.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// `commit` itself, or `commit:prefix` where only a part of the tree is looked at.
+    /// Returns `commit`, or `commit:prefix` if reading is limited to a directory.
     fn tree_of(&self, commit: &str) -> String {
         match self.prefix.trim_end_matches('/') {
             "" => commit.to_owned(),
@@ -424,30 +425,30 @@ impl GitRepo {
         }
     }
 
-    /// A git command on this repository, all of which may still be read.
+    /// Creates a git command on this repository, after checking again that all of it may be read.
     fn command(&self) -> Result<Command, GitError> {
         self.access.check(&self.git_dir)?;
         Ok(command::git_in(&self.git_dir))
     }
 
-    /// What listing or reading the files of a commit may cost, from now on.
-    fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> Patience<'a> {
+    /// Returns the limits, from now on, of listing or reading the files of a commit.
+    fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> RunLimits<'a> {
         let setting = "git.read_timeout_seconds";
-        Patience::new(stop, self.access.read, subcommand, setting)
+        RunLimits::new(stop, self.access.read, subcommand, setting)
             .with_memory(self.access.memory_bytes)
     }
 }
 
-/// The error for the repository around a directory that git does not read, from what git said; none where there is
-/// just no repository.
+/// Returns the error, from git's message, for a repository around a directory that git refuses to read; `None` if
+/// there is no repository.
 fn refusal(directory: &Path, stderr: &[u8]) -> Option<GitError> {
-    let said = command::first_lines(stderr);
-    // What git says behind it does not help: settings of users do not count here.
-    let first = said.split(';').next().unwrap_or_default();
+    let message = command::first_lines(stderr);
+    // Git's advice after it does not help: settings of users do not apply here.
+    let first = message.split(';').next().unwrap_or_default();
     let complaint = first.strip_prefix("fatal: ").unwrap_or(first);
     let is_own = directory.join(".git").symlink_metadata().is_ok();
     let is_none = complaint.contains("not a git repository") && !is_own;
-    // A bare repository is read where it is named, and not from the directories in it.
+    // A bare repository is read from its top directory, but not from directories inside it.
     if is_none || complaint.contains("safe.bareRepository") {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Reads the history of commits, one or a few at a time over all repositories: functions need every
-//! blob that a commit touched, so that many repositories at a first start would starve everything
-//! else. Whoever waits for a turn goes on answering without.
+//! Reads the history of commits, one or a few at a time across all repositories: touched functions need
+//! every blob that a commit touched, so many repositories at a first start would starve everything
+//! else. A repository that waits for its turn answers without its history meanwhile.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
 use crate::telemetry::spans::carried;
 
-/// What reads the history of one repository's commits.
+/// Reads the history of one repository's commits.
 #[derive(Clone)]
 pub(super) struct HistoryReader {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub limits: HistoryLimits,
-    /// What is known of the commits.
+    /// Cached records of commits.
     pub records: Arc<Records>,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
 }
 
 impl HistoryReader {
-    /// Waits for a turn and reads as far as `step`.
+    /// Waits for a turn and reads the history up to `step`.
     pub async fn read(
         &self,
         git: Arc<GitRepo>,
@@ -40,7 +40,7 @@ impl HistoryReader {
         let (records, repository) = (Arc::clone(&self.records), Arc::clone(&self.repository));
         let engine = Arc::clone(&self.engine);
         let work = self.tracker.spawn_blocking(carried(move || {
-            // Held here: the work goes on where nobody waits for it any more.
+            // Held by the blocking work, which goes on even if its result is no longer awaited.
             let _turn = turn;
             let read = || git.history(&commit, &limits, &records, step, &stop);
             let history = engine.pools().background(read);

@@ -1,40 +1,40 @@
-//! How large a repository may be: what is larger would take the memory of everything else.
+//! Limits the size of a repository: a larger one would take the memory that everything else needs.
 
 use crate::telemetry::process;
 
-/// Memory that an index takes while it is built, in bytes for each byte of the files: 3 to 5 were measured.
+/// Memory that building an index takes, in bytes per byte of its files: 3 to 5 were measured.
 const MEMORY_PER_BYTE: usize = 5;
 
-/// The most that one revision may hold.
+/// Largest size of one revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxSize {
-    /// Files, those included that are only listed.
+    /// Number of files, including those that are only listed.
     pub files: usize,
-    /// Bytes of the files that may be indexed: those that neither their name nor their size leaves out.
+    /// Total bytes of the indexable files: those that neither their name nor their size excludes.
     pub bytes: u64,
 }
 
-/// A repository holds more than it may.
+/// The repository exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
-    /// More files.
+    /// It has too many files.
     #[error("it holds {files} files; at most {max} are indexed (`index.max_files`): {ADVICE}")]
     Files {
-        /// How many it holds.
+        /// Number of files.
         files: usize,
-        /// How many it may hold.
+        /// The limit.
         max: usize,
     },
-    /// More bytes.
+    /// Its files have too many bytes.
     #[error(
         "its files have {} MB; at most {} MB are indexed (`index.max_bytes`): {ADVICE}",
         .bytes / 1_000_000,
         .max / 1_000_000
     )]
     Bytes {
-        /// How many it holds.
+        /// Total bytes.
         bytes: u64,
-        /// How many it may hold.
+        /// The limit.
         max: u64,
     },
 }
@@ -43,7 +43,7 @@ const ADVICE: &str =
     "index a part of it (a directory, or what a .foveateignore leaves), or raise the limit";
 
 impl Default for MaxSize {
-    /// What is indexed in half of the memory that there is.
+    /// The size whose indexing takes half of the available memory.
     fn default() -> Self {
         let memory = process::memory_limit().unwrap_or(usize::MAX) / 2;
         Self {
@@ -54,8 +54,10 @@ impl Default for MaxSize {
 }
 
 impl MaxSize {
+    /// Checks a revision of `files` files with `bytes` indexable bytes against the limit.
+    ///
     /// # Errors
-    /// When `files` files, of which `bytes` bytes may be indexed, are more than may be.
+    /// When it exceeds the limit.
     pub fn check(&self, files: usize, bytes: u64) -> Result<(), TooLarge> {
         if files > self.files {
             let max = self.files;
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_the_most_that_is_let_in() {
+    fn sizes_above_limit_are_refused() {
         let max = MaxSize {
             files: 2,
             bytes: 10_000_000,

@@ -1,7 +1,7 @@
-//! Reads and indexes a directory or a commit once, for a program that answers and ends, with what earlier
-//! runs left of it. It watches nothing and registers nothing. Start at [`Once::index`].
+//! Reads and indexes a directory or a commit once, for a program that answers once and exits. Reuses data
+//! that earlier runs stored. It watches nothing and registers nothing. Start at [`Once::index`].
 
-mod absent;
+mod missing_parts;
 mod repository;
 
 use std::io;
@@ -20,16 +20,16 @@ use crate::engine::{
 };
 pub use repository::{Repository, is_bare};
 
-/// The commit that is checked out.
+/// Ref of the checked-out commit.
 const HEAD: &str = "HEAD";
 
-/// Why there is no index.
+/// Why no index could be built.
 #[derive(Debug, thiserror::Error)]
 pub enum OnceError {
-    /// The path is no directory.
+    /// The path is not a directory.
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// It holds no repository, so it has no revisions.
+    /// The directory is not in a repository, so it has no revisions.
     #[error("{} is not in a git repository, so it has no revision {reference:?}", .path.display())]
     NoRevisions {
         /// The directory.
@@ -40,7 +40,7 @@ pub enum OnceError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The repository is there, and git cannot be used for it.
+    /// The repository exists, but git cannot be used for it.
     #[error(transparent)]
     Unusable(Arc<GitError>),
     /// The files could not be read.
@@ -56,17 +56,17 @@ pub enum OnceError {
 pub struct OnceSettings {
     /// The directory.
     pub repository: Repository,
-    /// A commit, branch or tag to read instead of the files as they are.
+    /// Commit, branch or tag to read instead of the working tree.
     pub reference: Option<String>,
-    /// How much of the history counts.
+    /// Limits of the history that is read.
     pub history: HistoryLimits,
-    /// Whether functions of past commits are waited for.
+    /// How far the history is read: touched files only, or touched functions as well.
     pub step: Step,
-    /// A directory whose files are not indexed wherever it lies.
+    /// A directory that is never indexed, even inside the repository.
     pub excluded: Option<PathBuf>,
-    /// What parses the files.
+    /// Parsers of the files.
     pub parsers: Parsers,
-    /// Where earlier runs stored what they read, in a directory with the given name.
+    /// Where data are stored between runs, and the name of the directory there.
     pub location: (StoreLocation, String),
 }
 
@@ -76,29 +76,29 @@ pub struct Once {
     settings: OnceSettings,
     blobs: BlobCache,
     store: Arc<IndexStore>,
-    /// Blobs of a working tree's files.
+    /// Blob ids of a working tree's files by their stats.
     stats: Arc<Stats>,
     records: Arc<Records>,
     progress: Arc<Progress>,
 }
 
-/// An index and what is to be stored of it.
+/// An index, and the data about it that [`Once::save`] needs.
 #[derive(Debug)]
 pub struct Indexed {
     /// The index.
     pub snapshot: Arc<Snapshot>,
     /// Why past commits could not be read.
     pub history_error: Option<GitError>,
-    /// What the clone lacks of its commit's files, each with what to do.
+    /// Messages about files of the commit that the clone lacks, each with a remedy.
     pub absent: Vec<String>,
-    /// The history that was not found stored, by what names it there.
+    /// Key under which a newly read history is to be stored; `None` if there is none to store.
     new_history: Option<String>,
 }
 
-/// The real path of a directory.
+/// Returns the canonical path of a directory.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a directory.
 pub fn canonical(directory: &Path) -> Result<PathBuf, OnceError> {
     std::fs::canonicalize(directory)
         .ok()
@@ -122,8 +122,8 @@ impl Once {
         }
     }
 
-    /// What tells, from any thread, the phase of the run and how many of its steps are done, of how many;
-    /// 0 where that is not known.
+    /// Returns a function that reports progress from any thread: the phase of the run, its steps done, and
+    /// its total steps (0: unknown).
     pub fn progress(&self) -> impl Fn() -> (Phase, usize, usize) + Send + use<> {
         let (progress, records) = (Arc::clone(&self.progress), Arc::clone(&self.records));
         move || match progress.read() {
@@ -135,7 +135,7 @@ impl Once {
         }
     }
 
-    /// Indexes the files and the history of the working tree, or of the commit that was named. A bare
+    /// Indexes the files and the history of the working tree, or of the configured revision. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl Once {
         }
     }
 
-    /// Stores what was read, for the next run. Where nothing is to be stored it does nothing.
+    /// Stores the index data for the next run. Does nothing if the store is not writable.
     ///
     /// # Errors
     /// When the system refuses.
@@ -185,7 +185,7 @@ impl Once {
             dirty: false,
         };
         let files = files?;
-        let absent = absent::of_commit(&files).into_iter().collect();
+        let absent = missing_parts::of_commit(&files).into_iter().collect();
         self.build(revision, files, history, absent)
     }
 
@@ -193,8 +193,8 @@ impl Once {
         let repository = &self.settings.repository;
         let (root, git) = (repository.root().to_owned(), repository.git());
         let excluded = self.settings.excluded.iter().cloned().collect();
-        let tree = WorkingTree::of_one_run(root, excluded, git.cloned());
-        let mut tree = tree.knowing(Arc::clone(&self.stats));
+        let tree = WorkingTree::for_one_run(root, excluded, git.cloned());
+        let mut tree = tree.with_stats(Arc::clone(&self.stats));
         let (scanned, history) = std::thread::scope(|threads| {
             let history = threads.spawn(|| self.history_of_head(git));
             let scanned = tree.rescan(&self.blobs, &self.progress, None);
@@ -204,13 +204,13 @@ impl Once {
         scanned?;
         let revision = tree.revision();
         let history = match (history, git) {
-            // Another commit was checked out meanwhile.
+            // Another commit was checked out during the scan.
             (Ok(history), Some(git)) if history.commit != revision.commit => {
                 self.history_of(git, &revision.commit)
             }
             (history, _) => history.unwrap_or_else(|_| FoundHistory::defect()),
         };
-        let absent = absent::of_tree(&tree);
+        let absent = missing_parts::of_tree(&tree);
         self.build(revision, tree.files(), history, absent)
     }
 
@@ -236,7 +236,12 @@ impl Once {
         };
         let snapshot = build_once(plan, indexed, &self.store)?;
         if absent.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
-            absent.extend(self.settings.repository.git().and_then(absent::of_history));
+            absent.extend(
+                self.settings
+                    .repository
+                    .git()
+                    .and_then(missing_parts::of_history),
+            );
         }
         Ok(Indexed {
             snapshot: Arc::new(snapshot),
@@ -246,7 +251,7 @@ impl Once {
         })
     }
 
-    /// The history of `HEAD`; empty where there is none.
+    /// Finds the history of `HEAD`; empty if there is no commit.
     fn history_of_head(&self, git: Option<&GitRepo>) -> FoundHistory {
         let Some(git) = git else {
             return FoundHistory::none();
@@ -288,10 +293,10 @@ impl Once {
     }
 }
 
-/// What was found of a commit's history.
+/// The history of a commit, read or found stored.
 struct FoundHistory {
     commit: String,
-    /// What names it where it is stored.
+    /// Key of the stored history; `None` if it cannot be stored.
     key: Option<String>,
     outcome: Outcome,
 }
@@ -299,13 +304,13 @@ struct FoundHistory {
 enum Outcome {
     /// Read through git.
     Read(CommitHistory),
-    /// Found as an earlier run stored it.
+    /// Stored by an earlier run.
     Stored(HistoryIndex),
     Failed(GitError),
 }
 
 impl FoundHistory {
-    /// That of no commit.
+    /// The empty history, without a commit.
     fn none() -> Self {
         Self {
             commit: String::new(),

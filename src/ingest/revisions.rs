@@ -1,6 +1,6 @@
-//! Serves the revisions that questions name beside the current one: resolves the ref, and reads and
-//! indexes the commit unless it is warm. Many questions for one commit build it once. What one changed
-//! since it left another is read for each question anew.
+//! Serves other revisions than the current one: resolves the ref that a query names, and reads and
+//! indexes its commit unless it is warm. Concurrent queries for one commit build it once. Diffs between
+//! two revisions are not cached.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,41 +23,41 @@ use crate::engine::{
 };
 use crate::telemetry::spans;
 
-/// Without a request for so long, the histories of what was built are read: reading one costs ten times
-/// what deriving a revision from its neighbour costs.
-const CALM: Duration = Duration::from_millis(250);
-/// After so long they are read although requests keep coming.
+/// Time without a request after which the histories of built revisions are read: reading one costs ten
+/// times as much as deriving a revision from its neighbour.
+const IDLE_TIME: Duration = Duration::from_millis(250);
+/// Time after which histories are read although requests keep coming.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// How many warm revisions a commit is compared with, those that were asked for last.
-const COMPARED: usize = 3;
-/// A revision that differs in no more files is taken without a look at others.
-const NEXT: usize = 50;
-/// Where more files differ, another snapshot may be nearer: all are compared.
-const FEW: usize = 1000;
+/// Number of warm revisions, the most recently used, that a commit is compared with.
+const MAX_COMPARED: usize = 3;
+/// A revision that differs in at most this many files is used without comparing further ones.
+const NEAR_ENOUGH: usize = 50;
+/// If at least this many files differ, all snapshots are compared: another one may be nearer.
+const NEAR_LIMIT: usize = 1000;
 
 /// The snapshots that another one may be derived from.
 struct Warm {
-    /// That of a working tree. The files that it lists are not its commit's even where nothing is
-    /// changed: it leaves out what is ignored, be it in the commit or not.
+    /// The snapshot of a working tree. Its files differ from its commit's even if nothing is modified: it
+    /// leaves out ignored files, whether they are committed or not.
     tree: Option<Arc<Snapshot>>,
-    /// Those read from git objects, the least recently used first.
+    /// Snapshots read from git objects, the least recently used first.
     commits: Vec<Arc<Snapshot>>,
 }
 
-/// What serves one repository's requests.
+/// Serves one repository's requests for revisions.
 #[derive(Clone)]
 pub(super) struct RevisionBuilder {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    /// The copy that `git` is, where it is one.
+    /// The copy that `git` reads, for a remote repository.
     pub copy: Option<Arc<RemoteCopy>>,
     pub history: HistoryReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
-    /// How many requests are being worked on.
+    /// Number of requests in progress.
     pub working: Arc<watch::Sender<usize>>,
-    /// The right to add a revision's history: one at a time.
+    /// Permit to add a revision's history: one at a time.
     pub histories: Arc<Semaphore>,
 }
 
@@ -91,12 +91,12 @@ impl RevisionBuilder {
         }
     }
 
-    /// Answers a request; gives what was built for it, whose history is not there yet.
+    /// Answers a request. Returns the snapshot that was built for it, if any, which still lacks its history.
     async fn serve_one(&self, request: RevisionRequest) -> Option<(Lease, Arc<Snapshot>)> {
         match request {
             RevisionRequest::Revision { reference, reply } => self.answer(reference, reply).await,
             RevisionRequest::Diff { ends, reply } => {
-                // Whoever asked may have left; so below.
+                // A failed send means that the client has left; the same below.
                 let _ = reply.send(self.diff(ends).await);
                 None
             }
@@ -137,7 +137,7 @@ impl RevisionBuilder {
             Flight::Build(lease) => match self.run(&commit).await {
                 Ok(snapshot) => {
                     lease.fulfil(Arc::clone(&snapshot));
-                    self.repository.tell();
+                    self.repository.notify_changes();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
                     return Some((lease, snapshot));
                 }
@@ -167,14 +167,14 @@ impl RevisionBuilder {
         self.git.load_full().ok_or(RevisionError::NoRevisions)
     }
 
-    /// The current snapshot, where it is just this commit.
+    /// Returns the current snapshot if it is exactly this commit.
     fn current(&self, commit: &str) -> Option<Arc<Snapshot>> {
         let current = self.repository.current()?;
         let revision = &current.snapshot.revision;
         (revision.commit == commit && !revision.dirty).then(|| Arc::clone(&current.snapshot))
     }
 
-    /// Builds the index of a commit, as a run of its own within the question that asks for it.
+    /// Builds the index of a commit in a run span inside the query's span.
     async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let span = spans::index_run(self.repository.name(), Cause::Request.name());
         self.build(commit).instrument(span).await
@@ -182,12 +182,12 @@ impl RevisionBuilder {
 
     async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let git = self.git()?;
-        let turn = tokio::select! {
+        let permit = tokio::select! {
             () = self.stop.cancelled() => return Err(RevisionError::Gone),
-            turn = Arc::clone(self.engine.index_runs()).acquire_owned() => turn,
+            permit = Arc::clone(self.engine.index_runs()).acquire_owned() => permit,
         };
         let progress = Arc::new(Progress::default());
-        // However this future ends, the work behind it does not go on for nobody.
+        // If this future is dropped, the blocking work is cancelled.
         let _guard = CancelOnDrop(Arc::clone(&progress));
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, warm) = (commit.to_owned(), self.warm());
@@ -205,7 +205,7 @@ impl RevisionBuilder {
                 };
                 build(plan, 1, nearest).map_err(|error| GitError::Unavailable(error.to_string()))
             });
-            drop(turn);
+            drop(permit);
             snapshot
         });
         tokio::select! {
@@ -230,34 +230,38 @@ impl RevisionBuilder {
         }
     }
 
-    /// Waits until nobody has asked for a revision for a while, but not for ever, and until no other
+    /// Waits until no revision was requested for a while, at most [`MAX_WAIT`], and until no other
     /// revision's history is being added.
     async fn turn_for_history(&self) -> Option<OwnedSemaphorePermit> {
-        let calm = async {
+        let until_idle = async {
             let mut working = self.working.subscribe();
             loop {
                 let idle = working.wait_for(|working| *working == 0).await.is_ok();
-                if !idle || tokio::time::timeout(CALM, working.changed()).await.is_err() {
+                if !idle
+                    || tokio::time::timeout(IDLE_TIME, working.changed())
+                        .await
+                        .is_err()
+                {
                     return;
                 }
             }
         };
-        let _ = tokio::time::timeout(MAX_WAIT, calm).await;
+        let _ = tokio::time::timeout(MAX_WAIT, until_idle).await;
         Arc::clone(&self.histories).acquire_owned().await.ok()
     }
 
-    /// Replaces the snapshot by one with the commit's history, for those who come later: first with
-    /// the files that its commits touched, then with the functions.
+    /// Replaces the snapshot by one with the commit's history, for later queries: first with the files
+    /// that past commits touched, then with the functions.
     async fn add_history(&self, lease: &Lease, mut snapshot: Arc<Snapshot>) {
-        let turn = tokio::select! {
+        let permit = tokio::select! {
             () = self.stop.cancelled() => return,
-            () = lease.forgotten() => return,
-            turn = self.turn_for_history() => turn,
+            () = lease.abandoned() => return,
+            permit = self.turn_for_history() => permit,
         };
-        let Some(_turn) = turn else { return };
+        let Some(_turn) = permit else { return };
         for step in [Step::Files, Step::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
-                Ok(_) if lease.is_forgotten() => return,
+                Ok(_) if lease.is_abandoned() => return,
                 Ok(full) => Arc::new(full),
                 Err(RevisionError::Gone) => return,
                 Err(error) => {
@@ -313,8 +317,8 @@ impl RevisionBuilder {
     }
 }
 
-/// The files of a commit in path order, and the snapshot that differs least: what differs from one of
-/// the last ones that were asked for where that is little, or else all of them.
+/// Returns the files of a commit in path order, and the snapshot that differs least. If one of the most
+/// recently used snapshots differs in few files, only these are read; otherwise all files are listed.
 fn read<'a>(
     git: &GitRepo,
     commit: &str,
@@ -322,10 +326,11 @@ fn read<'a>(
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<(Vec<SourceFile>, Option<&'a Snapshot>), GitError> {
-    // What differs from the only one there is has to be known anyway.
+    // The differences from a single snapshot are needed in any case.
     let is_alone = warm.tree.is_none() && warm.commits.len() == 1;
-    let most = if is_alone { usize::MAX } else { FEW };
-    if let Some((near, differences)) = near(git, commit, &warm.commits, most, progress.stop()) {
+    let limit = if is_alone { usize::MAX } else { NEAR_LIMIT };
+    if let Some((near, differences)) = find_near(git, commit, &warm.commits, limit, progress.stop())
+    {
         let files = git.files_with(near.files.as_slice(), differences, blobs, progress)?;
         return Ok((files, Some(near)));
     }
@@ -338,34 +343,34 @@ fn read<'a>(
     Ok((files, nearest.map(|nearest| &**nearest)))
 }
 
-/// A snapshot that a commit differs little from, in less than `most` files, and what differs. Asking
-/// git costs the more the more differs, so only a few are compared.
-fn near<'a>(
+/// Finds a snapshot that differs from a commit in fewer than `limit` files, and returns the differences.
+/// A call of git costs more the more files differ, so only a few snapshots are compared.
+fn find_near<'a>(
     git: &GitRepo,
     commit: &str,
     commits: &'a [Arc<Snapshot>],
-    most: usize,
+    limit: usize,
     stop: &CancellationToken,
 ) -> Option<(&'a Snapshot, Differences)> {
     let mut nearest: Option<(&Snapshot, Differences)> = None;
-    for warm in commits.iter().rev().take(COMPARED) {
+    for warm in commits.iter().rev().take(MAX_COMPARED) {
         // The commit may be gone from the repository; the files are listed then.
         let Ok(differences) = git.differences(&warm.revision.commit, commit, stop) else {
             continue;
         };
         let found = differences.len();
-        let most = nearest.as_ref().map_or(most, |(_, nearest)| nearest.len());
-        if found < most {
+        let limit = nearest.as_ref().map_or(limit, |(_, nearest)| nearest.len());
+        if found < limit {
             nearest = Some((warm, differences));
         }
-        if found <= NEXT {
+        if found <= NEAR_ENOUGH {
             break;
         }
     }
     nearest
 }
 
-/// One more request is worked on, until this is dropped.
+/// Counts one request in progress until it is dropped.
 struct Working<'w>(&'w watch::Sender<usize>);
 
 impl<'w> Working<'w> {

@@ -1,6 +1,6 @@
-//! When a git repository is looked at again: after the polling interval, after a failure sooner or
-//! later by how often it failed in a row. Times are spread, so that many repositories do not ask
-//! one server at once.
+//! Computes when a git repository is polled next: after the polling interval, or after a failure with a
+//! wait that doubles with each failure in a row. Waits have a random part, so that many repositories
+//! do not ask one server at once.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use super::PollSettings;
 use crate::engine::Polling;
 
-/// Longest time after a failure.
-const LONGEST: Duration = Duration::from_secs(3600);
-/// After a start the first look comes within this time.
-const SOON: Duration = Duration::from_secs(60);
+/// Longest wait after a failure.
+const MAX_BACKOFF: Duration = Duration::from_secs(3600);
+/// Longest wait before the first poll after startup.
+const MAX_FIRST_WAIT: Duration = Duration::from_secs(60);
 
-/// The next look at one repository.
+/// Schedules the polls of one repository.
 #[derive(Debug)]
 pub(super) struct Schedule {
     settings: PollSettings,
@@ -32,10 +32,11 @@ impl Schedule {
         }
     }
 
-    /// What is there was not looked at again yet.
+    /// Schedules the first poll after startup, when the existing copy was served without asking the source.
     pub fn started(&mut self) {
         let interval = self.settings.interval;
-        self.next = (!interval.is_zero()).then(|| Instant::now() + spread(interval.min(SOON)));
+        self.next =
+            (!interval.is_zero()).then(|| Instant::now() + jitter(interval.min(MAX_FIRST_WAIT)));
     }
 
     pub fn succeeded(&mut self) {
@@ -43,19 +44,19 @@ impl Schedule {
         let now = Instant::now();
         self.failures = 0;
         self.checked = Some(now);
-        // Nine to eleven tenths.
-        let wait = interval - interval / 10 + spread(interval / 5);
+        // 90 to 110 % of the interval.
+        let wait = interval - interval / 10 + jitter(interval / 5);
         self.next = (!interval.is_zero()).then(|| now + wait);
     }
 
-    /// Also what is not polled is tried again after a failure.
+    /// Schedules a retry, even where polling is off.
     pub fn failed(&mut self) {
         let wait = backoff(self.settings.retry, self.failures);
         self.failures = self.failures.saturating_add(1);
-        self.next = Some(Instant::now() + wait / 2 + spread(wait / 2));
+        self.next = Some(Instant::now() + wait / 2 + jitter(wait / 2));
     }
 
-    /// Waits until it is time.
+    /// Waits until the next poll is due.
     pub async fn due(&self) {
         match self.next {
             Some(next) => tokio::time::sleep_until(next.into()).await,
@@ -63,7 +64,7 @@ impl Schedule {
         }
     }
 
-    /// What is told of it.
+    /// Returns the state of polling, for status reports.
     pub fn polling(&self) -> Polling {
         Polling {
             interval: self.settings.interval,
@@ -75,11 +76,11 @@ impl Schedule {
 }
 
 fn backoff(retry: Duration, failures: u32) -> Duration {
-    retry.saturating_mul(1 << failures.min(16)).min(LONGEST)
+    retry.saturating_mul(1 << failures.min(16)).min(MAX_BACKOFF)
 }
 
-/// Any time below `longest`.
-fn spread(longest: Duration) -> Duration {
+/// Returns a random duration below `longest`.
+fn jitter(longest: Duration) -> Duration {
     let any = RandomState::new().hash_one(0) >> 11;
     longest.mul_f64(any as f64 / (1_u64 << 53) as f64)
 }
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_tried_again_later_and_later_but_not_for_ever() {
+    fn backoff_doubles_up_to_limit() {
         let mut schedule = Schedule::new(SETTINGS);
         for longest in [15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600] {
             schedule.failed();
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_polled_is_looked_at_again_after_a_failure_alone() {
+    fn unpolled_repository_is_retried_only_after_failure() {
         let mut schedule = Schedule::new(PollSettings {
             interval: Duration::ZERO,
             ..SETTINGS
@@ -131,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn times_are_spread() {
-        let some: std::collections::HashSet<_> = (0..8).map(|_| spread(LONGEST)).collect();
-        assert!(some.len() > 1 && some.iter().all(|time| *time < LONGEST));
+    fn jitter_varies_below_limit() {
+        let some: std::collections::HashSet<_> = (0..8).map(|_| jitter(MAX_BACKOFF)).collect();
+        assert!(some.len() > 1 && some.iter().all(|time| *time < MAX_BACKOFF));
     }
 }

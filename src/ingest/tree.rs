@@ -1,6 +1,6 @@
-//! A working tree: the files below a directory that its ignore files leave, kept current. A file
+//! Reads a working tree, the files below a directory that are not ignored, and keeps it current. A file
 //! is read again only when its size, times or inode differ from when it was read, or an event names
-//! it. Links are listed and never followed, so that nothing outside the directory is read. It
+//! it. Links are listed but never followed, so that nothing outside the directory is read. It
 //! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
 
 mod audit;
@@ -35,18 +35,18 @@ use walk::{Found, Listing, Rules};
 /// Why a working tree cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// The directory is gone, or is none.
+    /// The path is missing or not a readable directory.
     #[error("{} is not a directory that can be read: {reason}", .path.display())]
     Unreadable {
-        /// Which.
+        /// The path of the directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error message, or another reason.
         reason: String,
     },
-    /// It is larger than it may be.
+    /// The tree exceeds the size limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// What is committed cannot be read now.
+    /// The files of the commit cannot be read now.
     #[error(transparent)]
     Git(#[from] GitError),
     /// The work was asked to stop.
@@ -54,20 +54,22 @@ pub enum TreeError {
     Cancelled(#[from] Cancelled),
 }
 
-/// What is known of the files below one directory.
+/// The known files below one directory.
 #[derive(Debug)]
 pub struct WorkingTree {
     root: PathBuf,
     rules: Arc<Rules>,
     git: Option<GitRepo>,
-    /// Whether it lives for one run: a repository that is made, or a git that works again, is not waited for.
-    is_of_one_run: bool,
-    /// In path order, as an index wants them.
+    /// Whether the tree is read by a single run: a repository that is created later, or a git that works again, is
+    /// then not picked up.
+    is_for_one_run: bool,
+    /// The files in path order, as an index needs them.
     entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
     head: Head,
-    /// Whether the last listing had files that git tracks and its ignore files name, and at which commit.
+    /// Whether the last listing had files that are tracked by git although they are ignored.
     has_tracked_ignored: bool,
+    /// The commit of `HEAD` at the last listing.
     listed_commit: String,
     stats: Arc<Stats>,
     access: Arc<Access>,
@@ -80,27 +82,27 @@ struct Entry {
 }
 
 impl WorkingTree {
-    /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
-    /// must not be indexed wherever they lie; `access` bounds where it and its repository may lie.
+    /// Creates a tree that is not scanned yet. `root` is canonical; `excluded` are directories that are
+    /// never indexed, even inside the tree; `access` limits where the tree and its repository may lie.
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>, access: Arc<Access>) -> Self {
-        // Without git a tree is still a tree: it has no commit, no history and no other revision.
+        // Without git the files are still read; there is no commit, history or other revision.
         let git = GitRepo::around(&root, &access).unwrap_or_else(|error| {
             tracing::warn!(root = %root.display(), %error, "read as a plain directory");
             None
         });
         Self {
             access,
-            is_of_one_run: false,
-            ..Self::of_one_run(root, excluded, git)
+            is_for_one_run: false,
+            ..Self::for_one_run(root, excluded, git)
         }
     }
 
-    /// A tree that one run reads; `git` is its repository as the run found it.
-    pub fn of_one_run(root: PathBuf, excluded: Vec<PathBuf>, git: Option<GitRepo>) -> Self {
+    /// Creates a tree for a single run; `git` is the repository that the run has opened.
+    pub fn for_one_run(root: PathBuf, excluded: Vec<PathBuf>, git: Option<GitRepo>) -> Self {
         Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
-            is_of_one_run: true,
+            is_for_one_run: true,
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
@@ -112,39 +114,39 @@ impl WorkingTree {
         }
     }
 
-    /// The same tree, with stored `stats` of its files.
-    pub fn knowing(self, stats: Arc<Stats>) -> Self {
+    /// Sets the stored `stats` of its files.
+    pub fn with_stats(self, stats: Arc<Stats>) -> Self {
         Self { stats, ..self }
     }
 
-    /// Its directory.
+    /// Returns the directory of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The repository that it is checked out from.
+    /// Returns the repository that the tree is checked out from.
     pub fn git(&self) -> Option<&GitRepo> {
         self.git.as_ref()
     }
 
-    /// How many directories of the tree at `root` would be looked at, and so watched. Blocks.
+    /// Counts the directories of the tree at `root` that would be scanned, and so watched. Blocks.
     pub fn count_directories(root: &Path, excluded: Vec<PathBuf>) -> usize {
         let rules = Arc::new(Rules::new(root.to_owned(), excluded));
         walk::below(&rules, root, None).directories.len()
     }
 
-    /// How many directories are looked at.
+    /// Returns the number of scanned directories.
     pub fn directory_count(&self) -> usize {
         self.directories.len()
     }
 
-    /// Its files as they were last read.
+    /// Returns the files as they were last read.
     pub fn files(&self) -> Vec<SourceFile> {
         self.entries.values().map(|e| e.file.clone()).collect()
     }
 
-    /// Looks at every file; registers every directory with `watcher`, so that nothing that happens
-    /// afterwards goes unnoticed. Returns whether anything differs.
+    /// Scans the whole tree and registers every directory with `watcher`, so that no later change goes
+    /// unnoticed. Returns whether anything changed.
     ///
     /// # Errors
     /// When the root cannot be read, or the work is asked to stop.
@@ -157,8 +159,9 @@ impl WorkingTree {
         self.rescan_with(blobs, progress, watcher, |_| {})
     }
 
-    /// [`Self::rescan`]. Where files are read before all directories are watched, `draft` gets what was
-    /// read, to make something of it while the others are being watched; it may have changed by then.
+    /// Does [`Self::rescan`]. In the first scan of a watched tree, files are read before all directories
+    /// are watched: `draft` is called with these files to use them while the rest is being watched. They
+    /// may have changed meanwhile.
     ///
     /// # Errors
     /// As [`Self::rescan`].
@@ -171,8 +174,8 @@ impl WorkingTree {
     ) -> Result<bool, TreeError> {
         progress.enter(Phase::Listing, 0);
         self.check_root()?;
-        // It says how files are to be named, and which are tracked.
-        self.look_at_head();
+        // The commit determines the kind of object ids, and which files are tracked.
+        self.refresh_head();
         let excluded = self.rules.excluded().to_vec();
         self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
         if let Some(watcher) = watcher {
@@ -180,19 +183,19 @@ impl WorkingTree {
         }
         match watcher {
             Some(watcher) if self.directories.is_empty() => {
-                self.look_and_watch(blobs, progress, watcher, draft)
+                self.scan_and_watch(blobs, progress, watcher, draft)
             }
             _ => {
                 let listing = self.list(watcher, progress)?;
-                self.take(listing, blobs, progress, watcher)
+                self.apply_listing(listing, blobs, progress, watcher)
             }
         }
     }
 
-    /// The first look at a tree that is watched. To watch a directory is a message to another thread and
-    /// back, so all are watched while their files are read and used. Where anything changed between, or may
-    /// have, everything is looked at once more, now that it is watched.
-    fn look_and_watch(
+    /// Scans a watched tree for the first time. Watching a directory takes a round trip to another thread, so
+    /// directories are watched while their files are read and used. If anything changed meanwhile, or may
+    /// have, the whole tree is scanned again, now that it is watched.
+    fn scan_and_watch(
         &mut self,
         blobs: &BlobCache,
         progress: &Progress,
@@ -207,15 +210,15 @@ impl WorkingTree {
             if thread.spawn_scoped(scope, watch).is_err() {
                 watch();
             }
-            let changed = self.take(listing, blobs, progress, None)?;
+            let changed = self.apply_listing(listing, blobs, progress, None)?;
             draft(self);
             Ok::<bool, TreeError>(changed)
         })?;
-        if self.is_still(&directories) {
+        if self.is_unchanged(&directories) {
             return Ok(changed);
         }
         let listing = self.list(Some(watcher), progress)?;
-        Ok(self.take(listing, blobs, progress, Some(watcher))? || changed)
+        Ok(self.apply_listing(listing, blobs, progress, Some(watcher))? || changed)
     }
 
     /// Lists every file; each directory is registered with `watcher` before it is listed.
@@ -224,7 +227,7 @@ impl WorkingTree {
         watcher: Option<&Arc<TreeWatcher>>,
         progress: &Progress,
     ) -> Result<Listing, TreeError> {
-        // The walk waits for the system most of the time.
+        // In parallel, since the walk mostly waits for the file system.
         let (mut listing, committed) = rayon::join(
             || walk::below(&self.rules, &self.root, watcher),
             || {
@@ -246,8 +249,8 @@ impl WorkingTree {
         Ok(listing)
     }
 
-    /// Makes what was listed what is known. Returns whether anything differs.
-    fn take(
+    /// Replaces the known files by the listed ones and reads the changed ones. Returns whether anything changed.
+    fn apply_listing(
         &mut self,
         listing: Listing,
         blobs: &BlobCache,
@@ -268,21 +271,22 @@ impl WorkingTree {
         Ok(removed || changed)
     }
 
-    /// Whether the known files, and `directories` with their stats before they were listed, are certain
-    /// to be what they were.
-    fn is_still(&self, directories: &[(PathBuf, Stat)]) -> bool {
-        let is_still =
-            |path: &Path, before: &Stat| Stat::of(path).is_some_and(|now| before.is_still(&now));
+    /// Whether the known files, and `directories` with their stats from before they were listed, are
+    /// certainly unchanged.
+    fn is_unchanged(&self, directories: &[(PathBuf, Stat)]) -> bool {
+        let is_unchanged = |path: &Path, before: &Stat| {
+            Stat::of(path).is_some_and(|now| before.is_unchanged(&now))
+        };
         directories
             .par_iter()
-            .all(|(path, before)| is_still(path, before))
+            .all(|(path, before)| is_unchanged(path, before))
             && self
                 .entries
                 .par_iter()
-                .all(|(path, entry)| is_still(&self.root.join(path.as_str()), &entry.stat))
+                .all(|(path, entry)| is_unchanged(&self.root.join(path.as_str()), &entry.stat))
     }
 
-    /// Looks at what events named. Returns whether anything differs.
+    /// Scans the paths that events named. Returns whether anything changed.
     ///
     /// # Errors
     /// As [`Self::rescan`].
@@ -294,7 +298,7 @@ impl WorkingTree {
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
         let touched = self.touched_directories(changed);
-        // Past a quarter of the tree one parallel walk is cheaper than many small ones.
+        // Above a quarter of the tree, one parallel walk is cheaper than many small ones.
         let is_much = touched.len() * 4 > self.directories.len() + 64;
         let is_other_root = watcher.is_some_and(|watcher| watcher.is_moved(&self.root));
         if changed.rescan || is_much || is_other_root || self.tracked_files_changed(progress) {
@@ -308,7 +312,7 @@ impl WorkingTree {
                 continue;
             }
             if let Some(watcher) = watcher {
-                // One that could not be read before is not watched yet.
+                // A directory that could not be read before is not watched yet.
                 watcher.add(directory);
             }
             let mut listing = walk::children(&self.rules, directory);
@@ -337,7 +341,7 @@ impl WorkingTree {
         Ok(removed || changed)
     }
 
-    /// The known directories whose listing an event may have changed.
+    /// Returns the known directories whose listing an event may have changed.
     fn touched_directories(&self, changed: &Changed) -> HashSet<PathBuf> {
         let mut touched = HashSet::new();
         for path in &changed.paths {
@@ -353,7 +357,7 @@ impl WorkingTree {
         touched
     }
 
-    /// Forgets directories that are gone or were replaced, and the files in them.
+    /// Removes directories that are gone or were replaced, and the files in them. Returns whether a file was removed.
     fn remove_gone_directories(
         &mut self,
         touched: &HashSet<PathBuf>,
@@ -384,12 +388,12 @@ impl WorkingTree {
         before != self.entries.len()
     }
 
-    /// Forgets the files directly in `directory` that its listing no longer has, and that it could
-    /// not be listed, if it can.
+    /// Removes the files directly in `directory` that its listing lacks, and the entry that marks the
+    /// directory as unreadable if it can be listed now. Returns whether anything was removed.
     fn remove_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
         let own = walk::relative(&self.root, directory);
         if own.is_none() && directory != self.root {
-            // Its name is not UTF-8, so that nothing in it is known.
+            // Its path is not UTF-8, so no file in it is known.
             return false;
         }
         let own = own.as_ref();
@@ -406,7 +410,7 @@ impl WorkingTree {
             .map(|(path, _)| path)
             .take_while(|path| path.as_str().starts_with(&from))
             .filter(|path| path.directory() == prefix && !listed.contains(path))
-            // One that may not be read stays until it is looked at itself.
+            // The entry of an unreadable directory stays until that directory itself is scanned.
             .filter(|path| !self.directories.contains(&self.root.join(path.as_str())))
             .chain(own.filter(|own| self.entries.contains_key(*own) && !listed.contains(own)))
             .cloned()
@@ -417,7 +421,7 @@ impl WorkingTree {
         !gone.is_empty()
     }
 
-    /// Reads the found files that differ from what is known, or that are named.
+    /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
     fn read(
         &mut self,
         found: Vec<Found>,
@@ -432,11 +436,11 @@ impl WorkingTree {
                     || !self
                         .entries
                         .get(&f.path)
-                        .is_some_and(|known| known.stat.is_still(&f.stat))
+                        .is_some_and(|known| known.stat.is_unchanged(&f.stat))
             })
             .collect();
         progress.enter(Phase::Reading, stale.len());
-        // The largest first, so that none of them is left for the end.
+        // The largest first, so that no thread is left with a large file at the end.
         stale.sort_by(|a, b| {
             let by_size = b.stat.size.cmp(&a.stat.size);
             by_size.then_with(|| a.path.cmp(&b.path))
@@ -451,7 +455,7 @@ impl WorkingTree {
                 let path = found.path.clone();
                 let before = match entries.get(&path) {
                     Some(known) => Before::File(&known.file),
-                    // What an event names is read whatever it looks like.
+                    // A file that an event names is read whatever its stat says.
                     None if named.contains(&path) => Before::Nothing,
                     None => Before::Stats(stats),
                 };
@@ -460,7 +464,7 @@ impl WorkingTree {
             .collect::<Result<_, Cancelled>>()?;
         let known = read.iter().flatten();
         let known = known.map(|(stat, file)| (&file.path, *stat, file.blob));
-        stats.learn(known.filter(|(_, _, blob)| *blob != read::unread()));
+        stats.record(known.filter(|(_, _, blob)| *blob != read::unread()));
         let mut changed = false;
         for read in read {
             match read {
@@ -469,7 +473,7 @@ impl WorkingTree {
                     changed |= before.is_none_or(|before| differ(before, &file));
                     self.entries.insert(file.path.clone(), Entry { stat, file });
                 }
-                // Gone between being listed and being read.
+                // Removed between being listed and being read.
                 Err(path) => changed |= self.entries.remove(&path).is_some(),
             }
         }
@@ -486,7 +490,7 @@ impl WorkingTree {
         if !self.access.places.admits(&real) {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
         }
-        // Those of the directories above count, too.
+        // Ignore files of the directories above the root count, too.
         if let Some(directory) = self
             .root
             .ancestors()
@@ -504,12 +508,12 @@ impl WorkingTree {
     }
 }
 
-/// Whether two readings of one path differ in what an index makes of them.
+/// Whether two readings of one path differ in a way that matters to the index.
 fn differ(before: &SourceFile, after: &SourceFile) -> bool {
     before.blob != after.blob || before.size != after.size || before.skipped != after.skipped
 }
 
-/// Whether a path is what it was when it was found: a directory, reached through no link.
+/// Whether a path is still a directory that is reached through no link.
 fn is_in_place(directory: &Path) -> bool {
     directory.is_dir() && std::fs::canonicalize(directory).is_ok_and(|real| real == directory)
 }
@@ -524,7 +528,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_changed_since_it_was_listed_is_noticed() {
+    fn changes_after_listing_are_noticed() {
         let changes: [fn(&Path); 5] = [
             |root| fs::write(root.join("a/same.py"), "x = 2\n").unwrap(),
             |root| fs::write(root.join("a/new.py"), "x = 2\n").unwrap(),
@@ -533,12 +537,13 @@ mod tests {
             |root| fs::create_dir(root.join("a/c")).unwrap(),
         ];
         let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
-        let look = |root: &Path| {
+        let scan = |root: &Path| {
             let mut tree = WorkingTree::new(root.to_owned(), Vec::new(), Arc::default());
             let mut listing = tree.list(None, &progress).unwrap();
             let directories = std::mem::take(&mut listing.stats);
             assert_eq!(directories.len(), 2);
-            tree.take(listing, &blobs, &progress, None).unwrap();
+            tree.apply_listing(listing, &blobs, &progress, None)
+                .unwrap();
             (tree, directories)
         };
         let made = |change: fn(&Path)| {
@@ -546,19 +551,19 @@ mod tests {
             let root = keep.path().canonicalize().unwrap();
             fs::create_dir(root.join("a")).unwrap();
             fs::write(root.join("a/same.py"), "x = 1\n").unwrap();
-            let (young, directories) = look(&root);
-            assert!(!young.is_still(&directories), "too young to be certain");
+            let (young, directories) = scan(&root);
+            assert!(!young.is_unchanged(&directories), "too young to be certain");
             (keep, root, change)
         };
         let (trees, drafted) = (changes.map(made), changes.map(made));
         std::thread::sleep(Duration::from_millis(2100));
         for (_keep, root, change) in trees {
-            let (tree, directories) = look(&root);
-            assert!(tree.is_still(&directories));
+            let (tree, directories) = scan(&root);
+            assert!(tree.is_unchanged(&directories));
             change(&root);
-            assert!(!tree.is_still(&directories));
+            assert!(!tree.is_unchanged(&directories));
         }
-        // The same while something is made of what was read.
+        // The same for changes while a draft is built.
         for (_keep, root, change) in drafted {
             let watcher = Arc::new(TreeWatcher::new(None, Arc::default()).unwrap());
             let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());

@@ -1,6 +1,5 @@
-//! Notices changes below a working tree: one watch per directory that is indexed (ignored ones cost
-//! none), and a set of what changed since it was last taken. It reads no file and decides nothing
-//! about what a change means.
+//! Watches a working tree for changes: one watch per indexed directory (none for ignored ones), and a set
+//! of the changes since it was last taken. It reads no file and does not interpret a change.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -17,15 +16,15 @@ use rustix::io::Errno;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Beyond so many changed paths the whole tree is looked at.
+/// Above this many changed paths the whole tree is scanned.
 const MAX_PATHS: usize = 10_000;
 
-/// What changed since the last time.
+/// Changes since they were last taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Absolute paths of files and directories.
     pub paths: HashSet<PathBuf>,
-    /// Whether the paths do not tell all: ignore rules changed, or events were lost.
+    /// Whether the paths are incomplete and a full scan is needed: ignore rules changed, or events were lost.
     pub rescan: bool,
     /// Whether git moved `HEAD` or wrote its index.
     pub head: bool,
@@ -36,7 +35,7 @@ impl Changed {
         self.paths.is_empty() && !self.rescan && !self.head
     }
 
-    /// How many files it is about, at the least.
+    /// Returns the least number of files that changed.
     fn files(&self) -> usize {
         self.paths.len().max(usize::from(self.rescan))
     }
@@ -48,7 +47,7 @@ pub struct Changes {
     set: Mutex<Changed>,
     sequence: AtomicU64,
     arrived: Notify,
-    /// How many paths wait, for readers.
+    /// Number of changed paths that are not published yet, for readers.
     pending: Arc<AtomicUsize>,
     git_dir: Option<PathBuf>,
     watches: Watches,
@@ -73,12 +72,12 @@ impl Changes {
         let mut set = self.set.lock();
         match event {
             Ok(event) if event.need_rescan() => set.rescan = true,
-            Ok(event) if is_idle(event.kind) => return,
+            Ok(event) if is_access_only(event.kind) => return,
             Ok(event) => event
                 .paths
                 .into_iter()
-                .for_each(|path| sort_in(&mut set, path, self.git_dir.as_deref())),
-            // Lost events, a directory that vanished, a limit that was hit: look at everything.
+                .for_each(|path| classify(&mut set, path, self.git_dir.as_deref())),
+            // Events were lost, a directory vanished, or a limit was hit.
             Err(_) => set.rescan = true,
         }
         if set.is_empty() {
@@ -94,14 +93,14 @@ impl Changes {
         self.arrived.notify_one();
     }
 
-    /// Asks for a look at everything.
+    /// Requests a full scan.
     pub fn want_rescan(&self) {
         self.set.lock().rescan = true;
         self.arrived.notify_one();
     }
 
-    /// Waits for a change, then until none came for `quiet` and it is `earliest`, at most for
-    /// `longest`.
+    /// Waits for a change, then until `earliest` and until no change came for `quiet`; after the first change
+    /// at most for `longest`.
     pub async fn settle(&self, quiet: Duration, longest: Duration, earliest: Instant) {
         while self.set.lock().is_empty() {
             self.arrived.notified().await;
@@ -118,30 +117,30 @@ impl Changes {
         }
     }
 
-    /// Takes what changed. The paths count as pending until [`Self::done`].
+    /// Takes the changes. Their paths count as pending until [`Self::done`].
     pub fn take(&self) -> Changed {
         std::mem::take(&mut self.set.lock())
     }
 
-    /// What was taken is published: what came since is what is pending.
+    /// Marks the taken changes as published: only later changes stay pending.
     pub fn done(&self) {
         let set = self.set.lock();
         self.pending.store(set.files(), Ordering::Relaxed);
     }
 
-    /// Counts the events that were not idle.
+    /// Returns the number of events that reported a change.
     pub fn sequence(&self) -> u64 {
         self.sequence.load(Ordering::Relaxed)
     }
 
-    /// What waits to be taken.
+    /// Returns a copy of the changes that are not taken yet.
     pub fn waiting(&self) -> Changed {
         self.set.lock().clone()
     }
 }
 
-/// Whether an event says nothing about content: reads and opens, our own among them.
-fn is_idle(kind: EventKind) -> bool {
+/// Whether an event reports only a read or open, which this program also causes, and no change of content.
+fn is_access_only(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
         EventKind::Access(_) => true,
@@ -149,12 +148,12 @@ fn is_idle(kind: EventKind) -> bool {
     }
 }
 
-fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
+fn classify(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
     if let Some(inside) = git_dir.and_then(|dir| path.strip_prefix(dir).ok()) {
         match inside.to_str().unwrap_or("") {
             "info" | "info/exclude" => set.rescan = true,
-            // Nothing inside is the directory itself, which came or went.
+            // An empty path is the git directory itself, which was created or removed.
             ""
             | "HEAD"
             | "logs"
@@ -182,13 +181,13 @@ fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
 /// Device and inode of a directory: a watch follows the inode, not the path.
 type Identity = (u64, u64);
 
-/// The watched directories. `None` is what was removed or moved since it was watched: the system may give
-/// the same inode to what comes after it at the same path, and that is not watched.
+/// The watched directories. `None` marks a directory that was removed or moved since it was watched: a new
+/// directory at the same path may get the same inode, but is not watched.
 #[derive(Debug, Default)]
 struct Watches(Mutex<HashMap<PathBuf, Option<Identity>>>);
 
 impl Watches {
-    /// Notes whose watch an event has ended.
+    /// Marks the watches that an event has ended.
     fn note_ended(&self, event: &Event) {
         if event.need_rescan() {
             self.0.lock().values_mut().for_each(|watch| *watch = None);
@@ -209,7 +208,7 @@ impl Watches {
         }
     }
 
-    /// What is below a directory moves with it, and has no event of its own.
+    /// Marks a moved directory and all below it, which move with it without events of their own.
     fn note_moved(&self, path: &Path) {
         let mut watches = self.0.lock();
         if watches.get(path).is_some_and(Option::is_some) {
@@ -222,7 +221,7 @@ impl Watches {
         self.0.lock().get(directory).is_some_and(Option::is_some)
     }
 
-    /// Whether the watched directory is not what stands at its path.
+    /// Whether the watched directory is no longer the one at its path.
     fn is_moved(&self, directory: &Path) -> bool {
         let watches = self.0.lock();
         let watch = watches.get(directory);
@@ -244,10 +243,10 @@ struct WatchState {
 }
 
 impl TreeWatcher {
-    /// A watcher of nothing yet, beyond the git directory's own state.
+    /// Creates a watcher that watches only the git directory so far.
     ///
     /// # Errors
-    /// When the system gives no watcher; the message says why.
+    /// When the system provides no watcher; the message gives the reason.
     pub fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Result<Self, String> {
         let changes = Arc::new(Changes::new(git_dir, pending));
         let watcher = notify::recommended_watcher({
@@ -266,7 +265,7 @@ impl TreeWatcher {
         Ok(this)
     }
 
-    /// Watches where git keeps what `HEAD` names; parts of it appear with the first commit.
+    /// Watches the directories in which git stores `HEAD` and branches; some are created with the first commit.
     pub fn add_git_dir(&self) {
         let Some(git_dir) = self.git_dir() else {
             return;
@@ -279,22 +278,22 @@ impl TreeWatcher {
         }
     }
 
-    /// The git directory whose `HEAD` it watches.
+    /// Returns the git directory whose `HEAD` is watched.
     pub fn git_dir(&self) -> Option<&Path> {
         self.changes.git_dir.as_deref()
     }
 
-    /// What it noticed.
+    /// Returns the collected changes.
     pub fn changes(&self) -> &Arc<Changes> {
         &self.changes
     }
 
-    /// Why not every directory could be watched.
+    /// Returns why some directory could not be watched; `None` if all are.
     pub fn failure(&self) -> Option<String> {
         self.state.lock().failure.clone()
     }
 
-    /// Watches a directory, unless it is watched.
+    /// Watches a directory unless it is watched already.
     pub fn add(&self, directory: &Path) {
         let mut state = self.state.lock();
         let watches = &self.changes.watches;
@@ -304,8 +303,8 @@ impl TreeWatcher {
         let Some(identity) = identity(directory) else {
             return;
         };
-        // Before it is watched: what ends the watch must find it. And not locked while it is: the thread
-        // that is asked to watch may be waiting to tell of an event.
+        // Inserted before it is watched, so that an event that ends the watch finds it. The lock is released
+        // before the call to watch: the thread that serves it may itself wait for the lock to report an event.
         let before = watches
             .0
             .lock()
@@ -317,14 +316,13 @@ impl TreeWatcher {
             return;
         };
         watches.0.lock().remove(directory);
-        // A directory that vanished in between, or may not be read, is one that its parent's watch tells
-        // of when that changes.
+        // If the directory vanished meanwhile or may not be read, its parent's watch reports when that changes.
         if directory.is_dir() && !is_forbidden(&error) {
             state.failure = Some(reason(&error));
         }
     }
 
-    /// Whether another directory than the watched one stands at this path, or none.
+    /// Whether the watched directory at this path was removed or replaced by another.
     pub fn is_moved(&self, directory: &Path) -> bool {
         self.changes.watches.is_moved(directory)
     }
@@ -340,8 +338,8 @@ impl TreeWatcher {
         }
     }
 
-    /// Stops watching those of `directories` that are gone or were replaced, before their inodes
-    /// are met again under other paths.
+    /// Stops watching those of `directories` that are gone or were replaced, before their inodes are found
+    /// again under other paths.
     pub fn forget_moved<'a>(&self, directories: impl IntoIterator<Item = &'a PathBuf>) {
         let directories = directories.into_iter();
         let moved: Vec<&PathBuf> = directories.filter(|d| self.is_moved(d)).collect();
@@ -367,7 +365,7 @@ fn is_forbidden(error: &notify::Error) -> bool {
     matches!(&error.kind, ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
 }
 
-/// Why there are no events, and what to do about it.
+/// Returns why there are no events, with a remedy.
 fn reason(error: &notify::Error) -> String {
     let system = match &error.kind {
         ErrorKind::MaxFilesWatch => {
@@ -406,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_sorted_into_what_they_mean() {
+    fn events_are_classified_by_path_and_kind() {
         let modified = EventKind::Modify(ModifyKind::Any);
         let created = EventKind::Create(CreateKind::Any);
         let opened = EventKind::Access(AccessKind::Open(AccessMode::Any));
@@ -437,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_events_and_floods_lead_to_the_whole_tree() {
+    fn lost_events_and_floods_request_rescan() {
         let changes = changes();
         changes.add(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
         assert!(changes.take().rescan);
@@ -452,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_stays_pending_until_it_is_done() {
+    fn taken_changes_stay_pending_until_done() {
         let changes = changes();
         changes.add(event(EventKind::Any, "/r/a"));
         changes.add(event(EventKind::Any, "/r/a"));
@@ -464,7 +462,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_burst_is_waited_out_but_not_for_ever() {
+    async fn settle_waits_for_quiet_with_time_limit() {
         let changes = Arc::new(changes());
         let start = Instant::now();
         let writer = tokio::spawn({

@@ -1,4 +1,4 @@
-//! The calls of tools: arguments to a question or lookup, and its answer as text and as JSON.
+//! Handles tool calls: converts arguments to a question or lookup, and the answer to text and JSON.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use super::tools::{Call, ContextCall, ToolName};
 use super::{Agents, Caller, Session};
 use crate::access::Grant;
 use crate::engine::{Answered, AskError, Repository};
-use crate::feedback::Occasion;
+use crate::feedback::AnswerOrigin;
 use crate::wire::lookup::{
     self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
     RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
-/// Repositories that are named where a call names none.
+/// Most repositories that the error lists if a call names none.
 const MAX_NAMED: usize = 20;
-/// In place of places: all that the session showed.
+/// Stands for all places that the session has shown.
 const SESSION: &str = "session";
 
 type Context = RequestContext<RoleServer>;
@@ -46,24 +46,24 @@ impl Agents {
             ToolName::Context => self.context(read(tool, arguments)?, grant, context).await,
             ToolName::Definition => {
                 let call = read::<RawDefinitions>(tool, arguments)?;
-                self.look(call, grant, context).await
+                self.lookup(call, grant, context).await
             }
             ToolName::References => {
                 let call = read::<RawReferences>(tool, arguments)?;
-                self.look(call, grant, context).await
+                self.lookup(call, grant, context).await
             }
             ToolName::Outline => {
                 let call = read::<RawOutline>(tool, arguments)?;
-                self.look(call, grant, context).await
+                self.lookup(call, grant, context).await
             }
             ToolName::Search => {
                 let call = read::<RawSearch>(tool, arguments)?;
-                self.look(call, grant, context).await
+                self.lookup(call, grant, context).await
             }
         }
     }
 
-    async fn look<R: RawLookup>(
+    async fn lookup<R: RawLookup>(
         &self,
         call: Call<R>,
         grant: &Grant,
@@ -75,7 +75,7 @@ impl Agents {
         let repository = self.repository(grant, call.repo.as_deref())?;
         let repo = repository.name().to_string();
         let looking = async {
-            let found = lookup::look(&self.engine, grant, repo, call.what);
+            let found = lookup::run(&self.engine, grant, repo, call.what);
             found.await.map_err(Failure::from)
         };
         let answer = self.when_ready(context, &repository, looking).await?;
@@ -113,7 +113,7 @@ impl Agents {
             answered.map_err(Failure::from)
         };
         let answered = self.when_ready(context, &repository, asking).await?;
-        self.keep(&answered, query, context);
+        self.record(&answered, query, context);
         let answer = ContextToolAnswer::new(ContextAnswer::new(answered, options));
         if let Some(session) = self.session() {
             session.add(&answer.shown);
@@ -121,22 +121,22 @@ impl Agents {
         result(&answer)
     }
 
-    /// Has an answer kept under the id of the HTTP request that asked for it.
-    fn keep(&self, answered: &Answered, query: Option<String>, context: &Context) {
+    /// Records an answer under the id of the HTTP request.
+    fn record(&self, answered: &Answered, query: Option<String>, context: &Context) {
         let request = context.extensions.get::<Parts>();
         let id = request.and_then(|request| request.extensions.get::<RequestId>());
         let id = id.and_then(|id| id.header_value().to_str().ok());
         if let (Some(feedback), Some(id)) = (&self.feedback, id) {
-            let occasion = Occasion {
+            let origin = AnswerOrigin {
                 request_id: id.to_owned(),
                 thread: None,
                 query,
             };
-            feedback.record(answered, occasion);
+            feedback.record(answered, origin);
         }
     }
 
-    /// The whole text of a file.
+    /// Returns the whole text of a file.
     pub(super) async fn read(
         &self,
         uri: FileUri,
@@ -172,10 +172,10 @@ impl Agents {
             limit: Some(Whole(FILE_LIMIT.max as u64)),
             cursor,
         };
-        Ok(lookup::look(&self.engine, grant, uri.repo.clone(), raw).await?)
+        Ok(lookup::run(&self.engine, grant, uri.repo.clone(), raw).await?)
     }
 
-    /// The repository of a call; where it names none, the only one.
+    /// Returns the named repository, or the only one if the call names none.
     fn repository(&self, grant: &Grant, name: Option<&str>) -> Result<Arc<Repository>, Failure> {
         if let Some(name) = name {
             let unknown = || AskError::UnknownRepo(shorten(name, 100).into_owned());
@@ -184,7 +184,7 @@ impl Agents {
         let mut seen = self.engine.repositories(grant);
         match (seen.pop(), seen.len()) {
             (Some(only), 0) => Ok(only),
-            (None, _) => Err(Failure::Told(
+            (None, _) => Err(Failure::Message(
                 "no repository is registered; the user adds one with `foveate repo add`".to_owned(),
             )),
             (Some(last), _) => {
@@ -197,7 +197,7 @@ impl Agents {
                 };
                 let names = names.join(", ");
                 let text = format!("`repo` is missing: name one of {names}{more}");
-                Err(Failure::Told(text))
+                Err(Failure::Message(text))
             }
         }
     }
@@ -205,11 +205,11 @@ impl Agents {
     fn session(&self) -> Option<&Session> {
         match &self.caller {
             Caller::Local(_, session) => Some(session),
-            Caller::OfRequest => None,
+            Caller::Http => None,
         }
     }
 
-    /// The places not to show, with those of the session in place of its name.
+    /// Returns the places to omit, with `session` replaced by the places that the session has shown.
     fn seen(&self, mut seen: Vec<String>) -> Result<Vec<String>, Failure> {
         let given = seen.len();
         seen.retain(|place| place != SESSION);
@@ -217,7 +217,7 @@ impl Agents {
             return Ok(seen);
         }
         let session = self.session().ok_or_else(|| {
-            Failure::Told(
+            Failure::Message(
                 "`seen`: this server keeps no sessions; send the places in `shown` of its earlier \
                  answers instead of `session`"
                     .to_owned(),
@@ -228,10 +228,10 @@ impl Agents {
     }
 }
 
-/// The arguments of a call.
+/// Parses the arguments of a call.
 fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
     Call::read(arguments).map_err(|error| {
-        Failure::Told(format!(
+        Failure::Message(format!(
             "the arguments cannot be used: {error}; `{}` takes {}",
             tool.name(),
             tool.parameters().join(", ")

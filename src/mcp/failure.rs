@@ -1,15 +1,15 @@
-//! Why a tool did not answer, in words that tell a model what to do.
+//! Explains why a tool did not answer, in words that tell a model what to do.
 
 use crate::engine::{AdmissionError, AskError, RevisionError};
-use crate::wire::lookup::LookFailure;
+use crate::wire::lookup::LookupFailure;
 use crate::wire::request::InvalidRequest;
 
 /// Why a tool did not answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The text for the model.
-    Told(String),
-    /// The client does not want the answer any more.
+    /// An explanation for the model.
+    Message(String),
+    /// The client cancelled the call.
     Cancelled,
 }
 
@@ -32,29 +32,29 @@ impl From<AskError> for Failure {
             AskError::Deadline(_) => "; call again with a narrower request",
             AskError::Defect => "; this is a defect of the server, whose log has the details",
         };
-        Self::Told(format!("{error}{advice}"))
+        Self::Message(format!("{error}{advice}"))
     }
 }
 
-impl From<LookFailure> for Failure {
-    fn from(failure: LookFailure) -> Self {
+impl From<LookupFailure> for Failure {
+    fn from(failure: LookupFailure) -> Self {
         match failure {
-            LookFailure::Ask(error) => error.into(),
-            LookFailure::Invalid(error) => Self::Told(error.to_string()),
-            LookFailure::Lookup(error) => Self::Told(error.to_string()),
+            LookupFailure::Ask(error) => error.into(),
+            LookupFailure::Invalid(error) => Self::Message(error.to_string()),
+            LookupFailure::Lookup(error) => Self::Message(error.to_string()),
         }
     }
 }
 
 impl From<InvalidRequest> for Failure {
     fn from(error: InvalidRequest) -> Self {
-        // The places that were seen are one list here.
+        // `seen` is a single list in this tool.
         let field = error.field.name();
         let field = if field.starts_with("seen.") {
             "seen"
         } else {
             field
         };
-        Self::Told(error.detail(&format!("`{field}`")))
+        Self::Message(error.detail(&format!("`{field}`")))
     }
 }

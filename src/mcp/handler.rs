@@ -1,4 +1,4 @@
-//! What the SDK asks of a server: the list of tools, their calls, and resources.
+//! Implements the SDK's server interface: the list of tools, their calls, and resources.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ use crate::access::Grant;
 const INSTRUCTIONS: &str = "Finds the code to read in an indexed repository. Begin with `context`, \
     giving it the whole issue or error; then follow names with `definition` and `references`.";
 
-/// The versions of the protocol that are spoken. That of 2025-03-26 demands batches, which the versions before and
-/// after it do not have: who asks for it is answered with the one before.
+/// The supported versions of the protocol. Version 2025-03-26 is missing because it requires batches, which
+/// the versions before and after it do not have; a client that asks for it gets the version before.
 const VERSIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_06_18,
@@ -81,7 +81,7 @@ impl ServerHandler for Agents {
         let arguments = request.arguments.unwrap_or_default();
         let result = match self.call(tool, arguments, &grant, &context).await {
             Ok(answer) => answer,
-            Err(Failure::Told(text)) => {
+            Err(Failure::Message(text)) => {
                 let text = escape_lines(&text);
                 CallToolResult::error(vec![ContentBlock::text(text)])
             }
@@ -114,7 +114,7 @@ impl ServerHandler for Agents {
                 let contents = ResourceContents::text(text, request.uri);
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
-            Err(Failure::Told(text)) => {
+            Err(Failure::Message(text)) => {
                 let text = escape_lines(&text);
                 Err(ErrorData::resource_not_found(text, None))
             }
@@ -131,10 +131,10 @@ impl Agents {
     fn grant(&self, context: &RequestContext<RoleServer>) -> Result<Grant, ErrorData> {
         match &self.caller {
             Caller::Local(grant, _) => Ok(grant.clone()),
-            Caller::OfRequest => {
+            Caller::Http => {
                 let request = context.extensions.get::<axum::http::request::Parts>();
                 let grant = request.and_then(|request| request.extensions.get::<Grant>());
-                // A request that no layer gave a grant may do nothing.
+                // A request without a grant may do nothing.
                 let refuse = || ErrorData::internal_error("the request has no grant", None);
                 grant.cloned().ok_or_else(refuse)
             }

@@ -1,5 +1,6 @@
-//! `/mcp`: the streamable HTTP transport. Every request stands alone, so that nothing is kept of clients
-//! between requests. Hosts, origins, tokens, sizes and numbers of requests are checked by the layers around it.
+//! Serves `/mcp`: the streamable HTTP transport. Every request is independent, so that no client state is
+//! kept between requests. Hosts, origins, tokens, sizes and request rates are checked by the surrounding
+//! layers.
 
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use super::Agents;
 use super::message::{self, Refusal};
 
-/// Where it is.
+/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The route. Open streams end when `stop` is cancelled.
+/// Builds the route. Open streams end when `stop` is cancelled.
 pub fn route<S: Clone + Send + Sync + 'static>(
     agents: Agents,
     max_body_bytes: usize,
@@ -45,7 +46,7 @@ pub fn route<S: Clone + Send + Sync + 'static>(
         .layer(from_fn(refuse_unusable))
 }
 
-/// Answers bodies that are no message. The SDK says of them that they are of another media type.
+/// Refuses bodies that are not a valid message. The SDK would report a wrong media type instead.
 async fn refuse_unusable(request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
@@ -80,7 +81,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Clients read the error of a request in an answer with status 200, as they do those of calls.
+/// Errors of a request with an id get status 200, where clients read them like those of calls.
 fn refused(refusal: &Refusal) -> Response {
     let status = match refusal.error.code {
         ErrorCode::INVALID_PARAMS => StatusCode::OK,

@@ -1,11 +1,12 @@
-//! Messages as clients send them, one at a time, and what JSON-RPC says to those that cannot be used. The SDK leaves
-//! some of these without an answer, so that their sender waits for ever, or takes them for calls of unknown methods.
+//! Parses single JSON-RPC messages of clients, and builds the error responses to unusable ones. The SDK
+//! leaves some of these without an answer, so that their sender waits for ever, or treats them as calls of
+//! unknown methods.
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Methods that are answered. For others the SDK says that there are none.
+/// Supported methods. For others the SDK answers that they do not exist.
 const METHODS: [&str; 8] = [
     "initialize",
     "ping",
@@ -20,14 +21,14 @@ const METHODS: [&str; 8] = [
 /// Why a message cannot be used.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// That of the request, if it can be read.
+    /// Id of the request, if it can be parsed.
     id: Option<RequestId>,
     /// The error, with its code.
     pub error: ErrorData,
 }
 
 impl Refusal {
-    /// What cannot be read as JSON.
+    /// For a message that is not JSON.
     pub fn unreadable(reason: impl std::fmt::Display) -> Self {
         let text = format!("the message cannot be read: {reason}");
         Self {
@@ -36,7 +37,7 @@ impl Refusal {
         }
     }
 
-    /// What is JSON, and not a message.
+    /// For JSON that is not a valid message.
     pub fn invalid(id: Option<RequestId>, reason: impl std::fmt::Display) -> Self {
         let text = format!("the message cannot be used: {reason}");
         Self {
@@ -53,18 +54,18 @@ impl Refusal {
         }
     }
 
-    /// The answer, which has an `id` even if it is null, as JSON-RPC wants it.
+    /// Returns the error response. It has an `id` even if that is null, as JSON-RPC requires.
     pub fn answer(&self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
     }
 }
 
-/// Reads a message.
+/// Parses a message.
 ///
 /// # Errors
 /// See [`Refusal`].
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(bytes, &error))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| unparsable(bytes, &error))?;
     if value.is_array() {
         let reason = "batches are not taken: send one message at a time";
         return Err(Refusal::invalid(None, reason));
@@ -82,7 +83,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let message = serde_json::from_slice(bytes)
         .map_err(|_| Refusal::invalid(id, "it is no message of JSON-RPC 2.0"))?;
     match (request, &message) {
-        // Of these methods only what the SDK found no place for.
+        // A known method whose parameters the SDK could not parse becomes a custom request.
         (Some((id, method)), ClientJsonRpcMessage::Request(read))
             if METHODS.contains(&method)
                 && matches!(read.request, ClientRequest::CustomRequest(_)) =>
@@ -93,9 +94,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     }
 }
 
-/// A message that is not JSON, or has half a character in a text, as programs write it that cut texts: of these
-/// the id can be read.
-fn broken(bytes: &[u8], error: &serde_json::Error) -> Refusal {
+/// Refuses bytes that do not parse. The id can still be parsed if the JSON is well-formed but a string
+/// contains half a surrogate pair, as programs send it that cut texts.
+fn unparsable(bytes: &[u8], error: &serde_json::Error) -> Refusal {
     #[derive(Deserialize)]
     struct Head {
         id: RequestId,
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_used_is_told_by_code_and_id() {
+    fn unusable_message_is_refused_with_code_and_id() {
         let surrogate = r#"{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "\ud83d"}}"#;
         for (message, code, id) in [
             ("", -32700, json!(null)),
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn params_of_another_shape_are_told_from_unknown_methods() {
+    fn invalid_params_are_distinguished_from_unknown_methods() {
         let message = |method: &str, params: Value| {
             let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
             read(message.to_string().as_bytes())

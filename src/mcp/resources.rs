@@ -1,4 +1,4 @@
-//! Files as resources: `foveate://{repo}/{commit}/{path}`.
+//! Parses resource URIs of files: `foveate://{repo}/{commit}/{path}`.
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::ResourceTemplate;
@@ -7,10 +7,10 @@ use super::failure::Failure;
 
 /// The scheme of the URIs.
 const SCHEME: &str = "foveate://";
-/// What stands in place of a commit for the files as they are now.
+/// In place of a commit: the files as they are now.
 const CURRENT: &str = "current";
 
-/// The one template.
+/// Returns the only resource template.
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{SCHEME}{{repo}}/{{commit}}/{{path}}"), "file")
         .with_title("File at a commit")
@@ -20,7 +20,7 @@ pub(super) fn template() -> ResourceTemplate {
         )
 }
 
-/// What a URI names.
+/// The parts of a URI.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileUri {
     pub repo: String,
@@ -32,7 +32,7 @@ impl FileUri {
     pub(super) fn parse(uri: &str) -> Result<Self, Failure> {
         let refuse = || {
             let text = "the URI is not one of foveate://{repo}/{commit}/{path}, percent-encoded";
-            Failure::Told(text.to_owned())
+            Failure::Message(text.to_owned())
         };
         let rest = uri.strip_prefix(SCHEME).ok_or_else(refuse)?;
         let mut parts = rest.splitn(3, '/').map(|part| {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_name_a_file_at_a_commit() {
+    fn uri_is_parsed_into_repo_commit_and_path() {
         let parsed = FileUri::parse("foveate://acme%2Fshop/feature%2Fx/src/a%20b.py");
         let Ok(parsed) = parsed else { panic!("a file") };
         assert_eq!(parsed.repo, "acme/shop");

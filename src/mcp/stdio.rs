@@ -1,5 +1,5 @@
-//! The stdio transport: one message a line, until the client closes the input. What is no message is answered here,
-//! and the session goes on.
+//! Serves MCP over standard input and output: one message per line, until the client closes the input. An
+//! invalid message is answered with an error here, and the session continues.
 
 use std::io;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ use super::message::{self, Refusal};
 /// Why a session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The client did not begin as the protocol wants it.
+    /// The client did not start with the initialization that the protocol requires.
     #[error("the client did not begin a session of the Model Context Protocol: {0}")]
     Begin(Box<ServerInitializeError>),
     /// A defect.
@@ -40,7 +40,7 @@ pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), Sessio
     let starting = agents.serve_with_ct(Lines::new(input, output), stop);
     let running = match starting.await {
         Ok(running) => running,
-        // Who leaves before the beginning, or is told to, is done.
+        // The client disconnected, or the server is stopping, before initialization: not an error.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             return Ok(());
         }
@@ -52,21 +52,22 @@ pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), Sessio
     }
 }
 
-/// Bytes of a message.
+/// Longest message, in bytes.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
-type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+type WriteFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// Messages as lines.
+/// Transport with one message per line.
 struct Lines<R, W> {
     input: BufReader<R>,
-    /// What was read of the next line. Waiting for it may be given up and begun again.
+    /// The part of the next line that was read so far. It is kept here because `receive` may be cancelled and
+    /// called again.
     line: Vec<u8>,
-    /// Whether the line has more than is kept, so that it is passed over.
+    /// Whether the line exceeds the limit and is being skipped.
     is_too_long: bool,
     output: Arc<Mutex<W>>,
-    /// The answer to what was no message, until it is written.
-    refusing: Option<Writing>,
+    /// The error response to an invalid message, while it is being written.
+    refusing: Option<WriteFuture>,
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
@@ -80,7 +81,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         }
     }
 
-    /// Whether there is a line in `self.line`, the last one perhaps without its end; else the input has ended.
+    /// Reads a line into `self.line`; the last one may lack its newline. Returns false at the end of the
+    /// input.
     async fn fill_line(&mut self) -> io::Result<bool> {
         while self.line.last() != Some(&b'\n') {
             if self.line.len() > MAX_LINE_BYTES {
@@ -96,7 +98,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         Ok(true)
     }
 
-    /// Takes the line.
+    /// Takes the line and parses it; `None` if it is blank.
     fn take_message(&mut self) -> Option<Result<ClientJsonRpcMessage, Refusal>> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_too_long) {
@@ -148,7 +150,7 @@ where
     }
 }
 
-/// Writes a message as a line.
+/// Writes a message as one line.
 async fn write<W: AsyncWrite + Unpin>(
     output: Arc<Mutex<W>>,
     message: impl Serialize,

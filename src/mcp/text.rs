@@ -1,5 +1,5 @@
-//! Answers as text for a model: one thing a line, with its place first. What the text lacks is in the JSON
-//! beside it.
+//! Renders answers as text for a model: one item per line, its location first. The JSON in the same result
+//! has what the text omits.
 
 use std::fmt::Write as _;
 
@@ -11,21 +11,21 @@ use crate::wire::lookup::{
 };
 use crate::wire::{ContextAnswer, IssueAnswer};
 
-/// An answer that can be read as text.
+/// An answer that can be rendered as text.
 pub(super) trait Readable {
-    /// Writes it, each line with its end.
+    /// Appends the text; every line ends with a newline.
     fn write(&self, out: &mut String);
 
-    /// What the reader should know.
+    /// Notes for the reader.
     fn issues(&self) -> &[IssueAnswer];
 
-    /// Gives the next page.
+    /// Cursor of the next page.
     fn next_cursor(&self) -> Option<&str> {
         None
     }
 }
 
-/// The text of an answer.
+/// Renders an answer with its cursor and notes.
 pub(super) fn readable(answer: &impl Readable) -> String {
     let mut out = String::new();
     answer.write(&mut out);
@@ -46,7 +46,7 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
-/// What the tool `context` answers.
+/// Result of the tool `context`.
 #[derive(Debug, Serialize)]
 pub struct ContextToolAnswer {
     repo: String,
@@ -54,11 +54,11 @@ pub struct ContextToolAnswer {
     /// Whether a working tree was searched that differs from the commit.
     dirty: bool,
     context: String,
-    /// The chance that a right place is shown whole, 0 to 1.
+    /// Probability that a right place is shown whole, 0 to 1.
     confidence: f32,
     tokens: usize,
-    /// What `context` shows whole, to be sent back as `seen`: each with a digest, so that it counts only while it
-    /// reads the same.
+    /// What `context` shows whole, to be sent back as `seen`. Each entry has a digest, so that it counts only
+    /// while the code is unchanged.
     pub(super) shown: Vec<String>,
     /// The most likely files, best first.
     files: Vec<LikelyFile>,
@@ -72,7 +72,7 @@ struct LikelyFile {
     probability: f32,
 }
 
-/// Files that are listed.
+/// Most files that are listed.
 const MAX_FILES: usize = 10;
 
 impl ContextToolAnswer {
@@ -126,7 +126,7 @@ fn definition(out: &mut String, definition: &DefinitionAnswer) {
     );
 }
 
-/// Says how a name was found, unless that was as it was given.
+/// Writes how a name was found, unless it was found as given.
 fn found(out: &mut String, found: &str) {
     match found {
         "exact" | "module" | "suffix" => {}

@@ -1,5 +1,5 @@
-//! The tools: their names, descriptions and parameters. Every client sends all of this to its model with
-//! every request, so it is short; a test counts its tokens.
+//! Defines the tools: their names, descriptions and parameters. Every client sends all of this to its model
+//! with every request, so it must be short; a test counts its tokens.
 
 use std::sync::Arc;
 
@@ -12,21 +12,22 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::wire::lookup::{RawDefinitions, RawOutline, RawReferences, RawSearch};
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 
 /// The arguments of a tool.
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Call<T> {
-    /// What it does.
+    /// The arguments that this tool alone takes.
     #[schemars(flatten)]
     pub what: T,
-    /// Repository; needed where there are several
+    /// Repository; needed if there are several
     pub repo: Option<String>,
 }
 
 impl<T: DeserializeOwned> Call<T> {
-    /// Reads them. Serde's `flatten` would take 8000.0 for no whole number.
+    /// Parses the arguments. `repo` is taken out first, because serde's `flatten` would not accept 8000.0 as
+    /// a whole number.
     pub(super) fn read(mut arguments: JsonObject) -> serde_json::Result<Self> {
         let repo = arguments.remove("repo").unwrap_or_default();
         Ok(Self {
@@ -74,7 +75,7 @@ impl ToolName {
         Self::Search,
     ];
 
-    /// As clients call it.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Context => "context",
@@ -85,7 +86,7 @@ impl ToolName {
         }
     }
 
-    /// The tool of this name.
+    /// Returns the tool with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
@@ -113,14 +114,14 @@ impl ToolName {
         }
     }
 
-    /// The names of its parameters.
+    /// Returns the names of its parameters.
     pub fn parameters(self) -> Vec<String> {
         let schema = self.schema();
         let properties = schema.get("properties").and_then(|named| named.as_object());
         properties.map_or_else(Vec::new, |named| named.keys().cloned().collect())
     }
 
-    /// As clients are told of it.
+    /// Returns the definition that clients receive.
     pub fn tool(self) -> Tool {
         let annotations = ToolAnnotations::new().read_only(true);
         Tool::new(self.name(), self.description(), Arc::new(self.schema()))
@@ -128,7 +129,7 @@ impl ToolName {
     }
 }
 
-/// The schema of a tool's parameters, without what models do not need.
+/// Returns the JSON schema of a tool's parameters, without keywords that models do not need.
 fn schema<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
@@ -140,7 +141,7 @@ fn schema<T: JsonSchema>() -> JsonObject {
                 schema.remove(surplus);
             }
         }
-        // What may be absent may be null; one of the two is enough to know.
+        // An optional parameter's type includes null; omitting it is enough.
         if let Some(values) = schema
             .get_mut("enum")
             .and_then(|values| values.as_array_mut())

@@ -1,6 +1,6 @@
-//! The news that a table was changed: by this process, by another server, by the command line. SQLite is
-//! looked at every [`LOOK`]; PostgreSQL tells (`LISTEN`), and is looked at every [`FALLBACK`] in case that a
-//! message was lost.
+//! Notifies of table changes made by this process, another server or the command line. SQLite is polled every
+//! [`POLL_INTERVAL`]. PostgreSQL sends notifications (`LISTEN`), and everything counts as changed every
+//! [`FALLBACK_INTERVAL`] without one, in case that a notification was lost.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,37 +11,36 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::place::PostgresUrl;
-use super::{PATIENCE, PING, Place, Store, StoreError};
+use super::{OPERATION_TIMEOUT, PING_TIMEOUT, Place, Store, StoreError};
 
-/// Time between two looks at a file.
-const LOOK: Duration = Duration::from_millis(500);
-/// Time between two looks at a server that tells of changes by itself.
-const FALLBACK: Duration = Duration::from_secs(10);
-/// Time after which a database that failed is looked at again.
+/// Time between two polls of SQLite.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Time without a notification of PostgreSQL after which it is pinged and all tables count as changed.
+const FALLBACK_INTERVAL: Duration = Duration::from_secs(10);
+/// Time between two attempts while the database fails.
 const RETRY: Duration = Duration::from_secs(1);
-/// The name under which the schema tells of changes.
+/// The notification channel that the triggers of the schema use.
 const CHANNEL: &str = "foveate";
 
-/// Numbers that grow when a table may have changed.
+/// Version counters of tables; each grows when its table may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// That of the API keys.
+    /// Version of the API keys.
     pub keys: u64,
-    /// That of the repositories.
+    /// Version of the repositories.
     pub repositories: u64,
-    /// That of the jobs.
+    /// Version of the jobs.
     pub jobs: u64,
 }
 
-/// What was changed.
+/// The table that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Changed {
     Nothing,
-    /// The keys.
     Keys,
     Repositories,
     Jobs,
-    /// Perhaps everything.
+    /// Possibly all tables.
     Anything,
 }
 
@@ -51,7 +50,7 @@ impl Changed {
             "keys" => Self::Keys,
             "repositories" => Self::Repositories,
             "jobs" => Self::Jobs,
-            // A table that a later program has.
+            // A table of a later version of the program.
             _ => Self::Nothing,
         }
     }
@@ -76,9 +75,9 @@ impl Changed {
     }
 }
 
-/// Where the news come from.
+/// The source of notifications.
 enum Source {
-    /// The number is that of a connection, and its own changes do not count: it makes none.
+    /// `version` is SQLite's `data_version`, which does not count changes by the same connection; this one makes none.
     Sqlite {
         connection: SqliteConnection,
         version: Option<i64>,
@@ -87,22 +86,22 @@ enum Source {
 }
 
 impl Store {
-    /// What changes when a table does, as far as [`Self::follow`] runs.
+    /// Returns a receiver of table versions, which change only while [`Self::follow`] runs.
     pub fn subscribe(&self) -> watch::Receiver<Versions> {
         self.inner.versions.subscribe()
     }
 
-    /// Follows what is changed until `stop` is cancelled, and tells who has subscribed. A database that
-    /// cannot be reached is logged once, and again when it is back.
+    /// Watches the database for changes until `stop` is cancelled, and notifies subscribers. Logs once when the
+    /// database cannot be reached, and once when it is back.
     pub async fn follow(self, stop: CancellationToken) {
         let mut source: Option<Source> = None;
         let mut is_lost = false;
         loop {
-            let Some(looked) = stop.run_until_cancelled(self.look(&mut source)).await else {
+            let Some(change) = stop.run_until_cancelled(self.next_event(&mut source)).await else {
                 return;
             };
-            self.inner.is_up.store(looked.is_ok(), Ordering::Relaxed);
-            match looked {
+            self.inner.is_up.store(change.is_ok(), Ordering::Relaxed);
+            match change {
                 Ok(changed) => {
                     if std::mem::replace(&mut is_lost, false) {
                         tracing::info!("the database answers again");
@@ -129,10 +128,10 @@ impl Store {
         }
     }
 
-    /// Waits for the next change, or until it is time to look.
-    async fn look(&self, source: &mut Option<Source>) -> Result<Changed, StoreError> {
+    /// Waits for the next notification, poll or fallback, and returns the change.
+    async fn next_event(&self, source: &mut Option<Source>) -> Result<Changed, StoreError> {
         let Some(open) = source else {
-            // What was changed before was not told of.
+            // Changes before the source was opened were missed.
             *source = Some(self.open_source().await?);
             return Ok(Changed::Anything);
         };
@@ -141,7 +140,7 @@ impl Store {
                 connection,
                 version,
             } => {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 let now: i64 = sqlx::query_scalar("pragma data_version")
                     .fetch_one(connection)
                     .await?;
@@ -151,10 +150,10 @@ impl Store {
                 })
             }
             Source::Postgres(listener) => {
-                match tokio::time::timeout(FALLBACK, listener.try_recv()).await {
-                    Ok(Ok(Some(told))) => Ok(Changed::table(told.payload())),
+                match tokio::time::timeout(FALLBACK_INTERVAL, listener.try_recv()).await {
+                    Ok(Ok(Some(notification))) => Ok(Changed::table(notification.payload())),
                     Ok(Ok(None)) => {
-                        // The connection is gone, and what was told meanwhile with it.
+                        // The connection is gone, and notifications are lost with it.
                         *source = None;
                         Ok(Changed::Nothing)
                     }
@@ -175,7 +174,7 @@ impl Store {
                 })
             }
             Place::Postgres(url) => {
-                let listen = tokio::time::timeout(PATIENCE, listen(url)).await;
+                let listen = tokio::time::timeout(OPERATION_TIMEOUT, listen(url)).await;
                 listen.map_err(|_| StoreError::Silent)?
             }
         }
@@ -185,7 +184,7 @@ impl Store {
 async fn listen(url: &PostgresUrl) -> Result<Source, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(1)
-        .acquire_timeout(PING)
+        .acquire_timeout(PING_TIMEOUT)
         .max_lifetime(None)
         .idle_timeout(None)
         .connect_lazy_with(url.options()?);
@@ -202,7 +201,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_another_process_writes_is_told() -> Result<(), StoreError> {
+    async fn changes_by_another_process_are_notified() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place.clone()).await?;

@@ -1,5 +1,5 @@
-//! The tables of answers and of what was said of them. Times are in milliseconds since 1970. What a
-//! repository's answers hold goes with it.
+//! Reads and writes the tables of answers and of feedback on them. Times are in milliseconds since 1970. The answers
+//! of a repository can be deleted together with it.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, FromRow, Row as _};
@@ -9,7 +9,7 @@ use super::{Store, StoreError};
 /// An answer to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewAnswerRow {
-    /// The id of the request; clients may choose it, so that two answers may have one.
+    /// The id of the request; clients may choose it, so that it need not be unique.
     pub request_id: String,
     /// The repository's name.
     pub repo: String,
@@ -17,30 +17,30 @@ pub struct NewAnswerRow {
     pub thread: Option<String>,
     /// The commit that was searched; may be empty.
     pub commit: String,
-    /// When it was given.
+    /// Time of the answer.
     pub created_at: i64,
     /// The name of the intent.
     pub intent: String,
-    /// 0 to 1.
+    /// Confidence of the answer, 0 to 1.
     pub confidence: f64,
     /// Tokens of the context.
     pub used_tokens: i64,
     /// The ranking, as JSON.
     pub ranking: String,
-    /// The text of the question, where that is kept.
+    /// The text of the question, where queries are recorded.
     pub query: Option<String>,
 }
 
-/// An answer that was kept.
+/// A stored answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerRow {
     /// Its number.
     pub id: i64,
-    /// What it holds.
+    /// Its other columns.
     pub answer: NewAnswerRow,
 }
 
-/// Who gave feedback.
+/// The source of feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeedbackSource {
     /// A client.
@@ -50,7 +50,7 @@ pub enum FeedbackSource {
 }
 
 impl FeedbackSource {
-    /// As it is stored and shown.
+    /// The name that is stored and shown.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Caller => "caller",
@@ -65,67 +65,67 @@ impl FeedbackSource {
     }
 }
 
-/// How much was changed, and how much of that stood in the context.
+/// Counts of changed files and functions, and how many of them the context showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeCounts {
     /// Changed files.
     pub files: i64,
-    /// Those of which something was shown.
+    /// Changed files that the context showed at least in part.
     pub files_in_context: i64,
     /// Changed functions.
     pub functions: i64,
-    /// Those that were shown whole.
+    /// Changed functions that the context showed whole.
     pub functions_in_context: i64,
 }
 
-/// What was said of an answer.
+/// Feedback on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedbackRow {
     /// The number of the answer.
     pub answer: i64,
-    /// Who gave it.
+    /// The source of the feedback.
     pub source: FeedbackSource,
     /// The name of the client's key, or the thread of the pull request.
     pub origin: String,
-    /// When it was given.
+    /// Time of the feedback.
     pub created_at: i64,
-    /// Files and functions, as JSON.
+    /// Useful files and functions, as JSON.
     pub useful: String,
-    /// The same.
+    /// Changed files and functions, as JSON.
     pub changed: String,
-    /// In words.
+    /// The client's comment, as free text.
     pub comment: Option<String>,
     /// The commit that the change was made to.
     pub base_commit: Option<String>,
-    /// What was changed.
+    /// Counts of the changes.
     pub counts: ChangeCounts,
 }
 
-/// What one day brought for a repository.
+/// Answers or feedback of one repository and day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DayRow {
     /// The repository's name.
     pub repo: String,
     /// Days since 1970, in UTC.
     pub day: i64,
-    /// Whose feedback is counted; `None`: answers.
+    /// The source of the counted feedback; `None`: answers are counted.
     pub source: Option<FeedbackSource>,
-    /// How many.
+    /// Number of answers or feedback rows.
     pub number: i64,
-    /// What was changed, added up.
+    /// Sums of the counts of changes.
     pub counts: ChangeCounts,
 }
 
 /// Which answers to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OldAnswers<'a> {
-    /// Those of a repository.
-    Of(&'a str),
-    /// Those of a request.
-    Called(&'a str),
-    /// Those that were given before.
+pub enum AnswerFilter<'a> {
+    /// Answers from a repository, by its name.
+    OfRepository(&'a str),
+    /// Answers to a request, by its id.
+    WithRequestId(&'a str),
+    /// Answers from before a time, in milliseconds since 1970.
     Before(i64),
-    /// All.
+    /// All answers.
     All,
 }
 
@@ -189,7 +189,7 @@ fn counts(row: &AnyRow) -> Result<ChangeCounts, sqlx::Error> {
 }
 
 impl Store {
-    /// Keeps answers: all or none.
+    /// Inserts answers: all or none.
     ///
     /// # Errors
     /// When the database fails.
@@ -205,11 +205,14 @@ impl Store {
         .await
     }
 
-    /// The numbers and repositories of the answers to a request, newest first.
+    /// Returns the numbers and repositories of the answers to a request, newest first.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn answers_called(&self, request_id: &str) -> Result<Vec<(i64, String)>, StoreError> {
+    pub async fn answers_with_request_id(
+        &self,
+        request_id: &str,
+    ) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
         self.run("answers_called", async |pool| {
@@ -218,7 +221,7 @@ impl Store {
         .await
     }
 
-    /// The answer with this number.
+    /// Returns the answer with this number.
     ///
     /// # Errors
     /// When the database fails.
@@ -228,7 +231,7 @@ impl Store {
             .await
     }
 
-    /// The last answer that was written for a thread.
+    /// Returns the last answer written for a thread of a forge.
     ///
     /// # Errors
     /// When the database fails.
@@ -247,8 +250,8 @@ impl Store {
         .await
     }
 
-    /// Keeps feedback in the place of an earlier one of the same origin. Returns whether the answer was
-    /// still there.
+    /// Inserts feedback, or replaces earlier feedback of the same source and origin on the same answer. Returns whether
+    /// the answer still exists.
     ///
     /// # Errors
     /// When the database fails.
@@ -281,8 +284,7 @@ impl Store {
         .await
     }
 
-    /// Answers with larger numbers than `after`, oldest first, at most `limit`; those of one repository, or
-    /// all.
+    /// Returns at most `limit` answers with numbers above `after`, oldest first; of one repository, or of all.
     ///
     /// # Errors
     /// When the database fails.
@@ -300,7 +302,7 @@ impl Store {
             .await
     }
 
-    /// What was said of the answers with numbers from `first` to `last`, oldest first.
+    /// Returns the feedback on the answers with numbers from `first` to `last`, oldest first.
     ///
     /// # Errors
     /// When the database fails.
@@ -314,7 +316,7 @@ impl Store {
         .await
     }
 
-    /// Answers and feedback by repository and day.
+    /// Counts answers and feedback by repository and day.
     ///
     /// # Errors
     /// When the database fails.
@@ -336,20 +338,22 @@ impl Store {
         .await
     }
 
-    /// Deletes answers with all that was said of them. Returns how many.
+    /// Deletes answers with their feedback. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_answers(&self, which: OldAnswers<'_>) -> Result<u64, StoreError> {
+    pub async fn delete_answers(&self, which: AnswerFilter<'_>) -> Result<u64, StoreError> {
         let query = match which {
-            OldAnswers::Of(repo) => sqlx::query("delete from answers where repo = $1").bind(repo),
-            OldAnswers::Called(id) => {
+            AnswerFilter::OfRepository(repo) => {
+                sqlx::query("delete from answers where repo = $1").bind(repo)
+            }
+            AnswerFilter::WithRequestId(id) => {
                 sqlx::query("delete from answers where request_id = $1").bind(id)
             }
-            OldAnswers::Before(time) => {
+            AnswerFilter::Before(time) => {
                 sqlx::query("delete from answers where created_at < $1").bind(time)
             }
-            OldAnswers::All => sqlx::query("delete from answers"),
+            AnswerFilter::All => sqlx::query("delete from answers"),
         };
         self.run("delete_answers", async |pool| {
             Ok(query.execute(&pool).await?.rows_affected())
@@ -357,7 +361,7 @@ impl Store {
         .await
     }
 
-    /// Deletes answers beyond the newest `max`. Returns how many.
+    /// Deletes all but the newest `max` answers. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
@@ -435,13 +439,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_word_of_one_origin_counts() -> Result<(), StoreError> {
+    async fn later_feedback_of_same_origin_replaces_earlier() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;
             let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
             store.insert_answers(&rows).await?;
-            let called = store.answers_called("r").await?;
+            let called = store.answers_with_request_id("r").await?;
             assert_eq!(called, [(2, "b".to_owned()), (1, "a".to_owned())]);
             assert!(store.put_feedback(&feedback(1, "x", 0)).await?);
             assert!(store.put_feedback(&feedback(1, "x", 2)).await?);
@@ -478,7 +482,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_deleted_takes_its_feedback_along() -> Result<(), StoreError> {
+    async fn deleting_answers_deletes_their_feedback() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;
@@ -500,8 +504,13 @@ mod tests {
             assert_eq!(store.limit_answers(9).await?, 0);
             assert_eq!(store.limit_answers(7).await?, 2);
             assert_eq!(left().await?, [3, 4, 5, 6, 7, 8, 9]);
-            assert_eq!(store.delete_answers(OldAnswers::Before(3)).await?, 1);
-            assert_eq!(store.delete_answers(OldAnswers::Called("8")).await?, 1);
+            assert_eq!(store.delete_answers(AnswerFilter::Before(3)).await?, 1);
+            assert_eq!(
+                store
+                    .delete_answers(AnswerFilter::WithRequestId("8"))
+                    .await?,
+                1
+            );
             assert_eq!(left().await?, [4, 5, 6, 7, 8]);
             assert!(
                 !store.delete_with_answers("a").await?,
@@ -510,8 +519,13 @@ mod tests {
             assert_eq!(left().await?, [6, 7, 8]);
             assert_eq!(store.answers(6, Some("b"), 1).await?.len(), 1);
             assert_eq!(store.answers(0, Some("a"), 9).await?.len(), 0);
-            assert_eq!(store.delete_answers(OldAnswers::Of("b")).await?, 3);
-            assert_eq!(store.delete_answers(OldAnswers::All).await?, 0);
+            assert_eq!(
+                store
+                    .delete_answers(AnswerFilter::OfRepository("b"))
+                    .await?,
+                3
+            );
+            assert_eq!(store.delete_answers(AnswerFilter::All).await?, 0);
         }
         Ok(())
     }

@@ -1,24 +1,24 @@
-//! A look at the database that changes nothing: its schema is left as it is, and none is made.
+//! Inspects a database read-only: it neither migrates the schema nor creates a database.
 
 use sqlx::any::AnyPoolOptions;
 
-use super::{KeyRow, PING, Place, RepositoryRow, Store, StoreError};
+use super::{KeyRow, PING_TIMEOUT, Place, RepositoryRow, Store, StoreError};
 
-/// What a database holds.
+/// The schema, health and rows of a database.
 #[derive(Debug, Default)]
 pub struct Inspection {
     /// The version of its schema; 0 where it has none yet.
     pub schema: i64,
-    /// What is damaged, in SQLite's words.
+    /// SQLite's message where the file is damaged.
     pub damage: Option<String>,
-    /// The registered repositories; none where the schema is too old to be read.
+    /// The registered repositories; empty where the schema is too old to be read.
     pub repositories: Vec<RepositoryRow>,
-    /// The API keys; likewise.
+    /// The API keys; empty where the schema is too old to be read.
     pub keys: Vec<KeyRow>,
 }
 
 impl Store {
-    /// Looks at a database, beside the server that may be using it; `None` where it is no file yet.
+    /// Inspects a database, which a server may be using at the same time; `None` where its file does not exist yet.
     ///
     /// # Errors
     /// When it cannot be reached or read, or is no database.
@@ -31,20 +31,20 @@ impl Store {
         super::install_drivers();
         let pool = AnyPoolOptions::new()
             .max_connections(1)
-            .acquire_timeout(PING)
-            .connect_with(place.options_to_read()?)
+            .acquire_timeout(PING_TIMEOUT)
+            .connect_with(place.read_only_options()?)
             .await
             .map_err(|reason| StoreError::Unreachable {
                 place: place.to_string(),
                 reason,
             })?;
         let store = Self::on(place, pool, None);
-        let inspected = store.inspected().await;
+        let inspected = store.read_inspection().await;
         store.close().await;
         inspected.map(Some)
     }
 
-    async fn inspected(&self) -> Result<Inspection, StoreError> {
+    async fn read_inspection(&self) -> Result<Inspection, StoreError> {
         let pool = self.pool();
         let (check, tables) = match self.is_shared() {
             true => (

@@ -1,23 +1,23 @@
-//! The queue of jobs and the deliveries that were taken. A job leaves the table when it is done. Whoever does
-//! one has taken it for a limited time, the *lease*, and takes it longer while it is being done: of several
-//! servers one does it, and what a server that died was doing comes free. An attempt is counted when it
-//! begins, so that a job that ends the process is given up one day, too.
+//! Stores the queue of jobs and the accepted webhook deliveries. A finished job is deleted. A worker takes a job for a
+//! limited time, the *lease*, and extends the lease while it works: only one of several servers does a job, and the
+//! jobs of a server that died become available again. An attempt is counted when it begins, so that a job that crashes
+//! the process is given up eventually, too.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, FromRow, Row as _};
 
 use super::{Store, StoreError};
 
-/// Deliveries that are remembered.
+/// Number of newest deliveries remembered.
 const MAX_DELIVERIES: i64 = 20_000;
-/// Jobs that were given up and are kept for the operator.
+/// Number of dead jobs (given up) kept for the operator.
 const MAX_DEAD: i64 = 1_000;
 
-/// Lets one server after the other take a job, until the end of its transaction. The number is that of no
-/// other lock of this program.
+/// Serializes the taking of jobs between servers, until the end of the transaction. No other lock of this program may
+/// have this number.
 const LOCK_TAKING: &str = "select 1 from (select pg_advisory_xact_lock(20041)) as locked";
 
-/// How a job is taken, but for its end.
+/// The statement that takes a job, without its end, which differs by database.
 macro_rules! take {
     () => {
         "update jobs set attempts = attempts + 1, taken = taken + 1, leased_until = $2
@@ -35,11 +35,11 @@ macro_rules! take {
 /// A job to queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJobRow {
-    /// What it is about. There is one job for each.
+    /// The subject; there is at most one job for each.
     pub subject: String,
-    /// What jobs have in common that must not be done at the same time.
+    /// The thread; jobs of one thread are never done at the same time.
     pub thread: String,
-    /// What is to be done, as JSON.
+    /// The task, as JSON.
     pub task: String,
 }
 
@@ -48,47 +48,47 @@ pub struct NewJobRow {
 pub struct JobRow {
     /// Its number.
     pub id: i64,
-    /// The thread that it is about.
+    /// The subject; there is at most one job for each.
     pub subject: String,
-    /// What jobs have in common that must not be done at the same time.
+    /// The thread; jobs of one thread are never done at the same time.
     pub thread: String,
-    /// What is to be done, as JSON.
+    /// The task, as JSON.
     pub task: String,
     /// Whether it was given up.
     pub is_dead: bool,
-    /// Attempts that began; those that could not be made do not count.
+    /// Number of attempts begun, without those that were returned undone.
     pub attempts: u32,
-    /// Counts what took its place.
+    /// Counts how often newer work for the same subject replaced it.
     pub revision: i64,
-    /// Counts how often it was taken.
+    /// Counts how often it was taken; only the last taker may change it.
     pub taken: i64,
-    /// Until when it is taken.
+    /// End of its lease.
     pub leased_until: Option<i64>,
     /// When it was queued.
     pub created_at: i64,
-    /// When it is done next.
+    /// Earliest time of the next attempt.
     pub due_at: i64,
     /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// How many jobs there are.
+/// Numbers of jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// Those to be done.
+    /// Jobs still to be done.
     pub pending: u64,
-    /// Those that were given up.
+    /// Jobs that were given up.
     pub dead: u64,
 }
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
-    /// It was taken.
+    /// It was accepted.
     Taken,
-    /// It was taken before.
+    /// It was accepted before.
     Repeated,
-    /// There are too many jobs; it was not taken.
+    /// It was rejected: there are too many jobs.
     Full,
 }
 
@@ -112,7 +112,8 @@ impl FromRow<'_, AnyRow> for JobRow {
 }
 
 impl Store {
-    /// Takes a delivery, known by any of `digests`, and queues its job: both or neither.
+    /// Accepts a delivery, which counts as repeated if any of its `digests` is known, and queues its job: both or
+    /// neither.
     ///
     /// # Errors
     /// When the database fails.
@@ -139,8 +140,8 @@ impl Store {
         .await
     }
 
-    /// Takes the job that is longest overdue until `until`, and counts the attempt. `None` where none is
-    /// due whose thread nobody is busy with.
+    /// Takes the job that is longest overdue, with a lease until `until`, and counts the attempt. Skips a job while
+    /// another job of its thread is leased. `None` where no job is due.
     ///
     /// # Errors
     /// When the database fails.
@@ -148,7 +149,7 @@ impl Store {
         self.run("take", async |pool| {
             let mut transaction = pool.begin().await?;
             let statement = if self.is_shared() {
-                // Two servers would else take two jobs of one thread at once: neither sees the other's lease.
+                // Without the lock, two servers could take two jobs of one thread, as neither sees the other's lease.
                 sqlx::query(LOCK_TAKING).execute(&mut *transaction).await?;
                 concat!(take!(), " for update of job skip locked) returning *")
             } else {
@@ -162,11 +163,11 @@ impl Store {
         .await
     }
 
-    /// Takes a job for longer that was taken. Returns whether nobody else took it meanwhile.
+    /// Extends the lease of a job. Returns false where somebody else took it meanwhile.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn hold_job(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
+    pub async fn extend_lease(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
         self.run("hold", async |pool| {
             let held =
                 sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
@@ -180,11 +181,11 @@ impl Store {
         .await
     }
 
-    /// Gives a job back that was not done, as if it had not been taken.
+    /// Returns a job undone to the queue and does not count the attempt.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn give_back_job(&self, job: &JobRow) -> Result<(), StoreError> {
+    pub async fn return_job(&self, job: &JobRow) -> Result<(), StoreError> {
         self.run("give_back", async |pool| {
             sqlx::query(
                 "update jobs set leased_until = null,
@@ -201,13 +202,12 @@ impl Store {
         .await
     }
 
-    /// Frees the jobs that a process was doing that died, where no other can be doing them. What was cut off
-    /// more than once waits for `delay` milliseconds for each time, so that the program gets to do something
-    /// else.
+    /// Ends the leases of a process that died. Only for SQLite, where no other server can hold a lease. A job of more
+    /// than one attempt waits `delay` milliseconds for each attempt after the first, so that other jobs get their turn.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn free_jobs(&self, now: i64, delay: i64) -> Result<(), StoreError> {
+    pub async fn end_stale_leases(&self, now: i64, delay: i64) -> Result<(), StoreError> {
         if self.is_shared() {
             return Ok(());
         }
@@ -226,7 +226,7 @@ impl Store {
         .await
     }
 
-    /// Removes a job that is done, unless newer work took its place meanwhile.
+    /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.
     ///
     /// # Errors
     /// When the database fails.
@@ -245,8 +245,8 @@ impl Store {
         .await
     }
 
-    /// Writes what became of a job that is not done, unless newer work took its place meanwhile, or somebody
-    /// else took it.
+    /// Stores the state of a job after a failed attempt, unless newer work replaced it meanwhile, or somebody else took
+    /// it. Deletes the oldest dead jobs above `MAX_DEAD`.
     ///
     /// # Errors
     /// When the database fails.
@@ -281,7 +281,7 @@ impl Store {
         .await
     }
 
-    /// All jobs, oldest first.
+    /// Returns all jobs, oldest first.
     ///
     /// # Errors
     /// When the database fails.
@@ -293,7 +293,7 @@ impl Store {
         .await
     }
 
-    /// Has jobs that were given up done again: the one with this number, or all. Returns how many.
+    /// Queues dead jobs again: the one with this number, or all. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
@@ -312,7 +312,7 @@ impl Store {
         .await
     }
 
-    /// How many jobs there are.
+    /// Counts the jobs.
     ///
     /// # Errors
     /// When the database fails.
@@ -334,7 +334,7 @@ impl Store {
     }
 }
 
-/// Whether one of the digests is known; remembers them otherwise.
+/// Whether one of the digests is known; remembers all of them if none is.
 async fn is_repeated(
     connection: &mut AnyConnection,
     digests: &[String],
@@ -357,7 +357,7 @@ async fn is_repeated(
     Ok(false)
 }
 
-/// Frees a job that was taken and that newer work took the place of.
+/// Ends the lease of a job that newer work replaced.
 async fn release(pool: &AnyPool, job: &JobRow) -> Result<(), StoreError> {
     sqlx::query("update jobs set leased_until = null where id = $1 and taken = $2")
         .bind(job.id)
@@ -367,7 +367,7 @@ async fn release(pool: &AnyPool, job: &JobRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Queues a job in the place of an earlier one for the same thread. Returns whether there was room.
+/// Queues a job, replacing an earlier one with the same subject. Returns whether there was room.
 async fn queue(
     connection: &mut AnyConnection,
     job: &NewJobRow,
@@ -410,13 +410,13 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// Takes the next job at `now`, for a minute.
+    /// Takes the next job at `now`, with a lease of a minute.
     async fn take(store: &Store, now: i64) -> Result<Option<JobRow>, StoreError> {
         store.take_job(now, now + 60_000).await
     }
 
     #[tokio::test]
-    async fn deliveries_are_taken_once_and_jobs_outlive_the_process() -> Result<(), StoreError> {
+    async fn deliveries_are_accepted_once_and_jobs_survive_restart() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place.clone()).await?;
@@ -427,14 +427,14 @@ mod tests {
                 let repeated = store.deliver(&digests(&again), Some(&a), 5, 2).await?;
                 assert_eq!(repeated, Delivered::Repeated, "{again:?}");
             }
-            // Nothing of a repeated delivery was remembered.
+            // No digest of a repeated delivery was remembered.
             let b = job("b", "2");
             let taken = store.deliver(&digests(&["z"]), Some(&b), 6, 2).await?;
             assert_eq!(taken, Delivered::Taken);
             let c = job("c", "3");
             let full = store.deliver(&digests(&["w"]), Some(&c), 7, 2).await?;
             assert_eq!(full, Delivered::Full);
-            // There is room for newer work in the place of earlier, and what was not taken may come again.
+            // Newer work may replace earlier work of a full queue, and a rejected delivery may be sent again.
             let newer = job("a", "4");
             let taken = store.deliver(&digests(&["w"]), Some(&newer), 8, 2).await?;
             assert_eq!(taken, Delivered::Taken);
@@ -454,11 +454,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_written_after_a_transaction_was_aborted_is_kept() -> Result<(), StoreError> {
+    async fn writes_after_an_aborted_transaction_are_committed() -> Result<(), StoreError> {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let store = Store::open(directory.path()).await?;
         store.deliver(&digests(&["x"]), None, 1, 9).await?;
-        // SQLite ends the transaction by itself, as it does where the disk is full.
+        // SQLite aborts the transaction by itself, as it does on a full disk.
         let trigger = "create trigger full before insert on jobs when new.subject = 'large'
                        begin select raise(rollback, 'full'); end";
         sqlx::query(trigger).execute(&store.pool()).await?;
@@ -474,14 +474,14 @@ mod tests {
             let small = job(&format!("small {n}"), "1");
             store.deliver(&[n.to_string()], Some(&small), 4, 9).await?;
         }
-        // Not closed: a process that is killed does not come to that.
+        // The store is not closed first, like that of a killed process.
         let other = Store::open(directory.path()).await?;
         assert_eq!(other.count_jobs().await?.pending, 8);
         Ok(())
     }
 
     #[tokio::test]
-    async fn newer_work_is_not_lost_with_the_end_of_earlier() -> Result<(), StoreError> {
+    async fn finishing_a_job_keeps_newer_work() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_given_up_is_kept_and_can_be_tried_again() -> Result<(), StoreError> {
+    async fn dead_jobs_are_kept_and_can_be_retried() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;
@@ -536,25 +536,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lease_ends_and_whoever_lost_it_writes_nothing() -> Result<(), StoreError> {
+    async fn expired_lease_allows_no_writes() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;
             store.deliver(&[], Some(&job("a", "1")), 0, 9).await?;
             let first = take(&store, 0).await?.expect("a job");
-            assert!(store.hold_job(&first, 90_000).await?);
+            assert!(store.extend_lease(&first, 90_000).await?);
             assert_eq!(take(&store, 60_001).await?, None, "it is held longer");
             let mut second = take(&store, 90_000).await?.expect("it came free");
             assert_eq!((second.id, second.attempts), (first.id, 2));
-            assert!(!store.hold_job(&first, 200_000).await?, "it is another's");
-            store.give_back_job(&first).await?;
+            assert!(
+                !store.extend_lease(&first, 200_000).await?,
+                "it is another's"
+            );
+            store.return_job(&first).await?;
             let mut late = first;
             late.is_dead = true;
             store.postpone_job(&late).await?;
             assert_eq!(take(&store, 90_000).await?, None, "it is being done");
             assert!(!store.jobs().await?[0].is_dead);
 
-            store.give_back_job(&second).await?;
+            store.return_job(&second).await?;
             second = take(&store, 90_000).await?.expect("it was given back");
             assert_eq!(second.attempts, 2, "it was not tried");
             store.finish_job(&second).await?;
@@ -564,7 +567,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_take_each_job_once_and_one_of_each_thread() -> Result<(), StoreError> {
+    async fn concurrent_takers_get_one_job_per_thread() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let mut servers = Vec::new();

@@ -1,4 +1,4 @@
-//! The table of API keys.
+//! Reads and writes the table of API keys.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
@@ -10,7 +10,7 @@ use super::{Store, StoreError};
 /// An API key; times are RFC 3339 in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRow {
-    /// Its name, which no other key has that is not revoked.
+    /// Its name, unique among keys that are not revoked.
     pub name: String,
     /// SHA-256 of its token.
     pub hash: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct KeyRow {
     pub repositories: Option<Vec<String>>,
     /// When it was made.
     pub created_at: String,
-    /// When it expires, in words and in seconds since 1970.
+    /// When it expires, as RFC 3339 and in seconds since 1970; `None`: never.
     pub expires_at: Option<(String, i64)>,
     /// When it was revoked.
     pub revoked_at: Option<String>,
@@ -66,7 +66,7 @@ impl FromRow<'_, AnyRow> for KeyRow {
 }
 
 impl Store {
-    /// All keys that were ever made, by name; of one name the latest last.
+    /// Returns all keys, including revoked ones, sorted by name; keys of one name in the order of creation.
     ///
     /// # Errors
     /// When the database fails.
@@ -127,7 +127,7 @@ impl Store {
         .await
     }
 
-    /// Deletes all keys, revoked ones, too. Returns how many there were.
+    /// Deletes all keys, including revoked ones. Returns how many there were.
     ///
     /// # Errors
     /// When the database fails.
@@ -140,16 +140,16 @@ impl Store {
     }
 }
 
-/// The time, as it is stored.
+/// Returns the current time in the stored form.
 pub(super) fn now() -> String {
     in_seconds(0)
 }
 
-/// The time after so many seconds, as it is stored: RFC 3339 in UTC, to the second.
+/// Returns the time `seconds` from now in the stored form: RFC 3339 in UTC, to the second.
 fn in_seconds(seconds: u32) -> String {
     let time = OffsetDateTime::now_utc().replace_nanosecond(0);
     let time = time.unwrap_or(OffsetDateTime::UNIX_EPOCH) + Duration::seconds(seconds.into());
-    // It fails for years beyond 9999 alone.
+    // Fails only for years beyond 9999.
     time.format(&Rfc3339).unwrap_or_default()
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keys_are_kept_and_their_names_come_free() -> Result<(), StoreError> {
+    async fn revoked_key_is_kept_and_its_name_is_free_again() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let store = Store::open_at(place).await?;

@@ -1,5 +1,5 @@
-//! Where a database is: in a file of SQLite, or on a server of PostgreSQL. What is shown of it holds no
-//! password.
+//! Parses and shows the location of a database: a SQLite file, or a database of a PostgreSQL server. The shown text
+//! never holds a password.
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,13 +14,13 @@ use url::Url;
 
 use super::{FILE, StoreError};
 
-/// What a path may hold in a URL as it is.
+/// Characters of a path that must be escaped in a URL.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'.')
     .remove(b'_')
     .remove(b'-');
-/// What may follow the `?` of a URL. The driver logs others with their values.
+/// Parameters allowed after the `?` of a URL. Others are refused, since the driver logs them with their values.
 const PARAMETERS: [&str; 13] = [
     "application_name",
     "dbname",
@@ -37,10 +37,10 @@ const PARAMETERS: [&str; 13] = [
     "user",
 ];
 
-/// Where a database is.
+/// The location of a database.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A file of SQLite.
+    /// A SQLite file.
     Sqlite(PathBuf),
     /// A database of a PostgreSQL server.
     Postgres(PostgresUrl),
@@ -50,18 +50,18 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl(Url);
 
-/// A text that names no database. It is not repeated: it may hold a password.
+/// Why a text is not the location of a database. Does not repeat the text, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlaceError(String);
 
 impl Place {
-    /// The database of a data directory.
+    /// Returns the database of a data directory.
     pub fn in_directory(data_dir: &Path) -> Self {
         Self::Sqlite(data_dir.join(FILE))
     }
 
-    /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` or `sqlite:FILE`.
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` or `sqlite:FILE`.
     ///
     /// # Errors
     /// When it is neither.
@@ -75,10 +75,10 @@ impl Place {
             };
         }
         let Ok(url) = Url::parse(text) else {
-            return refuse(NO_PLACE);
+            return refuse(INVALID_PLACE);
         };
         if !matches!(url.scheme(), "postgres" | "postgresql") {
-            return refuse(NO_PLACE);
+            return refuse(INVALID_PLACE);
         }
         for (name, _) in url.query_pairs() {
             if !PARAMETERS.contains(&&*name) && !name.starts_with("options[") {
@@ -89,7 +89,7 @@ impl Place {
                 )));
             }
         }
-        // What the driver says would repeat the value.
+        // The driver's error would repeat the value.
         if PgConnectOptions::from_str(url.as_str()).is_err() {
             return refuse(
                 "a parameter in the URL of the database, such as sslmode, has an impossible value",
@@ -98,7 +98,7 @@ impl Place {
         Ok(Self::Postgres(PostgresUrl(url)))
     }
 
-    /// How to connect; a file of SQLite is made if need be.
+    /// Returns the options to connect; a missing SQLite file is created.
     pub(super) fn options(&self) -> Result<AnyConnectOptions, StoreError> {
         Ok(match self {
             Self::Sqlite(file) => {
@@ -109,35 +109,35 @@ impl Place {
         })
     }
 
-    /// How to connect and change nothing.
-    pub(super) fn options_to_read(&self) -> Result<AnyConnectOptions, StoreError> {
+    /// Returns the options to connect read-only.
+    pub(super) fn read_only_options(&self) -> Result<AnyConnectOptions, StoreError> {
         let Self::Sqlite(file) = self else {
             return self.options();
         };
         let path = percent_encode(file.as_os_str().as_bytes(), PATH);
         let mut log = file.clone().into_os_string();
         log.push("-wal");
-        // Without a log beside it nobody writes to it, and SQLite need not put one there to read it.
+        // Without a write-ahead log nobody writes to the file. `immutable` then keeps SQLite from creating one.
         let is_idle = !Path::new(&log).exists();
         let url = format!("sqlite://{path}?mode=ro&immutable={is_idle}");
         Ok(AnyConnectOptions::from_str(&url)?)
     }
 
-    /// How to connect to a file that is there.
+    /// Returns the options to connect to an existing file.
     pub(super) fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         SqliteConnectOptions::new().filename(file)
     }
 }
 
-const NO_PLACE: &str = "a database is named as postgres://USER@HOST/DATABASE or sqlite:FILE";
+const INVALID_PLACE: &str = "a database is named as postgres://USER@HOST/DATABASE or sqlite:FILE";
 
 impl PostgresUrl {
-    /// How to connect by the driver itself.
+    /// Returns the options for the PostgreSQL driver itself, without `Any`.
     pub(super) fn options(&self) -> Result<PgConnectOptions, sqlx::Error> {
         PgConnectOptions::from_str(self.named().as_str())
     }
 
-    /// With the name by which the server lists the connection.
+    /// Returns the URL with an application name, by which the server lists the connection.
     fn named(&self) -> Url {
         let mut url = self.0.clone();
         if !url
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_and_shown_without_its_password() {
+    fn place_is_parsed_and_shown_without_password() {
         for (text, shown) in [
             ("sqlite:/srv/foveate.db", "sqlite:/srv/foveate.db"),
             ("sqlite:///srv/foveate.db", "sqlite:/srv/foveate.db"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_place_is_refused_and_not_repeated() {
+    fn invalid_place_is_refused_without_repeating_it() {
         for text in [
             "",
             "sqlite:",
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn any_path_is_a_file_of_sqlite() {
+    fn special_characters_in_sqlite_path_are_escaped() {
         let file = Path::new("/tmp/a b?c#d%20e/foveate.db");
         let options = Place::Sqlite(file.to_owned()).options().expect("a URL");
         let options = SqliteConnectOptions::from_str(options.database_url.as_str());

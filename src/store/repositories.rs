@@ -1,4 +1,4 @@
-//! The table of registered repositories.
+//! Reads and writes the table of registered repositories.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
@@ -6,7 +6,7 @@ use tracing::Instrument as _;
 
 use super::{Store, StoreError, keys, span};
 
-/// Whose files a repository's row points to.
+/// The kind of source that a repository's row points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepositoryKind {
     /// A working tree.
@@ -35,15 +35,15 @@ impl RepositoryKind {
 pub struct RepositoryRow {
     /// Its name.
     pub name: String,
-    /// What `location` is.
+    /// The kind of source at `location`.
     pub kind: RepositoryKind,
     /// An absolute path or a URL.
     pub location: String,
     /// The ref that is kept warm.
     pub reference: Option<String>,
-    /// Whether changes are followed.
+    /// Whether changes are watched.
     pub watch: bool,
-    /// Seconds between two looks at a git repository, where it has a number of its own.
+    /// Poll interval of a git repository in seconds, where it differs from the configured one.
     pub poll_seconds: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ impl FromRow<'_, AnyRow> for RepositoryRow {
 }
 
 impl Store {
-    /// All repositories, by name.
+    /// Returns all repositories, sorted by name.
     ///
     /// # Errors
     /// When the database fails.
@@ -104,7 +104,7 @@ impl Store {
         .await
     }
 
-    /// Replaces where a repository is.
+    /// Replaces the location of a repository.
     ///
     /// # Errors
     /// When the database fails.
@@ -120,7 +120,7 @@ impl Store {
         .await
     }
 
-    /// Removes every trace of what was replaced or deleted from the files.
+    /// Removes every trace of replaced and deleted rows from the files.
     ///
     /// # Errors
     /// When the database fails.
@@ -130,7 +130,7 @@ impl Store {
             false => &["vacuum", "pragma wal_checkpoint(truncate)"],
         };
         let pool = self.pool();
-        // It takes as long as the tables are large.
+        // Not through `run`, which has a timeout: this takes longer the larger the tables are.
         for &statement in statements {
             let done = sqlx::query(statement).execute(&pool);
             done.instrument(span("scrub")).await?;
@@ -138,7 +138,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes a repository and all that was answered from it. Returns whether it was there.
+    /// Removes a repository and all answers from it. Returns whether the repository was there.
     ///
     /// # Errors
     /// When the database fails; nothing is removed then.
@@ -159,7 +159,7 @@ impl Store {
         .await
     }
 
-    /// Removes a repository. Its answers stay. Returns whether it was there.
+    /// Removes a repository, but not its answers. Returns whether it was there.
     ///
     /// # Errors
     /// When the database fails.
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_copy_is_changed_alone() -> Result<(), StoreError> {
+    async fn changes_to_a_copy_leave_the_original() -> Result<(), StoreError> {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let store = Store::open(directory.path()).await?;
         let row = RepositoryRow {

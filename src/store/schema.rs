@@ -1,5 +1,5 @@
-//! The schema's versions. A number means the same in both databases, so that rows can be moved between
-//! them; PostgreSQL came later and begins with the number that SQLite had then.
+//! Migrates the schema. A version number means the same schema in SQLite and PostgreSQL, so that rows can be moved
+//! between them; PostgreSQL support came later and begins with the number that SQLite had then.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use sqlx::{AnyPool, SqlStr};
 
 use super::{Place, StoreError};
 
-/// Oldest first: number, name and statements. Not by the macros of sqlx, for which sqlx and SQLite are
-/// built twice.
+/// The migrations, oldest first: number, name and statements. The macros of sqlx are not used, because they make
+/// cargo build sqlx and SQLite twice.
 const SQLITE: &[(i64, &str, &str)] = &[
     (
         1,
@@ -50,7 +50,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[(
     include_str!("../../migrations/postgres/0006_first.sql"),
 )];
 
-/// Further attempts where another start may be at it, and the time between them.
+/// Further attempts where another process may be migrating at the same time, and the time between attempts.
 const RETRIES: u32 = 20;
 const RETRY: Duration = Duration::from_millis(50);
 
@@ -66,11 +66,12 @@ fn migrator(place: &Place) -> Migrator {
     Migrator::with_migrations(migrations.collect())
 }
 
-/// Brings the schema up to date. Where several do so at the same time, one does it and the others wait.
+/// Brings the schema up to date. Of several concurrent processes one migrates and the others wait.
 pub(super) async fn migrate(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
     let migrator = migrator(place);
     let mut retries = match place {
-        // It has no lock for this. What another start did first fails here and is there at the next attempt.
+        // SQLite has no migration lock. A migration that another process ran first fails here, and counts as done at
+        // the next attempt.
         Place::Sqlite(_) => RETRIES,
         Place::Postgres(_) => 0,
     };
@@ -87,7 +88,7 @@ pub(super) async fn migrate(pool: &AnyPool, place: &Place) -> Result<(), StoreEr
     }
 }
 
-/// Refuses a schema that is not the one of this program.
+/// Returns an error unless the schema has the version of this program.
 pub(super) async fn check(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
     let found: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations")
         .fetch_one(pool)
@@ -104,7 +105,7 @@ pub(super) async fn check(pool: &AnyPool, place: &Place) -> Result<(), StoreErro
     }
 }
 
-/// The number of the schema that this program makes and uses.
+/// Returns the version of the schema that this program creates and uses.
 pub(super) fn latest() -> i64 {
     SQLITE.last().map_or(0, |(version, ..)| *version)
 }
@@ -125,8 +126,8 @@ mod tests {
     use super::super::{RepositoryKind, Store, pool};
     use super::*;
 
-    /// What released migrations hold: a database knows what it was made with, and a program with another
-    /// text does not open it.
+    /// Checksums of released migrations: a database records the checksums of its migrations, and a program whose
+    /// migrations differ cannot open it.
     const RELEASED: [(&str, &str); 7] = [
         ("sqlite/0001", "c805607bd2ae2332"),
         ("sqlite/0002", "172dc7ee9856b85e"),
@@ -137,7 +138,7 @@ mod tests {
         ("postgres/0006", "0641fb7e74d69b60"),
     ];
 
-    /// Rows that a schema may hold: since which version, and the statement.
+    /// Statements that fill a schema with rows, each with the first version that it works with.
     const ROWS: [(i64, &str); 6] = [
         (
             1,
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_schema_of_a_later_program_is_refused() -> Result<(), StoreError> {
+    async fn newer_schema_is_refused() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             Store::open_at(place.clone()).await?.close().await;
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn several_starts_at_once_make_one_schema() -> Result<(), StoreError> {
+    async fn concurrent_starts_migrate_once() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {
             let mut starts = tokio::task::JoinSet::new();

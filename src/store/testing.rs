@@ -1,4 +1,4 @@
-//! Databases for tests: one of each kind that can be had here.
+//! Creates databases for tests: SQLite, and PostgreSQL where a server is configured.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ use super::{Place, StoreError};
 /// The variable with the URL of a PostgreSQL database whose user may create others.
 pub const POSTGRES: &str = "FOVEATE_TEST_POSTGRES_URL";
 
-/// Empty databases, one of each kind, as long as the directory is there.
+/// Creates empty databases, one of each kind; they exist as long as the returned directory.
 pub async fn places() -> (TempDir, Vec<Place>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut places = vec![Place::in_directory(directory.path())];
@@ -18,7 +18,7 @@ pub async fn places() -> (TempDir, Vec<Place>) {
     (directory, places)
 }
 
-/// An empty database of PostgreSQL; `None`, which is told, where there is no server.
+/// Creates an empty PostgreSQL database; `None`, with a message, where no server is configured.
 pub async fn postgres() -> Result<Option<Place>, StoreError> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Ok(url) = std::env::var(POSTGRES) else {

@@ -1,4 +1,4 @@
-//! Copies all rows from one database to another, and a file of SQLite as it is.
+//! Copies all rows from one database to another, and copies SQLite files.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use sqlx::{Any, AnyConnection, AssertSqlSafe, ConnectOptions as _, Connection as
 
 use super::{Place, Store, StoreError};
 
-/// Rows that are read and written at once.
+/// Number of rows read and written by one statement.
 const BATCH: usize = 100;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -20,7 +20,7 @@ enum Kind {
     Bytes,
 }
 
-/// A table: its name, its columns, and the first of these, by which rows are ordered, is its key.
+/// A table. The first column is its key, by which rows are ordered.
 struct Table {
     name: &'static str,
     columns: &'static [(&'static str, Kind)],
@@ -28,7 +28,7 @@ struct Table {
 
 use Kind::{Bytes, Integer, Real, Text};
 
-/// Every table of the schema; one after those that it refers to.
+/// Every table of the schema, each after the tables that it refers to.
 const TABLES: &[Table] = &[
     Table {
         name: "repositories",
@@ -113,11 +113,10 @@ const TABLES: &[Table] = &[
 ];
 
 impl Store {
-    /// Copies every row to a database that has none, in one transaction. Returns the number of rows of each
-    /// table.
+    /// Copies every row to an empty database, in one transaction. Returns the number of rows of each table.
     ///
     /// # Errors
-    /// When the target has rows, or a database fails; the target is as it was then.
+    /// When the target has rows, or a database fails; the target is unchanged then.
     pub async fn copy_to(&self, target: &Self) -> Result<Vec<(&'static str, u64)>, StoreError> {
         let snapshot = match self.is_shared() {
             true => "begin transaction isolation level repeatable read read only",
@@ -152,7 +151,7 @@ impl Store {
         Ok(copied)
     }
 
-    /// Rows of each table.
+    /// Returns the number of rows of each table.
     ///
     /// # Errors
     /// When the database fails.
@@ -166,11 +165,11 @@ impl Store {
     }
 }
 
-/// Writes a database of SQLite as it is at one moment to a new file, also while others use it. Its schema
-/// stays what it is.
+/// Writes a consistent copy of a SQLite database to a new file, also while other processes use it. The schema is not
+/// migrated.
 ///
 /// # Errors
-/// When the database cannot be read or the file not be written.
+/// When the database cannot be read or the file cannot be written.
 pub async fn copy_file(database: &Path, to: &Path) -> Result<(), StoreError> {
     let options = Place::sqlite_options(database);
     let mut connection = options.connect().await?;
@@ -253,7 +252,8 @@ impl Table {
         Ok(query)
     }
 
-    /// Has PostgreSQL number the next row after those that were copied with their numbers.
+    /// Returns the statement that has PostgreSQL number new rows after the copied ones; `None` for a key that is not a
+    /// number.
     fn next_number(&self) -> Option<String> {
         let &(key, kind) = self.columns.first()?;
         let table = self.name;

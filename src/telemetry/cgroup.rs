@@ -1,14 +1,14 @@
-//! Limits of the control groups that a process is in (Linux), of both versions: what a container or a unit of
-//! systemd may use.
+//! Reads the memory limits of a process's control groups (Linux, versions 1 and 2): those of a container or a systemd
+//! unit.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A limit of this and more is none: version 1 says so many pages where nothing is bounded.
+/// Limits from here on mean no limit: version 1 writes such a number of bytes where memory is unlimited.
 const UNLIMITED: u64 = 1 << 60;
 
-/// Bytes of memory that a process may use with all others of its groups; `None` where they bound nothing. `root`
-/// is `/`, `process` a number or `self`.
+/// Returns the bytes of memory that a process and all others of its groups may use together; `None` if that is
+/// unlimited. `root` is `/`, `process` a number or `self`.
 pub(super) fn memory_limit(root: &Path, process: &str) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc").join(process).join("cgroup")).ok();
     let mounted = root.join("sys/fs/cgroup");
@@ -17,7 +17,7 @@ pub(super) fn memory_limit(root: &Path, process: &str) -> Option<u64> {
     } else {
         mounted.clone()
     };
-    // In a container its own group is what is mounted, whatever the path.
+    // In a container, its own group is mounted at the root, whatever path the process has.
     let mut limits = vec![
         limit(&unified.join("memory.max")),
         limit(&mounted.join("memory/memory.limit_in_bytes")),
@@ -32,7 +32,7 @@ pub(super) fn memory_limit(root: &Path, process: &str) -> Option<u64> {
         } else {
             continue;
         };
-        // A group may use no more than those above it.
+        // The limits of all ancestors of a group apply, too.
         let mut group: PathBuf = base;
         for part in Path::new(path).components() {
             if let Component::Normal(name) = part {
@@ -44,7 +44,7 @@ pub(super) fn memory_limit(root: &Path, process: &str) -> Option<u64> {
     limits.into_iter().flatten().min()
 }
 
-/// The number in a file; `max` is none.
+/// Reads the limit in a file; `None` for `max`.
 fn limit(file: &Path) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let bytes = text.trim().parse().ok()?;
@@ -55,7 +55,7 @@ fn limit(file: &Path) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Files below a root, as `path = content`.
+    /// Writes files, given as path and content, below a temporary root.
     fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a temporary directory");
         for (path, text) in files {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_narrowest_group_bounds() {
+    fn smallest_limit_of_ancestors_applies() {
         let unit = "sys/fs/cgroup/system.slice/foveate.service/memory.max";
         let slice = "sys/fs/cgroup/system.slice/memory.max";
         let group = ("proc/7/cgroup", "0::/system.slice/foveate.service\n");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_the_first_version_bound_too() {
+    fn limits_of_cgroup_version_1_apply() {
         let group = (
             "proc/self/cgroup",
             "5:cpu,memory:/docker/ab\n1:name=systemd:/\n0::/\n",

@@ -1,10 +1,10 @@
-//! The process's metrics. Events are recorded where they happen through the `metrics` macros and
-//! described here; states are read when `/metrics` is asked for and written with [`Exposition`], so
-//! that what is gone is not shown.
+//! The process's metrics. Events are recorded where they happen through the `metrics` macros and described here.
+//! States are read when `/metrics` is requested, and written with [`Exposition`], so that the state of a removed
+//! object disappears.
 
 mod events;
 pub mod families;
-pub mod open;
+pub mod openmetrics;
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -18,10 +18,10 @@ use metrics_exporter_prometheus::{
 
 use super::process::Figure;
 
-/// What kind of metric it is.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Only grows.
+    /// Only increases.
     Counter,
     /// Goes up and down.
     Gauge,
@@ -29,10 +29,10 @@ pub enum Kind {
     Histogram,
 }
 
-/// The recorder of this process; installed at the first call.
+/// Returns the recorder of this process; the first call installs it.
 ///
 /// # Errors
-/// When another recorder was installed before.
+/// When another recorder is already installed.
 pub fn recorder() -> Result<PrometheusHandle, String> {
     static RECORDER: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
     RECORDER.get_or_init(install).clone()
@@ -55,15 +55,16 @@ fn install() -> Result<PrometheusHandle, String> {
     Ok(handle)
 }
 
-/// Records how long a request took, as an exemplar of its trace where that is known.
+/// Records the duration of a request, and its trace as an exemplar, if known.
 pub fn request_seconds(route: &str, time: Duration, trace_id: Option<String>) {
-    metrics::histogram!(open::REQUESTS, "route" => route.to_owned()).record(time);
+    metrics::histogram!(openmetrics::REQUESTS, "route" => route.to_owned()).record(time);
     if let Some(trace_id) = trace_id {
-        open::remember(route, time, trace_id);
+        openmetrics::remember(route, time, trace_id);
     }
 }
 
-/// States in the Prometheus text format, of a recorder of their own: so what is gone is not shown.
+/// States in the Prometheus text format. They have their own recorder, so that the state of a removed object
+/// disappears.
 #[derive(Debug)]
 pub struct Exposition(PrometheusRecorder);
 
@@ -74,7 +75,7 @@ impl Default for Exposition {
 }
 
 impl Exposition {
-    /// Adds a family: `samples` are label pairs and values. Without samples nothing is shown.
+    /// Adds a family: `samples` are label pairs and values. A family without samples is not shown.
     pub fn family<'a>(
         &self,
         name: &'static str,
@@ -88,7 +89,7 @@ impl Exposition {
             Kind::Gauge | Kind::Histogram => self.0.describe_gauge(name.into(), None, help.into()),
         }
         for (labels, value) in samples {
-            // A name may hold what a terminal obeys.
+            // A label's value may hold control characters.
             let label = |(label, text)| Label::new(label, escape::escape(text).into_owned());
             let labels: Vec<Label> = labels.into_iter().map(label).collect();
             let key = Key::from_parts(name, labels);
@@ -99,7 +100,7 @@ impl Exposition {
         }
     }
 
-    /// A family of one sample without labels.
+    /// Adds a family with one sample without labels.
     pub fn single(
         &self,
         name: &'static str,
@@ -111,7 +112,7 @@ impl Exposition {
         self.family(name, kind, help, sample);
     }
 
-    /// The text, and the figures of this process after it.
+    /// Returns the text, followed by the figures of this process.
     pub fn with_process(&self) -> String {
         self.render() + &process_text()
     }
@@ -121,8 +122,8 @@ impl Exposition {
     }
 }
 
-/// The figures of this process. The counter among them, CPU time, is written here: it has fractions, and
-/// counters of `metrics` are whole numbers.
+/// Returns the figures of this process as text. The only counter among them, CPU time, is formatted here because it has
+/// fractions, and counters of `metrics` are whole numbers.
 fn process_text() -> String {
     let (counters, gauges): (Vec<_>, Vec<_>) = super::process::figures()
         .into_iter()

@@ -1,7 +1,6 @@
-//! OpenTelemetry: spans and metrics go to a collector by OTLP over HTTP, as protobuf. Spans are those of
-//! `tracing`; metrics are what `/metrics` shows, so that there are no second instruments. Nothing waits for
-//! the collector: what it does not take is dropped. Start at
-//! [`Otlp::from_environment`].
+//! Sends spans and metrics to an OpenTelemetry collector by OTLP over HTTP, as protobuf. Spans are those of `tracing`;
+//! metrics are those of `/metrics`, so that nothing is measured twice. Nothing waits for the collector: what it
+//! refuses is dropped. Start at [`Otlp::from_environment`].
 
 mod figures;
 mod sender;
@@ -31,15 +30,15 @@ use sender::Sender;
 use settings::{OtlpSettings, Signal};
 use spans::SpanSender;
 
-/// The scope that all spans and metrics are of.
+/// The instrumentation scope of all spans and metrics.
 const SCOPE: &str = "foveate";
-/// Time for what is not sent yet when the program ends.
-const LAST: Duration = Duration::from_secs(3);
+/// Time limit for sending the rest when the program ends.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What makes spans that `tracing` has none for; set where spans are sent.
+/// Creates spans that do not come from `tracing`; set if spans are sent.
 static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 
-/// The tracer, where spans are sent.
+/// Returns the tracer, if spans are sent.
 pub(super) fn tracer() -> Option<&'static SdkTracer> {
     TRACER.get()
 }
@@ -48,7 +47,7 @@ fn is_own(metadata: &Metadata<'_>) -> bool {
     metadata.is_span() && *metadata.level() <= Level::DEBUG && metadata.target().starts_with(SCOPE)
 }
 
-/// What sends spans and metrics; either may be off.
+/// Sends spans and metrics; either may be off.
 #[derive(Debug)]
 pub struct Otlp {
     provider: Option<SdkTracerProvider>,
@@ -56,11 +55,11 @@ pub struct Otlp {
 }
 
 impl Otlp {
-    /// Begins to send, on `runtime`, to the address in the configuration or else in the standard variables;
-    /// `None` where neither is set. See [`OtlpSettings::new`].
+    /// Starts sending, on `runtime`, to the address in the configuration or else in the standard environment variables;
+    /// `None` if neither is set. See [`OtlpSettings::new`].
     ///
     /// # Errors
-    /// When a variable cannot be used, or the HTTP client cannot be made.
+    /// When a variable is invalid, or the HTTP client cannot be created.
     pub fn from_environment(
         endpoint: &str,
         service_name: &str,
@@ -104,8 +103,8 @@ impl Otlp {
         Ok(Self { provider, metrics })
     }
 
-    /// What makes spans of `tracing` into spans that are sent: this program's own, without events, so that
-    /// nothing is sent that the log would not have.
+    /// Returns the layer that sends `tracing` spans: only this program's own, without their events, so that nothing
+    /// is sent that the log would not contain.
     pub(super) fn layer<S>(&self) -> Option<impl Layer<S> + Send + Sync + use<S>>
     where
         S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
@@ -119,8 +118,8 @@ impl Otlp {
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false);
-        // The steps of a request, a job or an indexing run, which are spans at the level of errors. What looks
-        // into the database every second for none of them would be a trace each time.
+        // Sends the spans of requests, jobs and indexing runs, which have level ERROR, and the spans within them.
+        // Others, such as those of a database poll every second, would each be a trace of its own.
         let filter = dynamic_filter_fn(|metadata, context| {
             is_own(metadata)
                 && (*metadata.level() == Level::ERROR || context.lookup_current().is_some())
@@ -134,16 +133,16 @@ impl Otlp {
         Some(layer.with_filter(filter))
     }
 
-    /// What metrics are to be given to; once.
+    /// Takes the sender of metrics; `None` if metrics are not sent, or after the first call.
     pub fn metrics(&mut self) -> Option<MetricsSender> {
         self.metrics.take()
     }
 
-    /// Sends the spans that are not sent yet, for three seconds at most. Blocks: not for async threads.
+    /// Sends the remaining spans, for at most three seconds. Blocks: not for async threads.
     pub fn finish(&self) {
         if let Some(provider) = &self.provider {
-            // What cannot be sent was logged.
-            let _ = provider.shutdown_with_timeout(LAST);
+            // The sender logged spans that could not be sent.
+            let _ = provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
         }
     }
 }
@@ -154,18 +153,18 @@ pub struct MetricsSender {
     sender: Sender,
     resource: ResourceAttributesWithSchema,
     interval: Duration,
-    /// Since when counters count.
+    /// The start of counting for all counters.
     start: SystemTime,
 }
 
 impl MetricsSender {
-    /// Time between two sendings.
+    /// Returns the time between two exports.
     pub fn interval(&self) -> Duration {
         self.interval
     }
 
-    /// Sends the metrics of an exposition in the Prometheus text format. What cannot be sent is dropped and
-    /// logged: the next sending has the sums.
+    /// Sends the metrics of an exposition in the Prometheus text format. If that fails, it is logged and the metrics
+    /// are dropped: the next export has the cumulative values.
     pub async fn send(&self, exposition: &str) {
         let metrics = figures::metrics(&families::parse(exposition), self.start);
         let metrics = ScopeMetrics {
@@ -186,8 +185,8 @@ impl MetricsSender {
         let _ = self.sender.send(request.encode_to_vec()).await;
     }
 
-    /// As [`Self::send`], for the last time: for three seconds at most.
+    /// Like [`Self::send`], for the last time: at most three seconds.
     pub async fn send_last(&self, exposition: &str) {
-        let _ = tokio::time::timeout(LAST, self.send(exposition)).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.send(exposition)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Figures and limits of this process. What is read from `/proc` is absent elsewhere than on Linux.
+//! Reads the figures and limits of this process. Those from `/proc` are available only on Linux.
 
 use std::fs;
 use std::path::Path;
@@ -8,19 +8,19 @@ use tikv_jemalloc_ctl::{epoch, stats};
 
 use super::cgroup;
 
-/// A figure of this process under its customary name.
+/// A figure of this process under its conventional name.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     /// Its name in Prometheus.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub help: &'static str,
-    /// How much it is.
+    /// Its value.
     pub value: f64,
 }
 
-/// The customary figures of this process, now. None elsewhere than on Linux: on macOS, what reads them
-/// needs clang to be built.
+/// Returns the current conventional figures of this process. Empty on systems other than Linux: on macOS, the library
+/// that reads them needs clang for its build.
 #[cfg(target_os = "linux")]
 pub fn figures() -> Vec<Figure> {
     let read = metrics_process::collector::collect();
@@ -69,13 +69,13 @@ pub fn figures() -> Vec<Figure> {
     figures.into_iter().filter_map(known).collect()
 }
 
-/// None: see above.
+/// Returns no figures: see the Linux version.
 #[cfg(not(target_os = "linux"))]
 pub fn figures() -> Vec<Figure> {
     Vec::new()
 }
 
-/// Files that this process may open.
+/// Returns the number of files that this process may open.
 pub fn max_open_files() -> usize {
     let limit = getrlimit(Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| {
@@ -83,19 +83,19 @@ pub fn max_open_files() -> usize {
     })
 }
 
-/// Lets this process open as many files as its user may.
+/// Raises the limit of open files to the hard limit.
 pub fn raise_open_files() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: maximum,
         maximum,
     };
-    // What may not be raised stays.
+    // If that is refused, the limit stays.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
-/// Bytes of memory that this machine has, or this process's control group (a container, a unit of systemd) where
-/// that may use less. `None` where the system does not say.
+/// Returns the bytes of memory of this machine, or the limit of this process's control group (a container, a systemd
+/// unit) if that is lower. `None` if the system does not report them.
 pub fn memory_limit() -> Option<usize> {
     let limits = [
         machine_memory(),
@@ -105,41 +105,40 @@ pub fn memory_limit() -> Option<usize> {
     usize::try_from(least).ok()
 }
 
-/// Bytes of memory that the machine has.
+/// Returns the bytes of memory of the machine.
 pub fn machine_memory() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok()?;
     Some(field(&machine, "MemTotal:")? * 1024)
 }
 
-/// Bytes of memory that the control groups of another process leave it; `None` where they bound nothing, or it
-/// is not there.
+/// Returns the memory limit of another process's control groups in bytes; `None` if there is none, or no such process.
 pub fn memory_limit_of(process: u32) -> Option<u64> {
     cgroup::memory_limit(Path::new("/"), &process.to_string())
 }
 
-/// Bytes of memory that this process holds, resident or swapped out, without what its allocator has free
-/// and gives back by and by. `None` where the system does not say.
+/// Returns the bytes of memory that this process holds, resident or swapped out, without the free memory that its
+/// allocator returns gradually. `None` if the system does not report them.
 pub fn memory_held() -> Option<usize> {
     Some(pages()?.saturating_sub(free_bytes().unwrap_or(0)))
 }
 
-/// Whether [`memory_held`] is more than `bytes`. The allocator, whose figures cost most, is only asked
-/// where the system counts more.
+/// Whether [`memory_held`] is more than `bytes`. The allocator's figures are expensive, so they are only read if the
+/// system counts more.
 pub fn holds_more_than(bytes: usize) -> Option<bool> {
     let pages = pages()?;
     Some(pages > bytes && pages.saturating_sub(free_bytes().unwrap_or(0)) > bytes)
 }
 
-/// Bytes that are resident or swapped out.
+/// Returns the bytes that are resident or swapped out.
 fn pages() -> Option<usize> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let kilobytes = field(&status, "VmRSS:")? + field(&status, "VmSwap:").unwrap_or(0);
     usize::try_from(kilobytes * 1024).ok()
 }
 
-/// Bytes that the allocator has of the system and nobody of it.
+/// Returns the bytes that the allocator holds and nobody uses.
 fn free_bytes() -> Option<usize> {
-    // Its figures are those of when they were last asked to be.
+    // The figures are a snapshot, which this call refreshes.
     epoch::advance().ok()?;
     let in_use = stats::active::read().ok()? + stats::metadata::read().ok()?;
     Some(stats::resident::read().ok()?.saturating_sub(in_use))
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_is_there_and_sane() {
+    fn all_figures_are_present_and_plausible() {
         let figures = figures();
         let value = |name: &str| {
             let figure = figures.iter().find(|figure| figure.name == name);

@@ -1,6 +1,6 @@
-//! Spans: what a line of the log belongs to. A request has one, a run of indexing has one,
-//! and so has each git command below them. A span is that of a thread or task: whoever
-//! hands work to another one carries it along, with [`carried`] or [`spawn_blocking`].
+//! Creates spans, which give log lines their context: one for each request and each indexing run, and one for each git
+//! command in them. A span belongs to a thread or task: work that moves to another one takes the span along with
+//! [`carried`] or [`spawn_blocking`].
 
 use std::fmt::Display;
 use std::panic::PanicHookInfo;
@@ -11,15 +11,15 @@ use tokio::task::JoinHandle;
 use tracing::Span;
 use tracing::span::EnteredSpan;
 
-/// The span of one run that brings an index up to date, with a number that no other run of this process
-/// has. At the level of errors, so that it is there whatever the filter lets through.
+/// Creates the span of one run that updates an index, with a number that is unique in this process. Its level is ERROR,
+/// so that every filter lets it through.
 pub fn index_run(repo: &impl Display, cause: &'static str) -> Span {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let run = NEXT.fetch_add(1, Ordering::Relaxed);
     tracing::error_span!("index", %repo, run, cause)
 }
 
-/// `work` for another thread, in the span of this one.
+/// Wraps `work` for another thread, where it runs in the current span.
 pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let span = Span::current();
     move || span.in_scope(work)
@@ -28,7 +28,7 @@ pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 /// Runs blocking work off the async threads, in the span of this task.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place that carries the span"
+    reason = "the only place that carries the span"
 )]
 pub fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
@@ -36,7 +36,7 @@ pub fn spawn_blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(carried(work))
 }
 
-/// A piece of work in a span of its own, whose time is logged at its end, at DEBUG.
+/// Work in its own span, whose duration is logged at the end, at DEBUG.
 #[derive(Debug)]
 pub struct Timed {
     start: Instant,
@@ -44,7 +44,7 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// Begins now. What the work is stands in the span.
+    /// Starts now. The span describes the work.
     pub fn new(span: Span) -> Self {
         Self {
             start: Instant::now(),
@@ -59,9 +59,9 @@ impl Drop for Timed {
     }
 }
 
-/// Has every panic counted, and logged in the span that it happens in, beside what the standard library prints: so
-/// the log says under a request's id where it failed. The message is left out, since it may hold what was
-/// being read.
+/// Installs a panic hook that counts every panic and logs it in its span, in addition to the output of the standard
+/// library, so that the log shows under a request's id where it failed. The message is left out, because it may hold
+/// content that was being read.
 pub fn log_panics() {
     let printed = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic: &PanicHookInfo<'_>| {
@@ -74,7 +74,7 @@ pub fn log_panics() {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::tests::Kept;
+    use super::super::log_lines::tests::Captured;
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::registry;
 
@@ -83,18 +83,18 @@ mod tests {
     #[test]
     fn a_panic_is_logged_in_its_span_without_its_message() {
         log_panics();
-        let kept = Kept::default();
-        let writer = kept.clone();
+        let captured = Captured::default();
+        let writer = captured.clone();
         let subscriber = registry().with(super::super::json_lines(move || writer.clone()));
         tracing::subscriber::with_default(subscriber, || {
             let _request = tracing::error_span!("request", request_id = "a-1").entered();
             let broken = carried(|| panic!("what was being read"));
             assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(broken)).is_err());
         });
-        let line: serde_json::Value = serde_json::from_str(&kept.text()).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&captured.text()).unwrap();
         assert_eq!(line["level"], "ERROR");
         assert_eq!(line["spans"][0]["request_id"], "a-1");
         assert!(line["location"].as_str().unwrap().contains("spans.rs:"));
-        assert!(!kept.text().contains("what was being read"));
+        assert!(!captured.text().contains("what was being read"));
     }
 }

@@ -1,5 +1,5 @@
-//! Traces across processes, by the headers of W3C Trace Context: a request belongs to its caller's trace, and
-//! what this program asks of others belongs to the request's. Without an address for spans nothing is sent,
+//! Propagates traces across processes, by the headers of W3C Trace Context: a request belongs to its caller's trace,
+//! and this program's own requests to others belong to the request's. Without an address for spans nothing is sent,
 //! and a caller's trace is only named in the log.
 
 use std::time::{Duration, SystemTime};
@@ -14,20 +14,20 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 use super::otlp::tracer;
 
-/// The headers that carry a trace.
+/// The header that identifies the trace and the parent span.
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-/// What makers of tracing tools add to it.
+/// The header with data of tracing vendors.
 pub const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
-/// Longest state that is passed on, in bytes: as much as the recommendation asks for.
+/// Longest state that is propagated, in bytes: the length that the recommendation requires.
 const MAX_STATE: usize = 512;
 
-struct Headers<'h>(&'h HeaderMap);
+struct Incoming<'h>(&'h HeaderMap);
 
-impl Extractor for Headers<'_> {
+impl Extractor for Incoming<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         let mut values = self.0.get_all(key).iter();
         let value = values.next()?.to_str().ok()?;
-        // Two parents are none, and of a long state nobody knows what it is for.
+        // Two values are ambiguous; a value that is too long is ignored.
         let is_fit = values.next().is_none() && value.len() <= MAX_STATE;
         is_fit.then_some(value)
     }
@@ -37,9 +37,9 @@ impl Extractor for Headers<'_> {
     }
 }
 
-struct Written<'h>(&'h mut HeaderMap);
+struct Outgoing<'h>(&'h mut HeaderMap);
 
-impl Injector for Written<'_> {
+impl Injector for Outgoing<'_> {
     fn set(&mut self, key: &str, value: String) {
         let name = HeaderName::from_bytes(key.as_bytes());
         if let (Ok(name), Ok(value), false) =
@@ -50,13 +50,13 @@ impl Injector for Written<'_> {
     }
 }
 
-/// Makes a span, before anything is done in it, a part of the trace in the headers, or of a new one; and
-/// fills in its field `trace_id`.
+/// Makes a span part of the trace in the headers, or of a new one, and fills in its field `trace_id`. Call it before
+/// any work in the span.
 pub fn begin(span: &Span, headers: &HeaderMap) {
     let caller =
-        TraceContextPropagator::new().extract_with_context(&Context::new(), &Headers(headers));
+        TraceContextPropagator::new().extract_with_context(&Context::new(), &Incoming(headers));
     let caller_id = caller.span().span_context().trace_id();
-    // Fails where spans are not sent: then there is nothing to be a part of.
+    // Fails if spans are not sent: then there is no trace to join.
     let _ = span.set_parent(caller);
     let own = span.context();
     let trace_id = match own.span().span_context() {
@@ -68,7 +68,7 @@ pub fn begin(span: &Span, headers: &HeaderMap) {
     }
 }
 
-/// As [`begin`], for work that [`parent`] told of earlier, perhaps in another process.
+/// Like [`begin`], for work whose [`parent`] was recorded earlier, perhaps in another process.
 pub fn resume(span: &Span, traceparent: Option<&str>) {
     let mut headers = HeaderMap::new();
     if let Some(Ok(value)) = traceparent.map(HeaderValue::from_str) {
@@ -77,20 +77,20 @@ pub fn resume(span: &Span, traceparent: Option<&str>) {
     begin(span, &headers);
 }
 
-/// A span as others name it: its trace, itself, and whether it is sent. `None` where spans are not sent.
+/// Returns a span's identity for others: its trace, its id, and whether it is sent. `None` if spans are not sent.
 pub fn parent(span: &Span) -> Option<HeaderValue> {
     headers(span).remove(TRACEPARENT)
 }
 
-/// The headers that make what is asked of others a part of this span's trace. None where spans are not sent.
+/// Returns the headers that make a request to others part of this span's trace. Empty if spans are not sent.
 pub fn headers(span: &Span) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let context = span.context();
-    TraceContextPropagator::new().inject_context(&context, &mut Written(&mut headers));
+    TraceContextPropagator::new().inject_context(&context, &mut Outgoing(&mut headers));
     headers
 }
 
-/// The trace that a span is a part of, if it is sent.
+/// Returns the id of a span's trace, if the span is sent.
 pub fn sampled_id(span: &Span) -> Option<String> {
     let context = span.context();
     let span = context.span();
@@ -98,7 +98,7 @@ pub fn sampled_id(span: &Span) -> Option<String> {
     context.is_sampled().then(|| context.trace_id().to_string())
 }
 
-/// Ends the span of a request with the status of its answer, though work that it began may go on in it.
+/// Ends the span of a request with the status of its answer, even if work that it started continues in it.
 pub fn end(span: &Span, status: u16, problem: Option<&'static str>) {
     span.set_attribute("http.response.status_code", i64::from(status));
     if let Some(code) = problem {
@@ -111,7 +111,7 @@ pub fn end(span: &Span, status: u16, problem: Option<&'static str>) {
     context.span().end();
 }
 
-/// Adds spans of stages that followed each other from `start` on, below this thread's span.
+/// Adds spans for consecutive stages from `start` on, as children of the current span.
 pub fn stages(start: SystemTime, stages: &[(&'static str, Duration)]) {
     let parent = Span::current().context();
     let Some(tracer) = tracer() else {
@@ -139,24 +139,24 @@ mod tests {
             let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
             headers.append(name.clone(), value);
         }
-        TraceContextPropagator::new().extract_with_context(&Context::new(), &Headers(&headers))
+        TraceContextPropagator::new().extract_with_context(&Context::new(), &Incoming(&headers))
     }
 
     #[test]
-    fn a_trace_with_its_state_is_carried_on() {
+    fn trace_and_state_are_propagated() {
         let context = caller(&[(TRACEPARENT, PARENT), (TRACESTATE, "shop=1")]);
         let mut written = HeaderMap::new();
-        TraceContextPropagator::new().inject_context(&context, &mut Written(&mut written));
+        TraceContextPropagator::new().inject_context(&context, &mut Outgoing(&mut written));
         assert_eq!(written[TRACEPARENT], PARENT);
         assert_eq!(written[TRACESTATE], "shop=1");
         let context = caller(&[(TRACEPARENT, PARENT)]);
         let mut written = HeaderMap::new();
-        TraceContextPropagator::new().inject_context(&context, &mut Written(&mut written));
+        TraceContextPropagator::new().inject_context(&context, &mut Outgoing(&mut written));
         assert!(written.get(TRACESTATE).is_none(), "nothing is no state");
     }
 
     #[test]
-    fn what_is_no_trace_is_none() {
+    fn invalid_headers_give_no_trace() {
         let long = format!("{PARENT}{}", "-0".repeat(MAX_STATE));
         for pairs in [
             &[][..],

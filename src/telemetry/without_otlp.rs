@@ -1,26 +1,26 @@
-//! What takes the place of `otlp` and `trace` in a program that was built without the feature `otlp`: nothing is
-//! sent, and headers of traces mean nothing.
+//! Replaces `otlp` and `trace` in a program that was built without the feature `otlp`: nothing is sent, and trace
+//! headers are ignored.
 
-/// Nothing is sent.
+/// Sends nothing.
 pub mod otlp {
     use std::time::Duration;
 
     use tokio::runtime::Handle;
     use tracing_subscriber::layer::Identity;
 
-    /// Never made.
+    /// Never created.
     #[derive(Debug)]
     pub enum Otlp {}
 
-    /// Never made.
+    /// Never created.
     #[derive(Debug)]
     pub enum MetricsSender {}
 
     impl Otlp {
-        /// `None`.
+        /// Returns `None`.
         ///
         /// # Errors
-        /// When there is an address, which this program cannot send to.
+        /// When an address is configured: this program cannot send to it.
         pub fn from_environment(
             endpoint: &str,
             _: &str,
@@ -69,16 +69,16 @@ pub mod otlp {
     }
 }
 
-/// No traces.
+/// Ignores traces.
 pub mod trace {
     use std::time::{Duration, SystemTime};
 
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
     use tracing::Span;
 
-    /// The headers that carry a trace.
+    /// The header that identifies the trace and the parent span.
     pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-    /// What makers of tracing tools add to it.
+    /// The header with data of tracing vendors.
     pub const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
     /// Does nothing.
@@ -87,17 +87,17 @@ pub mod trace {
     /// Does nothing.
     pub fn resume(_: &Span, _: Option<&str>) {}
 
-    /// `None`.
+    /// Returns `None`.
     pub fn parent(_: &Span) -> Option<HeaderValue> {
         None
     }
 
-    /// None.
+    /// Returns no headers.
     pub fn headers(_: &Span) -> HeaderMap {
         HeaderMap::new()
     }
 
-    /// `None`.
+    /// Returns `None`.
     pub fn sampled_id(_: &Span) -> Option<String> {
         None
     }

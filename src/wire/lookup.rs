@@ -1,5 +1,5 @@
-//! Lookups on the wire: what every door is given, validated, and the answers as JSON. A lookup is one
-//! type: its fields as they were given, what it runs on a snapshot, and its answer. Start at [`look`].
+//! Defines lookups on the wire: parameters of every entry point, validated, and answers as JSON. Each lookup
+//! is one type: its raw fields, its run on a snapshot, and its answer. Start at [`run`].
 
 mod answer;
 mod cursor;
@@ -22,45 +22,45 @@ use crate::access::Grant;
 use crate::engine::{AskError, Engine, LookedUp, LookupPlace};
 use fields::place;
 
-/// A lookup as a door was given it. What is absent has its default.
+/// The raw parameters of a lookup. Absent ones have their default.
 pub trait RawLookup {
-    /// The same, validated.
+    /// The validated lookup.
     type Lookup: Lookup;
 
-    /// The commit, branch or tag that it is looked up at.
+    /// Takes the commit, branch or tag to look it up at.
     fn take_ref(&mut self) -> Option<String>;
 
-    /// Validates it.
+    /// Validates the parameters.
     ///
     /// # Errors
-    /// When a field is missing or has a value that cannot be used.
+    /// When a field is missing or has an invalid value.
     fn validate(self) -> Result<Self::Lookup, InvalidLookup>;
 }
 
 /// A validated lookup.
 pub trait Lookup: Send + 'static {
-    /// What it finds.
+    /// Result of the lookup.
     type Found: Send + 'static;
-    /// The same on the wire.
+    /// The result as JSON.
     type Answer;
 
-    /// Looks it up.
+    /// Runs the lookup.
     ///
     /// # Errors
     /// See [`LookupError`].
     fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError>;
 
-    /// What was found, as it is answered.
+    /// Converts the result to its JSON form.
     fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer;
 }
 
-/// A field of a lookup that cannot be used.
+/// A lookup parameter with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` {reason}")]
 pub struct InvalidLookup {
-    /// Its name at every door.
+    /// Name of the parameter, the same at every entry point.
     pub field: &'static str,
-    /// It `is …`, `must be …` or `has …`.
+    /// Predicate such as `is …`, `must be …` or `has …`.
     pub reason: String,
 }
 
@@ -73,33 +73,33 @@ impl InvalidLookup {
     }
 }
 
-/// Why nothing was looked up.
+/// Why a lookup failed.
 #[derive(Debug, thiserror::Error)]
-pub enum LookFailure {
-    /// A field cannot be used.
+pub enum LookupFailure {
+    /// A parameter is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidLookup),
-    /// The repository or the revision cannot be asked.
+    /// The repository or the revision cannot be searched.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// The revision has no such thing.
+    /// The lookup's subject does not exist in the revision.
     #[error(transparent)]
     Lookup(#[from] LookupError),
 }
 
-/// Looks something up for the holder of a grant.
+/// Runs a lookup for the holder of a grant.
 ///
 /// # Errors
-/// See [`LookFailure`].
-pub async fn look<R: RawLookup>(
+/// See [`LookupFailure`].
+pub async fn run<R: RawLookup>(
     engine: &Engine,
     grant: &Grant,
     repo: String,
     mut raw: R,
-) -> Result<<R::Lookup as Lookup>::Answer, LookFailure> {
+) -> Result<<R::Lookup as Lookup>::Answer, LookupFailure> {
     let place: LookupPlace = place(repo, raw.take_ref())?;
     let lookup = raw.validate()?;
-    let running = engine.look(grant, place, move |snapshot, deadline| {
+    let pending = engine.lookup(grant, place, move |snapshot, deadline| {
         let found = lookup.run(snapshot, deadline);
         (lookup, found)
     });
@@ -109,7 +109,7 @@ pub async fn look<R: RawLookup>(
         value: (lookup, found),
         pending_files,
         issues,
-    } = running.await?;
+    } = pending.await?;
     Ok(lookup.answer(LookedUp {
         repo,
         snapshot,

@@ -1,5 +1,5 @@
-//! The validation of a question. Every door fills in a [`RawRequest`] with what it was given and gets a
-//! [`Question`], or an [`InvalidRequest`] that names the field; a door says how it calls that field.
+//! Validates questions. Every entry point fills a [`RawRequest`] and gets a [`Question`], or an
+//! [`InvalidRequest`] with the invalid field; the entry point supplies its own name for that field.
 
 use std::ops::RangeInclusive;
 
@@ -12,16 +12,16 @@ use super::{BreadthName, FormatName, IntentName};
 use crate::engine::{DiffEnds, Question, Target};
 use crate::ingest::git::reference;
 
-/// Entries that a list of one request may have.
+/// Most entries of one list in a request.
 const MAX_ENTRIES: usize = 1000;
-/// Characters of a path.
+/// Longest path, in characters.
 const MAX_PATH_CHARS: usize = 1024;
-/// Characters of the name of a place.
+/// Longest name of a place, in characters.
 const MAX_PLACE_CHARS: usize = 2048;
-/// Bytes of an address.
+/// Longest URL, in bytes.
 const MAX_ADDRESS_BYTES: usize = 1024;
 
-/// A question as a door was given it. What is absent has its default.
+/// The raw parameters of a question. Absent ones have their default.
 #[derive(Clone, Debug, Default)]
 #[allow(
     missing_docs,
@@ -47,7 +47,7 @@ pub struct RawRequest {
     pub seen_places: Vec<String>,
 }
 
-/// A field of a question.
+/// A parameter of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Field {
@@ -69,7 +69,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The path of the field in a body.
+    /// Path of the field in a JSON body.
     pub fn name(self) -> &'static str {
         match self {
             Self::Repo => "repo",
@@ -90,7 +90,7 @@ impl Field {
         }
     }
 
-    /// The argument of the command line.
+    /// Name of the argument on the command line.
     pub fn argument(self) -> &'static str {
         match self {
             Self::Repo => "DIR",
@@ -110,7 +110,7 @@ impl Field {
         }
     }
 
-    /// It `must be …`, `is …` or `has …`.
+    /// Builds an error from a predicate such as `must be …`, `is …` or `has …`.
     fn refuse(self, predicate: impl std::fmt::Display) -> InvalidRequest {
         InvalidRequest {
             field: self,
@@ -119,8 +119,8 @@ impl Field {
         }
     }
 
-    /// It is wrong for what `error` says.
-    fn wrong(self, error: impl std::fmt::Display) -> InvalidRequest {
+    /// Builds an error from another error.
+    fn refuse_for(self, error: impl std::fmt::Display) -> InvalidRequest {
         InvalidRequest {
             field: self,
             reason: format!(": {error}"),
@@ -129,28 +129,28 @@ impl Field {
     }
 }
 
-/// Why a question cannot be asked.
+/// A question with an invalid field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRequest {
-    /// The field that is wrong.
+    /// The invalid field.
     pub field: Field,
-    /// Whether there is nothing to answer.
+    /// Whether the query is empty.
     pub is_empty_query: bool,
     reason: String,
 }
 
 impl InvalidRequest {
-    /// What is wrong and what to do, for who calls the field `name`.
+    /// Describes the problem and its remedy, with `name` as the name of the field.
     pub fn detail(&self, name: &str) -> String {
         format!("{name}{}", self.reason)
     }
 }
 
 impl RawRequest {
-    /// The question, with a text of at most `max_query_bytes`.
+    /// Validates the fields; the query may have at most `max_query_bytes`.
     ///
     /// # Errors
-    /// When a field is missing or has a value that cannot be used.
+    /// When a field is missing or has an invalid value.
     pub fn validate(self, max_query_bytes: usize) -> Result<Question, InvalidRequest> {
         let defaults = Request::default();
         let missing = || Field::Repo.refuse("is missing: name the repository to ask");
@@ -173,7 +173,7 @@ impl RawRequest {
             limit: limit.unwrap_or(defaults.limit),
             focus: Focus {
                 paths: paths(Field::FocusPaths, &self.focus_paths)?,
-                symbols: few(Field::FocusSymbols, self.focus_symbols)?,
+                symbols: check_entry_count(Field::FocusSymbols, self.focus_symbols)?,
             },
             changes: Vec::new(),
             seen: Seen {
@@ -189,10 +189,10 @@ impl RawRequest {
     }
 }
 
-/// What the question is answered from.
+/// Determines which revision or diff the question is about.
 fn target(reference: Option<String>, diff: Option<DiffEnds>) -> Result<Target, InvalidRequest> {
     let check = |field: Field, reference: &str| {
-        reference::check(reference).map_err(|error| field.wrong(error))
+        reference::check(reference).map_err(|error| field.refuse_for(error))
     };
     let Some(ends) = diff else {
         let Some(reference) = reference else {
@@ -210,7 +210,7 @@ fn target(reference: Option<String>, diff: Option<DiffEnds>) -> Result<Target, I
     Ok(Target::Diff(ends))
 }
 
-/// The text; what was changed is a question, too.
+/// Validates the query. It may be absent if there is a diff, which is a question by itself.
 fn query(
     query: Option<String>,
     target: &Target,
@@ -262,8 +262,8 @@ fn probability(value: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
     }
 }
 
-/// The address of a repository on the web: it stands in markup, so that only what may stand in an address
-/// is taken.
+/// Validates the web URL of a repository. The URL is rendered into markup, so only URL characters are
+/// accepted.
 fn web_page(text: String) -> Result<WebPage, InvalidRequest> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
     let after = ["https://", "http://"]
@@ -283,7 +283,7 @@ fn web_page(text: String) -> Result<WebPage, InvalidRequest> {
     }
 }
 
-fn few(field: Field, entries: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
+fn check_entry_count(field: Field, entries: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
     match entries.len() {
         0..=MAX_ENTRIES => Ok(entries),
         count => Err(field.refuse(format!(
@@ -294,21 +294,21 @@ fn few(field: Field, entries: Vec<String>) -> Result<Vec<String>, InvalidRequest
 
 fn paths(field: Field, typed: &[String]) -> Result<Vec<RepoPath>, InvalidRequest> {
     if typed.len() > MAX_ENTRIES {
-        few(field, typed.to_vec())?;
+        check_entry_count(field, typed.to_vec())?;
     }
     let path = |path: &String| {
         if path.chars().count() > MAX_PATH_CHARS {
             let predicate = format!("has a path of more than {MAX_PATH_CHARS} characters");
             return Err(field.refuse(predicate));
         }
-        RepoPath::from_typed(path).map_err(|error| field.wrong(error))
+        RepoPath::from_typed(path).map_err(|error| field.refuse_for(error))
     };
     typed.iter().map(path).collect()
 }
 
-/// Places, as `path:name` or `path:start-end`. Whether they are there is not looked at.
+/// Validates places of the form `path:name` or `path:start-end`; whether they exist is not checked.
 fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
-    let named = few(Field::SeenPlaces, named)?;
+    let named = check_entry_count(Field::SeenPlaces, named)?;
     for place in &named {
         if place.chars().count() > MAX_PLACE_CHARS {
             let predicate = format!("has a place of more than {MAX_PLACE_CHARS} characters");
@@ -317,7 +317,7 @@ fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
         let parts = place.split_once(':');
         if !parts.is_some_and(|(path, name)| !path.is_empty() && !name.is_empty()) {
             let error = format!("{place:?} is not a place: write path:name or path:start-end");
-            return Err(Field::SeenPlaces.wrong(error));
+            return Err(Field::SeenPlaces.refuse_for(error));
         }
     }
     Ok(named)
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_has_its_default() {
+    fn absent_fields_have_defaults() {
         let question = asked().validate(100).unwrap();
         let defaults = Request::default();
         assert_eq!(
@@ -353,19 +353,19 @@ mod tests {
         assert_eq!(question.request.repo, "shop");
         assert_eq!(question.request.budget_tokens, defaults.budget_tokens);
         assert_eq!(question.request.limit, defaults.limit);
-        let of_a_change = RawRequest {
+        let diff_question = RawRequest {
             query: None,
             diff: ends("main", "fix"),
             reference: Some("fix".to_owned()),
             ..asked()
         };
-        let question = of_a_change.validate(100).unwrap();
+        let question = diff_question.validate(100).unwrap();
         assert!(matches!(question.target, Target::Diff(ends) if ends.head == "fix"));
         assert_eq!(question.request.query, "");
     }
 
     #[test]
-    fn every_limit_is_held_and_names_its_field() {
+    fn limits_are_enforced_and_name_their_field() {
         type Change = fn(&mut RawRequest);
         let many = || vec!["a.py".to_owned(); MAX_ENTRIES + 1];
         let text = |n: usize| "a".repeat(n);

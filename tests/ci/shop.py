@@ -1,4 +1,4 @@
-"""A small repository, events about it as GitHub sends them, and a server that has it, for the tests of CI."""
+"""Fixtures of the CI tests: a small repository, GitHub events about it, and a server that has it."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def git(directory, *arguments):
 
 
 def shop(directory):
-    """The repository; its branch `fix`, which is checked out, changes shop/cart.py."""
+    """Creates the repository. Its branch `fix` changes shop/cart.py and is checked out."""
     for path, text in FILES.items():
         file = directory / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def report(path):
 
 
 def hostile(path):
-    """Texts that would make a file at `path` if a shell, an expression or a file of commands obeyed them."""
+    """Texts that would create a file at `path` if a shell, an expression or a workflow command file executed them."""
     return [
         f"$(touch {path})",
         f"`touch {path}`; touch {path} #",
@@ -86,7 +86,7 @@ def hostile(path):
 
 
 class Server:
-    """A server that wants a token and has a repository, ended with the block."""
+    """A server that needs a token and has a repository, for one `with` block."""
 
     def __init__(self, foveate, data, root, name):
         key = [foveate, "key", "create", "--scope", "admin", "--name", "ci", "--data-dir", data]

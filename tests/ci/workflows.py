@@ -1,7 +1,7 @@
-"""Runs what CI systems would run of action.yml and ci/gitlab.yml: their steps in order, with the files and variables
-that GitHub and GitLab give to a job. What only GitHub can do (restoring caches, keeping artifacts) is checked for its
-inputs alone; cargo is replaced by a program that puts the built one in its place. A pipeline with GitLab's job is run
-by gitlab-ci-local, which knows the whole language of its files, hands artifacts on and needs rsync.
+"""Runs action.yml and ci/gitlab.yml as CI systems would: their steps in order, with the files and variables that
+GitHub and GitLab give to a job. Of steps that only GitHub can run (restoring caches, keeping artifacts) only the
+inputs are checked; cargo is replaced by a script that links the built program. A pipeline with GitLab's job is run
+by gitlab-ci-local, which supports the whole language of GitLab's files, passes artifacts on and needs rsync.
 
 usage: workflows.py FOVEATE NPM_DIRECTORY
 """
@@ -34,13 +34,13 @@ def check(function):
     return function
 
 
-# --- GitHub: expressions, files of commands, steps ---
+# --- GitHub: expressions, command files, steps ---
 
 TOKEN = re.compile(r"\s*('(?:[^']|'')*'|==|!=|&&|\|\||!|\(|\)|[A-Za-z_][\w.-]*)")
 
 
 def evaluated(expression, contexts):
-    """The value of an expression as far as action.yml uses the language."""
+    """Evaluates an expression, in the subset of the language that action.yml uses."""
     at, python = 0, []
     words = {"==": "==", "!=": "!=", "&&": " and ", "||": " or ", "!": " not ", "(": "(", ")": ")"}
     while expression[at:].strip():
@@ -64,7 +64,7 @@ def filled(text, contexts):
 
 
 def commands(path):
-    """What a step wrote to $GITHUB_OUTPUT: `name=value` and values of several lines."""
+    """Parses what a step wrote to $GITHUB_OUTPUT: `name=value` lines and multiline values."""
     found, lines = {}, iter(path.read_text().split("\n"))
     for line in lines:
         if match := re.match(r"([\w-]+)<<(.+)$", line):
@@ -162,11 +162,11 @@ class Job:
 
 
 class Failed(Exception):
-    """A step failed: its name, its exit code, the log."""
+    """A failed step: its name, its exit code, the log."""
 
 
 def actions_are_safe():
-    """No expression stands in a script: what strangers wrote would be executed."""
+    """Checks that no script contains an expression, which would execute untrusted text."""
     steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
     for step in steps:
         assert "${{" not in step.get("run", ""), step["name"]
@@ -174,7 +174,7 @@ def actions_are_safe():
 
 
 @check
-def an_issue_is_asked_about_in_the_job(directory):
+def issue_event_is_answered_in_the_job(directory):
     actions_are_safe()
     workspace = shop(directory / "a")
     job = Job(directory, issue("`total_price` is wrong"))
@@ -190,7 +190,7 @@ def an_issue_is_asked_about_in_the_job(directory):
 
 
 @check
-def a_built_program_is_used_again(directory):
+def cached_program_is_reused(directory):
     workspace = shop(directory / "b")
     job = Job(directory, issue("`total_price` is wrong"), cached=True)
     assert job.run(workspace)["found"] == "true"
@@ -202,7 +202,7 @@ def a_built_program_is_used_again(directory):
 
 
 @check
-def a_pull_request_with_a_failed_job_is_one_question(directory):
+def pull_request_and_failed_job_are_one_question(directory):
     origin = shop(directory / "c")
     workspace = directory / "clone"
     git(directory, "clone", "-q", "--depth", "1", f"file://{origin}", str(workspace))
@@ -210,20 +210,20 @@ def a_pull_request_with_a_failed_job_is_one_question(directory):
     event = pull_request(origin)
     job = Job(directory, event, binary=FOVEATE, junit=f"{directory / 'report.xml'}\n")
     outputs = job.run(workspace)
-    # The change, which the clone lacked, and the place of the failure.
+    # The change, whose base the clone lacked, and the location of the failure.
     assert "shop/cart.py" in outputs["context"] and "shop/price.py" in outputs["context"], outputs["context"]
     job = Job(directory, push(origin), binary=FOVEATE)
     assert "shop/cart.py" in job.run(workspace)["context"]
 
 
 @check
-def a_failed_job_is_asked_about_by_its_log(directory):
+def failed_job_is_asked_about_with_its_log(directory):
     workspace = shop(directory / "d")
     log = directory / "job.log"
     log.write_text("2026-11-23T19:00:00.1Z Traceback (most recent call last):\n2026-11-23T19:00:00.1Z   File \"/ci/shop/price.py\", line 2, in total_price\n2026-11-23T19:00:00.1Z AttributeError: no price\n")
     job = Job(directory, binary=FOVEATE, log=log, query="Why does it fail?")
     assert "`shop/price.py`" in job.run(workspace)["context"], job.log
-    # All tests passed: that is no failure of the job.
+    # A report without failed tests does not fail the job.
     (directory / "passed.xml").write_text("<testsuite><testcase name='a'/></testsuite>")
     job = Job(directory, binary=FOVEATE, junit=directory / "passed.xml")
     outputs = job.run(workspace)
@@ -238,7 +238,7 @@ def a_failed_job_is_asked_about_by_its_log(directory):
 
 
 @check
-def a_server_is_asked_with_its_token(directory):
+def server_is_asked_with_its_token(directory):
     workspace = shop(directory / "e")
     with Server(FOVEATE, directory / "data", workspace, "acme/shop") as server:
         inputs = {"binary": FOVEATE, "server": server.url}
@@ -253,7 +253,7 @@ def a_server_is_asked_with_its_token(directory):
 
 
 @check
-def what_strangers_write_is_not_executed(directory):
+def untrusted_text_is_not_executed(directory):
     workspace = shop(directory / "f")
     for text in hostile(directory / "executed"):
         job = Job(directory, issue(text), binary=FOVEATE, query=text, artifact="x")
@@ -263,7 +263,7 @@ def what_strangers_write_is_not_executed(directory):
 
 
 @check
-def a_large_context_fits_into_the_summary(directory):
+def large_context_fits_into_the_summary(directory):
     workspace = shop(directory / "g")
     line = "𝔘" * 80
     for n in range(40):
@@ -280,10 +280,10 @@ def a_large_context_fits_into_the_summary(directory):
 
 
 def gitlab(workspace, **variables):
-    """The job of ci/gitlab.yml, as a runner executes it; its log and what it made."""
+    """Runs the job of ci/gitlab.yml as a runner would. Returns the exit code, the context file and the log."""
     job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())[".foveate"]
     given = {**CLEAN, "CI_PROJECT_DIR": str(workspace), "CI_PROJECT_PATH": "acme/shop"}
-    # Only names of variables are replaced, and once.
+    # Only `$NAME` is expanded, and only once.
     for name, value in job["variables"].items():
         given[name] = re.sub(r"\$(\w+)", lambda found: given.get(found.group(1), ""), value)
     given |= {name: str(value) for name, value in variables.items()}
@@ -298,7 +298,7 @@ def gitlab(workspace, **variables):
 
 
 @check
-def the_job_of_gitlab_does_the_same(directory):
+def gitlab_job_answers_like_the_action(directory):
     workspace = shop(directory / "h")
     ends = [git(workspace, "rev-parse", name) for name in ("main", "fix")]
     code, context, log = gitlab(
@@ -326,7 +326,7 @@ def the_job_of_gitlab_does_the_same(directory):
         assert code == 0 and "`shop/price.py`" in context, log
 
 
-# After a job whose test fails, as docs/integrations.md has it; the rules of merge requests are for GitLab.
+# A job after one whose test fails, as in docs/integrations.md, without the rules for merge requests, which need GitLab.
 PIPELINE = """
 include:
   - local: ci/foveate.yml
@@ -347,7 +347,7 @@ context:
 
 
 @check
-def a_pipeline_of_gitlab_asks_about_the_test_that_failed(directory):
+def gitlab_pipeline_asks_about_the_failed_test(directory):
     workspace = shop(directory / "i")
     (workspace / "ci").mkdir()
     shutil.copy(ROOT / "ci/gitlab.yml", workspace / "ci/foveate.yml")

@@ -1,5 +1,5 @@
-//! API tokens from end to end: who gets in, what a key may do, and that what it may not see does not exist
-//! for it.
+//! Tests API tokens end to end: authentication, scopes, and that repositories outside a key's grant are answered
+//! like unknown names.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,12 +16,12 @@ use crate::database;
 /// Runs `foveate key` on a data directory.
 pub fn key(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
-    database::of_command(&mut command, data);
+    database::configure_command(&mut command, data);
     let command = command.arg("key").args(arguments);
     command.arg("--data-dir").arg(data).output().unwrap()
 }
 
-/// Creates a key and gives its token.
+/// Creates a key and returns its token.
 pub fn create(data: &Path, arguments: &[&str]) -> String {
     let made = key(data, &[&["create"], arguments].concat());
     let stderr = String::from_utf8_lossy(&made.stderr);
@@ -50,8 +50,8 @@ async fn get(app: &TestApp, token: &str, path: &str) -> Response {
     call(app, token, Method::GET, path, None).await
 }
 
-/// Waits until a token is the one of a key: a change of keys counts within a second.
-pub async fn counts(app: &TestApp, token: &str) {
+/// Waits until the server accepts a token. A change of keys takes effect within a second.
+pub async fn wait_until_token_is_valid(app: &TestApp, token: &str) {
     until("a token that counts", async || {
         let other = get(app, "unknown", "/repos").await.status;
         let status = get(app, token, "/repos").await.status;
@@ -60,8 +60,8 @@ pub async fn counts(app: &TestApp, token: &str) {
     .await;
 }
 
-/// Waits until a token counts no more.
-pub async fn counts_no_more(app: &TestApp, token: &str) {
+/// Waits until the server refuses a token.
+pub async fn wait_until_token_is_refused(app: &TestApp, token: &str) {
     until("a token that does not count", async || {
         let status = get(app, token, "/repos").await.status;
         (status == StatusCode::UNAUTHORIZED).then_some(())
@@ -69,7 +69,7 @@ pub async fn counts_no_more(app: &TestApp, token: &str) {
     .await;
 }
 
-/// A service with the repositories `seen` and `hidden`.
+/// Starts a service with the repositories `seen` and `hidden`.
 async fn two_repositories() -> (TestApp, [tempfile::TempDir; 2]) {
     let app = TestApp::start().await;
     let (seen, seen_root) = tree(SHOP);
@@ -81,11 +81,11 @@ async fn two_repositories() -> (TestApp, [tempfile::TempDir; 2]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_counts_beside_a_running_server_until_it_is_revoked() {
+async fn key_is_accepted_until_it_is_revoked() {
     let app = TestApp::start().await;
     assert_eq!(app.get("/repos").await.status, StatusCode::OK);
     let token = create(app.data(), &["--name", "ci", "--expires", "30d"]);
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
 
     let without = until("no answer without a token", async || {
         let response = app.get("/repos").await;
@@ -125,14 +125,14 @@ async fn a_key_counts_beside_a_running_server_until_it_is_revoked() {
     assert!(listed[0]["expires_at"].is_string() && listed[0]["repos"].is_null());
 
     assert!(key(app.data(), &["revoke", "ci"]).status.success());
-    counts_no_more(&app, &token).await;
+    wait_until_token_is_refused(&app, &token).await;
     let revoked = get(&app, &token, "/repos").await;
     assert_eq!(
         revoked.text.replace("same", ""),
         unknown.text.replace("same", "")
     );
     assert_eq!(key(app.data(), &["revoke", "ci"]).status.code(), Some(3));
-    // Also the last one: nobody gets in by revoking keys.
+    // Also after the last key is revoked: revoking keys does not open the server.
     assert_eq!(app.get("/repos").await.status, StatusCode::UNAUTHORIZED);
     assert!(key(app.data(), &["clear"]).status.success());
     until("an open door", async || {
@@ -143,10 +143,10 @@ async fn a_key_counts_beside_a_running_server_until_it_is_revoked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_is_stored_nowhere() {
+async fn token_is_not_stored_in_the_data_directory() {
     let app = TestApp::start().await;
     let token = create(app.data(), &["--scope", "admin"]);
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     let data = app.data().to_owned();
     let secret = token.as_bytes()[8..40].to_vec();
     for entry in std::fs::read_dir(&data).unwrap() {
@@ -159,13 +159,13 @@ async fn a_token_is_stored_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_expired_key_is_refused() {
+async fn expired_key_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let token = create(directory.path(), &["--expires", "1m"]);
     let app = TestApp::start_on(directory.path()).await;
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     let expire = "update keys set expires_at = '2020-01-01T00:00:00Z'";
-    if let Some(url) = database::of(app.data()) {
+    if let Some(url) = database::url_for(app.data()) {
         database::execute(&url, expire).await;
     } else {
         let options = sqlx::sqlite::SqliteConnectOptions::new()
@@ -174,17 +174,17 @@ async fn an_expired_key_is_refused() {
         sqlx::query(expire).execute(&pool).await.unwrap();
         pool.close().await;
     }
-    counts_no_more(&app, &token).await;
+    wait_until_token_is_refused(&app, &token).await;
     let listed = key(app.data(), &["list"]);
     assert!(String::from_utf8_lossy(&listed.stdout).contains("expired"));
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_reads_changes_nothing() {
+async fn read_key_cannot_change_anything() {
     let (app, _keep) = two_repositories().await;
     let token = create(app.data(), &["--scope", "read"]);
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     let registration = json!({"name": "new", "source": {"path": "/"}});
     for (method, path, body) in [
         (Method::POST, "/repos", Some(&registration)),
@@ -212,8 +212,12 @@ async fn a_key_that_reads_changes_nothing() {
     app.end().await;
 }
 
-/// Everything that can be asked about a repository.
-async fn told(app: &TestApp, token: &str, name: &str) -> Vec<(StatusCode, String, String)> {
+/// The status, headers and body of every request that can be made about a repository.
+async fn every_answer_about(
+    app: &TestApp,
+    token: &str,
+    name: &str,
+) -> Vec<(StatusCode, String, String)> {
     let question = json!({"repo": name, "query": "`total_price`"});
     let diff = json!({"repo": name, "query": "x", "diff": {"base": "HEAD", "head": "HEAD"}});
     let at_ref = json!({"query": "`total_price`", "ref": "HEAD"});
@@ -239,11 +243,11 @@ async fn told(app: &TestApp, token: &str, name: &str) -> Vec<(StatusCode, String
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_key_may_not_see_is_answered_like_a_name_that_nothing_has() {
+async fn hidden_repository_is_answered_like_an_unknown_name() {
     let app = TestApp::start().await;
     let (_seen, root) = tree(SHOP);
     app.add_tree("seen", &root, false).await;
-    // Its state says how much of it is on disk, and is compared.
+    // The repository's JSON contains its size on disk and is compared, so wait until it was stored.
     app.repo_until("seen", |repo| repo["disk"]["bytes"] != json!(0))
         .await;
     let scoped = |scope| create(app.data(), &["--scope", scope, "--repo", "seen", "other"]);
@@ -251,10 +255,10 @@ async fn what_a_key_may_not_see_is_answered_like_a_name_that_nothing_has() {
         create(app.data(), &["--scope", "admin"]),
         [scoped("read"), scoped("admin")],
     );
-    counts(&app, &tokens[1]).await;
+    wait_until_token_is_valid(&app, &tokens[1]).await;
     let mut before = Vec::new();
     for token in &tokens {
-        before.push(told(&app, token, "hidden").await);
+        before.push(every_answer_about(&app, token, "hidden").await);
     }
     assert_eq!(before[1][0].0, StatusCode::NOT_FOUND);
     assert!(before[1][7].2.contains("\"seen\""), "it sees its own");
@@ -275,7 +279,7 @@ async fn what_a_key_may_not_see_is_answered_like_a_name_that_nothing_has() {
     })
     .await;
     for (token, before) in tokens.iter().zip(before) {
-        assert_eq!(told(&app, token, "hidden").await, before);
+        assert_eq!(every_answer_about(&app, token, "hidden").await, before);
     }
     assert_eq!(
         get(&app, &admin, "/repos/hidden").await.status,
@@ -286,11 +290,11 @@ async fn what_a_key_may_not_see_is_answered_like_a_name_that_nothing_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_and_readiness_name_no_repository_that_a_key_may_not_see() {
+async fn metrics_and_readiness_omit_hidden_repositories() {
     let (app, keep) = two_repositories().await;
     let token = create(app.data(), &["--repo", "seen"]);
     let all = create(app.data(), &[]);
-    counts(&app, &all).await;
+    wait_until_token_is_valid(&app, &all).await;
     let metrics = get(&app, &token, "/metrics").await.text;
     assert!(
         metrics.contains("repo=\"seen\"") && !metrics.contains("hidden"),
@@ -301,9 +305,9 @@ async fn metrics_and_readiness_name_no_repository_that_a_key_may_not_see() {
     assert!(metrics.contains("repo=\"hidden\""));
     assert!(metrics.contains("foveate_repositories{state=\"ready\"} 2"));
 
-    // A repository that fails is named to those who see it.
+    // A failed repository is named only to keys that may see it.
     let admin = create(app.data(), &["--scope", "admin"]);
-    counts(&app, &admin).await;
+    wait_until_token_is_valid(&app, &admin).await;
     std::fs::remove_dir_all(keep[1].path()).unwrap();
     let synced = call(&app, &admin, Method::POST, "/repos/hidden/sync", None).await;
     assert_eq!(synced.status, StatusCode::ACCEPTED, "{}", synced.text);
@@ -318,16 +322,16 @@ async fn metrics_and_readiness_name_no_repository_that_a_key_may_not_see() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_admin_of_some_repositories_registers_those_names_alone() {
+async fn scoped_admin_registers_only_names_of_its_grant() {
     let (app, keep) = two_repositories().await;
     let token = create(
         app.data(),
         &["--scope", "admin", "--repo", "seen", "--repo", "mine"],
     );
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     let body = |name: &str, path: &Path| json!({"name": name, "source": {"path": path}});
     let mut answers = Vec::new();
-    // Whether the name is taken, and whether the source exists, makes no difference.
+    // The refusal is the same whether or not the name is taken and the source exists.
     for (name, path) in [
         ("hidden", keep[0].path()),
         ("nobody", keep[0].path()),
@@ -355,8 +359,8 @@ async fn an_admin_of_some_repositories_registers_those_names_alone() {
     app.end().await;
 }
 
-/// Starts a service that others could reach.
-async fn reachable(data: &Path, change: impl FnOnce(&mut Config)) -> anyhow::Result<Service> {
+/// Starts a service that listens on all addresses.
+async fn start_public(data: &Path, change: impl FnOnce(&mut Config)) -> anyhow::Result<Service> {
     let mut config = Config::defaults().unwrap();
     config.server.listen = "0.0.0.0:0".parse().unwrap();
     config.storage.data_dir = data.to_owned();
@@ -366,9 +370,9 @@ async fn reachable(data: &Path, change: impl FnOnce(&mut Config)) -> anyhow::Res
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_key_other_machines_are_not_let_in_by_mistake() {
+async fn public_address_without_a_key_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let refused = reachable(directory.path(), |_| {}).await.err();
+    let refused = start_public(directory.path(), |_| {}).await.err();
     let refused = refused.expect("there is no key").to_string();
     for told in [
         "foveate key create",
@@ -377,20 +381,20 @@ async fn without_a_key_other_machines_are_not_let_in_by_mistake() {
     ] {
         assert!(refused.contains(told), "{refused}");
     }
-    let open = reachable(directory.path(), |config| {
+    let open = start_public(directory.path(), |config| {
         config.access.allow_anonymous = true
     })
     .await;
     drop(open.expect("it was asked for"));
     create(directory.path(), &[]);
     assert!(
-        reachable(directory.path(), |_| {}).await.is_ok(),
+        start_public(directory.path(), |_| {}).await.is_ok(),
         "there is a key"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_anonymous_requests_are_allowed_a_key_ends_it() {
+async fn creating_a_key_ends_anonymous_access() {
     let app = TestApp::start_with(|config| {
         config.server.listen = "0.0.0.0:0".parse().unwrap();
         config.access.allow_anonymous = true;
@@ -398,13 +402,13 @@ async fn where_anonymous_requests_are_allowed_a_key_ends_it() {
     .await;
     assert_eq!(app.get("/repos").await.status, StatusCode::OK);
     let token = create(app.data(), &[]);
-    counts_no_more(&app, "no token").await;
+    wait_until_token_is_refused(&app, "no token").await;
     assert_eq!(get(&app, &token, "/repos").await.status, StatusCode::OK);
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn probes_have_a_setting_of_their_own() {
+async fn probe_access_follows_its_settings() {
     let probes = ["/healthz", "/readyz", "/metrics"];
     for (access, from_here, passed_on) in [
         (ProbeAccess::Open, 200, 200),
@@ -417,7 +421,7 @@ async fn probes_have_a_setting_of_their_own() {
         })
         .await;
         let token = create(app.data(), &[]);
-        counts_no_more(&app, "no token").await;
+        wait_until_token_is_refused(&app, "no token").await;
         for probe in probes {
             assert_eq!(app.get(probe).await.status, from_here, "{access:?} {probe}");
             let request = app.client().get(format!("{}{probe}", app.url));
@@ -436,7 +440,7 @@ async fn probes_have_a_setting_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_of_a_file_count_and_are_read_again() {
+async fn token_file_is_reloaded_on_change() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("tokens.toml");
     let (first, second) = ("1".repeat(40), "2".repeat(40));
@@ -449,27 +453,27 @@ async fn tokens_of_a_file_count_and_are_read_again() {
     assert_eq!(refused.code(), "not_permitted");
 
     save(&file, &table(&second));
-    counts(&app, &second).await;
-    counts_no_more(&app, &first).await;
-    // What cannot be used changes nothing; a key shows that the file was looked at meanwhile.
+    wait_until_token_is_valid(&app, &second).await;
+    wait_until_token_is_refused(&app, &first).await;
+    // An invalid file changes nothing. The new key shows that the file was read again meanwhile.
     save(&file, "not a table");
     let other = create(app.data(), &[]);
-    counts(&app, &other).await;
+    wait_until_token_is_valid(&app, &other).await;
     assert_eq!(get(&app, &second, "/repos").await.status, StatusCode::OK);
     std::fs::remove_file(&file).unwrap();
-    counts_no_more(&app, &second).await;
+    wait_until_token_is_refused(&app, &second).await;
     assert_eq!(app.get("/repos").await.status, StatusCode::UNAUTHORIZED);
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_file_that_cannot_be_used_is_told_at_the_start() {
+async fn invalid_token_file_fails_the_start() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("tokens.toml");
     let secret = "3".repeat(40);
     save(&file, &format!("[ci]\ntoken = \"{secret}\"\n"));
     let path = file.clone();
-    let refused = reachable(directory.path(), |config| config.access.token_file = path);
+    let refused = start_public(directory.path(), |config| config.access.token_file = path);
     let refused = refused.await.err().expect("it lacks a scope").to_string();
     assert!(
         refused.contains("access.token_file") && refused.contains("[ci]"),
@@ -479,7 +483,7 @@ async fn a_token_file_that_cannot_be_used_is_told_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_sent_too_fast_is_refused_for_its_own_key_alone() {
+async fn rate_limit_applies_per_key() {
     let app = TestApp::start_with(|config| {
         config.access.rate_per_second = 1;
         config.access.rate_burst = 5;
@@ -502,7 +506,7 @@ async fn what_is_sent_too_fast_is_refused_for_its_own_key_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_asks_for_many_revisions_holds_up_no_other() {
+async fn many_revisions_of_one_key_do_not_delay_another() {
     let app = TestApp::start_with(|config| {
         config.access.rate_per_second = 0;
         config.index.runs = 1;
@@ -513,8 +517,8 @@ async fn a_key_that_asks_for_many_revisions_holds_up_no_other() {
     let commits: Vec<String> = (0..100).map(|n| commit(&root, &format!("{n}"))).collect();
     app.add_git("shop", &root, None).await;
     let (busy, calm) = (create(app.data(), &[]), create(app.data(), &[]));
-    counts(&app, &busy).await;
-    counts(&app, &calm).await;
+    wait_until_token_is_valid(&app, &busy).await;
+    wait_until_token_is_valid(&app, &calm).await;
     let asked = |token: &str, commit: &str| {
         let request = app.client().post(format!("{}/context", app.url));
         let body = json!({"repo": "shop", "query": "`Cart`", "ref": commit});
@@ -539,10 +543,10 @@ async fn a_key_that_asks_for_many_revisions_holds_up_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_line_sends_a_token_from_its_environment() {
+async fn command_line_reads_token_from_environment_or_file() {
     let app = TestApp::start().await;
     let token = create(app.data(), &[]);
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), format!("{token}\n")).unwrap();
     let file = file.path().to_str().unwrap();
@@ -583,7 +587,7 @@ async fn the_command_line_sends_a_token_from_its_environment() {
 }
 
 #[test]
-fn a_token_over_an_open_network_is_warned_of() {
+fn sending_a_token_unencrypted_is_warned_about() {
     let told = |server: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
         command.args(["repo", "list", "--server", server]);
@@ -591,7 +595,7 @@ fn a_token_over_an_open_network_is_warned_of() {
         let output = command.output().unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
-    // Nothing listens on these.
+    // Nothing listens on these addresses.
     assert!(told("http://foveate.invalid").contains("sent unencrypted"));
     for safe in ["https://foveate.invalid", "http://127.0.0.1:1"] {
         assert!(!told(safe).contains("sent unencrypted"), "{safe}");

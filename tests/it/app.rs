@@ -1,4 +1,4 @@
-//! A service of its own for each test, and repositories to ask it about.
+//! Starts a service for each test, and creates repositories for it.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{database, rebuilt};
+use crate::{database, index_report};
 
-/// Long enough for a busy machine; a test that passes does not wait for it.
+/// Limit of each wait: long enough for a busy machine. A passing test never waits that long.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A running service.
@@ -28,11 +28,11 @@ pub struct TestApp {
     pub running: JoinHandle<anyhow::Result<()>>,
     client: reqwest::Client,
     data: PathBuf,
-    /// Removed with the app, unless it was given from outside.
+    /// Removes the data directory with the app; `None` if the caller owns it.
     _data: Option<TempDir>,
 }
 
-/// What came back.
+/// A response whose body was read.
 #[derive(Debug)]
 pub struct Response {
     pub status: StatusCode,
@@ -59,19 +59,19 @@ impl TestApp {
         Self::start_with(|_| {}).await
     }
 
-    /// A service whose settings `change` adjusts.
+    /// Starts a service whose settings `change` adjusts.
     pub async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
         let data = tempfile::tempdir().unwrap();
         let path = data.path().to_owned();
         Self::start_in(&path, Some(data), change).await
     }
 
-    /// A service on data that outlives it.
+    /// Starts a service on a data directory that the caller owns.
     pub async fn start_on(data: &Path) -> Self {
         Self::start_on_with(data, |_| {}).await
     }
 
-    /// A service on data that outlives it, whose settings `change` adjusts.
+    /// As [`Self::start_on`], with settings that `change` adjusts.
     pub async fn start_on_with(data: &Path, change: impl FnOnce(&mut Config)) -> Self {
         Self::start_in(data, None, change).await
     }
@@ -85,11 +85,11 @@ impl TestApp {
         config.server.listen = "127.0.0.1:0".parse().unwrap();
         config.storage.data_dir = data.to_owned();
         config.storage.database_url = database::setting(data);
-        // No time limit is met by chance because the machine is busy.
+        // Long time limits, so that none is exceeded because the machine is busy.
         config.answer.deadline_ms = 60_000;
         config.answer.build_deadline_ms = 60_000;
         config.index.parse_timeout_ms = 60_000;
-        // The program of this process is not Foveate.
+        // This process is not the foveate program, so it cannot be started as a parse worker.
         config.index.parse_workers = false;
         config.server.request_timeout_ms = 60_000;
         config.watch.poll_seconds = 1;
@@ -144,8 +144,8 @@ impl TestApp {
         self.call(Method::DELETE, path, None).await
     }
 
-    /// The sum of a metric's series that have these labels. Those of other services in this process
-    /// may be among them where it counts events.
+    /// The sum of a metric's series that have these labels. Counters of events include those of other services
+    /// in this process.
     pub async fn metric(&self, family: &str, labels: &str) -> f64 {
         sum_of(&self.get("/metrics").await.text, family, labels)
     }
@@ -173,7 +173,7 @@ impl TestApp {
         self.repo_until(name, |repo| repo["state"] == "ready").await;
     }
 
-    /// Waits until the repository is as wanted, and gives it.
+    /// Waits until `wanted` accepts the repository, and returns it.
     pub async fn repo_until(&self, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let path = format!("/repos/{}", name.replace('/', "%2F"));
         let start = Instant::now();
@@ -190,7 +190,7 @@ impl TestApp {
         }
     }
 
-    /// Asks the current snapshot.
+    /// Asks a question about the current snapshot.
     pub async fn ask(&self, repo: &str, query: &str) -> Value {
         let body = json!({"repo": repo, "query": query});
         let response = self.post("/context", body).await;
@@ -198,12 +198,12 @@ impl TestApp {
         response.json()
     }
 
-    /// The paths of the definitions that are called `name`, as an answer lists them.
+    /// The sorted paths of the definitions called `name` that an answer lists.
     pub async fn places_of(&self, repo: &str, name: &str) -> Vec<String> {
         places(&self.ask(repo, &format!("`{name}`")).await, name)
     }
 
-    /// Waits until the definitions that are called `name` are at exactly these paths.
+    /// Waits until answers list the definitions called `name` at exactly these paths.
     pub async fn places_become(&self, repo: &str, name: &str, paths: &[&str]) {
         until(&format!("{name} at {paths:?}"), async || {
             (self.places_of(repo, name).await == paths).then_some(())
@@ -211,14 +211,14 @@ impl TestApp {
         .await;
     }
 
-    /// Gives the stop signal and waits for the end.
+    /// Stops the service and waits for its end.
     pub async fn end(self) {
         self.stop.cancel();
         self.running.await.unwrap().unwrap();
     }
 }
 
-impl rebuilt::Service for TestApp {
+impl index_report::Service for TestApp {
     fn client(&self) -> &reqwest::Client {
         &self.client
     }
@@ -228,7 +228,7 @@ impl rebuilt::Service for TestApp {
     }
 }
 
-/// The sorted paths of an answer's functions that are called `name`.
+/// The sorted paths of an answer's functions called `name`.
 pub fn places(answer: &Value, name: &str) -> Vec<String> {
     let functions = answer["functions"].as_array().expect("functions");
     let mut paths: Vec<String> = functions
@@ -240,7 +240,7 @@ pub fn places(answer: &Value, name: &str) -> Vec<String> {
     paths
 }
 
-/// Tries again and again until there is a result.
+/// Polls `attempt` until it gives a result; panics after [`PATIENCE`].
 pub async fn until<T, F: Future<Output = Option<T>>>(
     what: &str,
     mut attempt: impl FnMut() -> F,
@@ -255,7 +255,7 @@ pub async fn until<T, F: Future<Output = Option<T>>>(
     }
 }
 
-/// A directory with the files of a fixture. Its path is canonical.
+/// Creates a directory with the files of a fixture. The path is canonical.
 pub fn tree(text: &str) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path().canonicalize().unwrap();
@@ -263,14 +263,14 @@ pub fn tree(text: &str) -> (TempDir, PathBuf) {
     (directory, root)
 }
 
-/// Writes a file beside and puts it in its place: nobody finds it half written.
+/// Writes a file atomically: to a temporary file that is renamed over it.
 pub fn save(path: &Path, text: &str) {
     let beside = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(beside.path(), text).unwrap();
     beside.persist(path).unwrap();
 }
 
-/// Runs git in a directory, apart from the settings of whoever runs the tests.
+/// Runs git in a directory, without the user's and the system's git configuration.
 pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
@@ -294,7 +294,8 @@ pub fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// The variable `PATH` with a git of this script before others, in a new `directory`. `REAL` stands for the real one.
+/// Writes `script` as the program `git` into a new `directory`, and returns `PATH=…` with that directory first.
+/// `REAL` in the script stands for the path of the real git.
 pub fn path_with_git(directory: &Path, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let path = std::env::var("PATH").unwrap();
@@ -307,7 +308,7 @@ pub fn path_with_git(directory: &Path, script: &str) -> String {
     format!("PATH={}:{path}", directory.display())
 }
 
-/// Commits everything in a working tree and gives the commit's id.
+/// Commits everything in a working tree and returns the commit's id.
 pub fn commit(root: &Path, message: &str) -> String {
     if !root.join(".git").exists() {
         git(root, &["init", "-q"]);
@@ -348,7 +349,7 @@ def test_checkout():
 # Shop
 ";
 
-/// The sum of a metric's series that have these labels, in the text of `/metrics`.
+/// The sum of a metric's series that have these labels, from the text of `/metrics`.
 pub fn sum_of(metrics: &str, family: &str, labels: &str) -> f64 {
     let series = metrics.lines().filter(|line| {
         let rest = line.strip_prefix(family);

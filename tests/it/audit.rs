@@ -1,4 +1,4 @@
-//! The audit trail: who did what to which repository, and nothing that anybody keeps to themselves.
+//! Tests the audit log: it records who did what to which repository, without queries, source code or tokens.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::access::create;
 use crate::app::{SHOP, commit, tree, until};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
 fn audited(log: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(log).unwrap();
@@ -19,7 +19,7 @@ fn audited(log: &Path) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_done_or_refused_is_a_line_without_what_was_said() {
+async fn audit_log_records_actions_without_their_content() {
     let keep = tempfile::tempdir().unwrap();
     let log = keep.path().join("log");
     let redirect = format!("exec \"$@\" 2>'{}'", log.display());
@@ -74,14 +74,14 @@ async fn everything_done_or_refused_is_a_line_without_what_was_said() {
 
     let lines = audited(&log);
     let text = |line: &Value, field: &str| line[field].as_str().unwrap_or("-").to_owned();
-    let mut told: Vec<[String; 4]> = lines
+    let mut actions: Vec<[String; 4]> = lines
         .iter()
         .map(|line| ["who", "action", "repo", "outcome"].map(|field| text(line, field)))
         .filter(|[_, action, ..]| action != "show")
         .collect();
-    told.dedup();
+    actions.dedup();
     assert_eq!(
-        told,
+        actions,
         [
             ["ops", "register", "shop", "done"],
             ["ops", "register", "hidden", "done"],

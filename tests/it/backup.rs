@@ -1,5 +1,5 @@
-//! Backups that are made while the server runs, and servers that are started from them; and everything taken
-//! from one database to another.
+//! Tests backups made while the server runs, servers started from them, and `database move` between SQLite and
+//! PostgreSQL.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,17 +8,17 @@ use foveate::store::{NewJobRow, NewKeyRow, Place, RepositoryKind, RepositoryRow,
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::access::{call, counts, create};
+use crate::access::{call, create, wait_until_token_is_valid};
 use crate::app::{SHOP, TestApp, commit, tree, until};
 use crate::database;
-use crate::hub::{Hub, Mood};
+use crate::git_server::{Hub, Mood};
 
 fn foveate(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
     command.args(arguments);
     if arguments[0] == "backup" {
         command.arg("--data-dir").arg(data);
-        database::of_command(&mut command, data);
+        database::configure_command(&mut command, data);
     }
     command.output().unwrap()
 }
@@ -29,15 +29,15 @@ fn succeeded(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A login of the hub, and what a client sends for it.
+/// A login for the hub, and the `authorization` header that a client sends for it.
 const LOGIN: (&str, &str) = ("me:word", "Basic bWU6d29yZA==");
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_is_started_from_a_backup_that_was_made_while_another_ran() {
+async fn server_starts_from_an_online_backup() {
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
-    let hub = Hub::of(&root).await;
-    hub.turn(Mood::Asking(LOGIN.1));
+    let hub = Hub::serving(&root).await;
+    hub.set_mood(Mood::RequireLogin(LOGIN.1));
     let app = TestApp::start_with(|config| {
         config.git.schemes = vec!["http".to_owned()];
     })
@@ -48,7 +48,7 @@ async fn a_server_is_started_from_a_backup_that_was_made_while_another_ran() {
     assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
     app.ready("remote").await;
 
-    // The list is being written to all the time.
+    // The database is written to during the backup.
     let keep = tempfile::tempdir().unwrap();
     let (busy, address) = (app.client().clone(), format!("{}/repos", app.url));
     let source = json!({"path": root});
@@ -74,7 +74,7 @@ async fn a_server_is_started_from_a_backup_that_was_made_while_another_ran() {
     let again = foveate(app.data(), &["backup", name]);
     assert_eq!(again.status.code(), Some(2), "it is there already");
     let token = create(app.data(), &["--scope", "admin"]);
-    counts(&app, &token).await;
+    wait_until_token_is_valid(&app, &token).await;
     assert!(writer.await.unwrap() > 1, "the key ended it");
     let later = keep.path().join("later");
     let arguments = ["backup", later.to_str().unwrap(), "--without-credentials"];
@@ -108,7 +108,7 @@ async fn a_server_is_started_from_a_backup_that_was_made_while_another_ran() {
     app.end().await;
 }
 
-/// A database with rows in all tables.
+/// Creates a database with rows in all tables.
 async fn filled(place: Place) -> Store {
     let store = Store::open_at(place).await.unwrap();
     for (name, kind) in [("a/ä", RepositoryKind::Git), ("b", RepositoryKind::Path)] {
@@ -154,8 +154,8 @@ async fn filled(place: Place) -> Store {
     store
 }
 
-/// Everything in a database.
-async fn everything(store: &Store) -> String {
+/// A text of all rows and row counts of a database.
+async fn contents(store: &Store) -> String {
     let (repositories, keys, jobs) = (
         store.repositories().await.unwrap(),
         store.keys().await.unwrap(),
@@ -166,14 +166,14 @@ async fn everything(store: &Store) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_moves_from_one_database_to_the_other_and_back() {
+async fn database_move_preserves_all_rows_both_ways() {
     let Some(postgres) = database::fresh() else {
         return;
     };
     let keep = tempfile::tempdir().unwrap();
     let [first, second] = ["first.db", "second.db"].map(|name| keep.path().join(name));
     let store = filled(Place::Sqlite(first.clone())).await;
-    let wanted = everything(&store).await;
+    let wanted = contents(&store).await;
     store.close().await;
     let url = |file: &Path| format!("sqlite:{}", file.display());
     let secret = keep.path().join("url");
@@ -195,8 +195,8 @@ async fn everything_moves_from_one_database_to_the_other_and_back() {
     let store = Store::open_at(Place::parse(&postgres).unwrap())
         .await
         .unwrap();
-    assert_eq!(everything(&store).await, wanted);
-    // The next row gets the next number.
+    assert_eq!(contents(&store).await, wanted);
+    // The id sequence continues after the moved rows.
     let job = NewJobRow {
         subject: "new".to_owned(),
         thread: "new".to_owned(),
@@ -209,7 +209,7 @@ async fn everything_moves_from_one_database_to_the_other_and_back() {
     let newest = store.jobs().await.unwrap().pop().unwrap();
     assert_eq!((&*newest.subject, newest.id > 250), ("new", true));
     store.finish_job(&newest).await.unwrap();
-    let wanted = everything(&store).await;
+    let wanted = contents(&store).await;
 
     let refused = to(&url(&first), &there);
     let stderr = String::from_utf8_lossy(&refused.stderr);
@@ -218,11 +218,11 @@ async fn everything_moves_from_one_database_to_the_other_and_back() {
         "{stderr}"
     );
     assert!(!stderr.contains("p4ssw0rd"), "{stderr}");
-    assert_eq!(everything(&store).await, wanted, "nothing was added");
+    assert_eq!(contents(&store).await, wanted, "nothing was added");
 
     succeeded(&to(&there, &url(&second)));
     let back = Store::open_at(Place::Sqlite(second.clone())).await.unwrap();
-    assert_eq!(everything(&back).await, wanted);
+    assert_eq!(contents(&back).await, wanted);
 
     let missing = keep.path().join("missing.db");
     for (from, to_) in [

@@ -1,5 +1,5 @@
-//! What `foveate context` keeps between runs: the next run answers the same without reading what it knows,
-//! whatever changed, whoever else runs, and however a run ended.
+//! Tests the cache of `foveate context`: later runs give the same answer without reading cached data again, after
+//! any change, with concurrent runs, and after a killed run.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -15,7 +15,7 @@ use crate::app::{PATIENCE, SHOP, commit, git, tree};
 
 const QUERY: &str = "`total_price` of a Cart.checkout is wrong since the first gift";
 
-/// A repository and a cache.
+/// A repository, and a cache directory for runs of `foveate context` on it.
 struct Runs {
     cache: TempDir,
     _keep: TempDir,
@@ -23,7 +23,7 @@ struct Runs {
 }
 
 impl Runs {
-    /// Of a shop with some past.
+    /// Creates the shop with two commits, and an empty cache.
     fn new() -> Self {
         let (keep, root) = tree(SHOP);
         commit(&root, "Open the shop");
@@ -49,9 +49,9 @@ impl Runs {
         command
     }
 
-    /// What a run says, of a directory, without its timings.
-    fn said_of(&self, directory: &Path, more: &[&str]) -> (Value, String) {
-        said(
+    /// Runs `foveate context` on a directory; returns the answer without timings, and standard error.
+    fn answer_for(&self, directory: &Path, more: &[&str]) -> (Value, String) {
+        parse_output(
             &self
                 .command(directory, &[&["--json"], more].concat())
                 .output()
@@ -59,20 +59,20 @@ impl Runs {
         )
     }
 
-    fn said(&self, more: &[&str]) -> (Value, String) {
-        self.said_of(&self.root, more)
+    fn answer(&self, more: &[&str]) -> (Value, String) {
+        self.answer_for(&self.root, more)
     }
 
-    /// Runs twice, and asserts that both say what a run without a cache does. Gives that.
-    fn are_as_without(&self, more: &[&str], what: &str) -> Value {
-        let wanted = self.said(&[&["--no-cache"], more].concat());
+    /// Runs twice, and asserts that both runs print the same as one with `--no-cache`. Returns that answer.
+    fn assert_equals_uncached(&self, more: &[&str], what: &str) -> Value {
+        let wanted = self.answer(&[&["--no-cache"], more].concat());
         for round in ["first", "second"] {
-            assert_eq!(self.said(more), wanted, "{round} run: {what}");
+            assert_eq!(self.answer(more), wanted, "{round} run: {what}");
         }
         wanted.0
     }
 
-    /// The files of all entries.
+    /// The files of all cache entries.
     fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.cache.path()).unwrap();
         let entries = entries.map(|entry| entry.unwrap().path());
@@ -105,7 +105,7 @@ impl Runs {
     }
 }
 
-fn said(output: &Output) -> (Value, String) {
+fn parse_output(output: &Output) -> (Value, String) {
     let stderr = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -122,8 +122,8 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(root.join(path), text).unwrap();
 }
 
-/// A git in front of git that runs `script` first, for the `PATH`.
-fn git_with(script: &str) -> (TempDir, String) {
+/// Creates a program `git` that runs `script` and then the real git. Returns the `PATH` that leads to it.
+fn path_with_git_wrapper(script: &str) -> (TempDir, String) {
     let path = std::env::var("PATH").unwrap();
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("git");
@@ -135,7 +135,7 @@ fn git_with(script: &str) -> (TempDir, String) {
 }
 
 #[test]
-fn the_second_run_asks_git_for_no_log_and_no_file() {
+fn second_run_reads_neither_log_nor_files_from_git() {
     let runs = Runs::new();
     let bare_keep = tempfile::tempdir().unwrap();
     let bare = bare_keep.path().join("shop.git");
@@ -144,7 +144,7 @@ fn the_second_run_asks_git_for_no_log_and_no_file() {
         &["clone", "-q", "--bare", ".", bare.to_str().unwrap()],
     );
     let calls = runs.cache.path().join("calls");
-    let (_git, path) = git_with(&format!("echo \" $* \" >> '{}'", calls.display()));
+    let (_git, path) = path_with_git_wrapper(&format!("echo \" $* \" >> '{}'", calls.display()));
     for (directory, more) in [
         (&runs.root, &[][..]),
         (&runs.root, &["--ref", "HEAD~1"]),
@@ -153,7 +153,7 @@ fn the_second_run_asks_git_for_no_log_and_no_file() {
         let calls_of = |more: &[&str]| {
             let _ = fs::remove_file(&calls);
             let mut command = runs.command(directory, &[&["--json"], more].concat());
-            let said = said(&command.env("PATH", &path).output().unwrap());
+            let said = parse_output(&command.env("PATH", &path).output().unwrap());
             (said, fs::read_to_string(&calls).unwrap())
         };
         let (wanted, _) = calls_of(&[&["--no-cache"], more].concat());
@@ -166,7 +166,7 @@ fn the_second_run_asks_git_for_no_log_and_no_file() {
         );
         assert!(!asked.contains(" ls-tree -r -z --name-only"), "{asked}");
         assert_eq!((&first, &second), (&wanted, &wanted), "{more:?}");
-        // What is printed without --json, too.
+        // The output without `--json` is the same, too.
         let shown = |more: &[&str]| {
             let output = runs.command(directory, more).output().unwrap();
             (output.stdout, output.stderr)
@@ -176,10 +176,10 @@ fn the_second_run_asks_git_for_no_log_and_no_file() {
 }
 
 #[test]
-fn changes_are_found() {
+fn changes_are_detected_despite_the_cache() {
     let runs = Runs::new();
     let root = &runs.root;
-    runs.are_as_without(&[], "nothing changed");
+    runs.assert_equals_uncached(&[], "nothing changed");
     type Change<'a> = (&'a str, &'a dyn Fn(&Path));
     let changes: [Change<'_>; 8] = [
         ("an edit", &|root| {
@@ -219,8 +219,8 @@ fn changes_are_found() {
     ];
     for (what, change) in changes {
         change(root);
-        let before = runs.are_as_without(&["--ref", "HEAD~1"], what);
-        let now = runs.are_as_without(&[], what);
+        let before = runs.assert_equals_uncached(&["--ref", "HEAD~1"], what);
+        let now = runs.assert_equals_uncached(&[], what);
         assert_ne!(before["commit"], Value::Null);
         assert_ne!(before["commit"], now["commit"]);
     }
@@ -228,9 +228,9 @@ fn changes_are_found() {
 }
 
 #[test]
-fn runs_beside_each_other_say_the_same() {
+fn concurrent_runs_give_the_same_answer() {
     let (runs, other) = (Runs::new(), Runs::new());
-    let wanted = [&runs, &other].map(|runs| runs.said(&["--no-cache"]));
+    let wanted = [&runs, &other].map(|runs| runs.answer(&["--no-cache"]));
     for round in 0..3 {
         let mut children = Vec::new();
         for number in 0..8 {
@@ -241,7 +241,7 @@ fn runs_beside_each_other_say_the_same() {
             children.push((of, command.spawn().unwrap()));
         }
         for (of, child) in children {
-            let said = said(&child.wait_with_output().unwrap());
+            let said = parse_output(&child.wait_with_output().unwrap());
             assert_eq!(said, wanted[of], "round {round}");
         }
         write(
@@ -249,21 +249,21 @@ fn runs_beside_each_other_say_the_same() {
             "shop/price.py",
             &format!("def total_price():\n    return {round}\n"),
         );
-        let changed = runs.said(&["--no-cache"]);
-        assert_eq!(runs.said(&[]), changed);
+        let changed = runs.answer(&["--no-cache"]);
+        assert_eq!(runs.answer(&[]), changed);
         git(&runs.root, &["checkout", "-q", "--", "."]);
     }
 }
 
 #[test]
-fn killed_at_any_moment_and_damaged_anywhere_it_stays_usable() {
+fn cache_survives_kills_and_damage() {
     let runs = Runs::new();
-    let wanted = runs.said(&["--no-cache"]);
+    let wanted = runs.answer(&["--no-cache"]);
     let start = Instant::now();
-    runs.said(&[]);
+    runs.answer(&[]);
     let whole = start.elapsed();
     for part in 0..8 {
-        // From nothing, so that there is much to write.
+        // Start with an empty cache, so that there is much to write.
         assert!(runs.cache_command(&["clear"]).status.success());
         let mut child = runs
             .command(&runs.root, &[])
@@ -276,8 +276,8 @@ fn killed_at_any_moment_and_damaged_anywhere_it_stays_usable() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(runs.said(&[]), wanted, "killed after {part} sevenths");
-        assert_eq!(runs.said(&[]), wanted);
+        assert_eq!(runs.answer(&[]), wanted, "killed after {part} sevenths");
+        assert_eq!(runs.answer(&[]), wanted);
     }
     let files = runs.files();
     assert!(files.len() >= 6, "{files:?}");
@@ -289,24 +289,24 @@ fn killed_at_any_moment_and_damaged_anywhere_it_stays_usable() {
             bytes
         };
         let (half, last) = (good.len() / 2, good.len() - 1);
-        // Cut, spoiled, of another version.
+        // Truncated, corrupted, of another format version.
         for bytes in [good[..half].to_vec(), damaged(last), damaged(17.min(last))] {
             fs::write(&path, bytes).unwrap();
-            assert_eq!(runs.said(&[]), wanted, "{}", path.display());
+            assert_eq!(runs.answer(&[]), wanted, "{}", path.display());
         }
     }
-    assert_eq!(runs.said(&[]), wanted);
+    assert_eq!(runs.answer(&[]), wanted);
 }
 
 #[test]
-fn where_nothing_can_be_kept_it_answers_and_says_so_once() {
+fn unwritable_cache_gives_an_answer_and_one_note() {
     let runs = Runs::new();
-    let wanted = runs.said(&["--no-cache"]).0;
+    let wanted = runs.answer(&["--no-cache"]).0;
     let file = runs.cache.path().join("file");
     fs::write(&file, "").unwrap();
     let below = file.join("cache");
     for _ in 0..2 {
-        let (answer, notes) = runs.said(&["--cache-dir", below.to_str().unwrap()]);
+        let (answer, notes) = runs.answer(&["--cache-dir", below.to_str().unwrap()]);
         assert_eq!(answer, wanted);
         assert_eq!(notes.matches("cache: ").count(), 1, "{notes}");
         assert!(
@@ -321,13 +321,13 @@ fn where_nothing_can_be_kept_it_answers_and_says_so_once() {
         .env_remove("HOME")
         .output()
         .unwrap();
-    let (answer, notes) = said(&nowhere);
+    let (answer, notes) = parse_output(&nowhere);
     assert_eq!(answer, wanted);
     assert!(notes.contains("HOME"), "{notes}");
     assert_eq!(runs.files(), Vec::<PathBuf>::new());
 
-    // The file that is to be written is a directory.
-    runs.said(&[]);
+    // A directory is in the place of a cache file.
+    runs.answer(&[]);
     let pack = runs
         .files()
         .into_iter()
@@ -335,13 +335,13 @@ fn where_nothing_can_be_kept_it_answers_and_says_so_once() {
         .unwrap();
     fs::remove_file(&pack).unwrap();
     fs::create_dir(&pack).unwrap();
-    let (answer, notes) = runs.said(&[]);
+    let (answer, notes) = runs.answer(&[]);
     assert_eq!(answer, wanted);
     assert_eq!(notes.matches("cache: ").count(), 1, "{notes}");
 }
 
 #[test]
-fn it_lies_where_it_is_expected_and_nobody_else_reads_it() {
+fn cache_directory_follows_settings_and_is_private() {
     let runs = Runs::new();
     let run = |variables: &[(&str, &Path)], more: &[&str]| {
         let mut command = runs.command(&runs.root, more);
@@ -402,23 +402,23 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_cache_in_the_directory_that_is_asked_about_is_no_part_of_it() {
+fn cache_inside_the_repository_is_not_indexed() {
     let runs = Runs::new();
-    let wanted = runs.said(&["--no-cache"]).0;
+    let wanted = runs.answer(&["--no-cache"]).0;
     let inside = runs.root.join("kept");
     for more in [&[][..], &[], &["--no-cache"]] {
         let more = [&["--cache-dir", inside.to_str().unwrap()], more].concat();
-        assert_eq!(runs.said(&more).0, wanted);
+        assert_eq!(runs.answer(&more).0, wanted);
     }
     assert!(inside.exists());
 }
 
 #[test]
-fn it_is_bounded_listed_and_cleared() {
+fn cache_is_bounded_listed_and_cleared() {
     let (runs, other) = (Runs::new(), Runs::new());
     let (root, others) = (runs.root.to_str().unwrap(), other.root.to_str().unwrap());
-    runs.said(&[]);
-    runs.said_of(&other.root, &[]);
+    runs.answer(&[]);
+    runs.answer_for(&other.root, &[]);
     assert_eq!(runs.listed(), [others, root], "the last one first");
     let list = runs.cache_command(&["list"]);
     let list = String::from_utf8(list.stdout).unwrap();
@@ -433,13 +433,13 @@ fn it_is_bounded_listed_and_cleared() {
         .map(|path| path.metadata().unwrap().len())
         .sum();
     let room_for_one = (size * 3 / 4).to_string();
-    runs.said(&["--cache-max-bytes", &room_for_one]);
+    runs.answer(&["--cache-max-bytes", &room_for_one]);
     assert_eq!(runs.listed(), [root]);
-    runs.said(&["--cache-max-bytes", "0"]);
+    runs.answer(&["--cache-max-bytes", "0"]);
     assert_eq!(runs.listed(), Vec::<String>::new());
 
-    runs.said(&[]);
-    runs.said_of(&other.root, &[]);
+    runs.answer(&[]);
+    runs.answer_for(&other.root, &[]);
     let lock = runs
         .files()
         .into_iter()
@@ -447,10 +447,10 @@ fn it_is_bounded_listed_and_cleared() {
     let lock = fs::File::options().write(true).open(lock.unwrap()).unwrap();
     let long_ago = std::time::SystemTime::now() - Duration::from_secs(31 * 86_400);
     lock.set_modified(long_ago).unwrap();
-    runs.said_of(&other.root, &[]);
+    runs.answer_for(&other.root, &[]);
     assert_eq!(runs.listed(), [others], "nobody asked for a month");
 
-    runs.said(&[]);
+    runs.answer(&[]);
     let output = runs.cache_command(&["clear", others]);
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("removed 1 repository"));
     assert_eq!(runs.listed(), [root]);
@@ -460,7 +460,7 @@ fn it_is_bounded_listed_and_cleared() {
     assert!(runs.cache.path().join("note.txt").exists());
 }
 
-/// Adds so many commits that each change one function.
+/// Adds `count` commits, each of which changes one function.
 fn add_commits(root: &Path, count: usize) {
     let mut stream = String::new();
     for n in 1..=count {
@@ -491,41 +491,41 @@ fn add_commits(root: &Path, count: usize) {
 }
 
 #[test]
-fn functions_of_the_past_come_when_they_are_waited_for_and_stay() {
+fn touched_functions_load_on_request_and_stay_cached() {
     let runs = Runs::new();
     add_commits(&runs.root, 301);
     let is_loading = |answer: &Value| {
         let issues = answer["issues"].to_string();
         issues.contains("history_loading") && issues.contains("--wait-history")
     };
-    let files_alone = runs.are_as_without(&[], "files alone");
+    let files_alone = runs.assert_equals_uncached(&[], "files alone");
     assert!(is_loading(&files_alone));
-    let whole = runs.said(&["--no-cache", "--wait-history"]).0;
+    let whole = runs.answer(&["--no-cache", "--wait-history"]).0;
     assert!(!is_loading(&whole));
-    assert_eq!(runs.said(&["--wait-history"]).0, whole);
-    assert_eq!(runs.said(&[]).0, whole, "they are there now");
-    // Those of new commits are read along, as long as they are few.
+    assert_eq!(runs.answer(&["--wait-history"]).0, whole);
+    assert_eq!(runs.answer(&[]).0, whole, "they are there now");
+    // The functions of new commits are read at once if the commits are few.
     add_commits(&runs.root, 20);
-    let more = runs.said(&["--no-cache", "--wait-history"]).0;
-    assert_eq!(runs.said(&[]).0, more);
+    let more = runs.answer(&["--no-cache", "--wait-history"]).0;
+    assert_eq!(runs.answer(&[]).0, more);
     assert_eq!(
-        runs.said(&["--ref", "HEAD~20"]).0["issues"],
+        runs.answer(&["--ref", "HEAD~20"]).0["issues"],
         whole["issues"]
     );
-    // What depends on the cache is whether they count, and not which of them.
+    // Functions of commits count for all commits or for none: with this many new commits for none, cache or not.
     add_commits(&runs.root, 301);
-    runs.are_as_without(&[], "files alone, once more");
+    runs.assert_equals_uncached(&[], "files alone, once more");
 }
 
 #[test]
-fn a_long_first_run_says_how_far_it_is() {
+fn long_first_run_reports_progress() {
     let runs = Runs::new();
     let go_on = runs.cache.path().join("go on");
     let wait = format!(
         "case \" $* \" in *' log '*) n=0; while [ ! -e '{}' ] && [ $n -lt 2000 ]; do n=$((n+1)); sleep 0.05; done;; esac",
         go_on.display()
     );
-    let (_git, path) = git_with(&wait);
+    let (_git, path) = path_with_git_wrapper(&wait);
     let mut child = runs
         .command(&runs.root, &[])
         .env("PATH", path)

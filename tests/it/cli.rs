@@ -1,4 +1,4 @@
-//! The program as a person or a script uses it: arguments, output, exit codes.
+//! Tests the command line as a person or a script uses it: arguments, output, exit codes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn context_prints_what_to_read() {
+fn context_prints_relevant_files() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
     let output = run(&["context", root, "`total_price` is wrong"]);
@@ -72,7 +72,7 @@ fn context_prints_what_to_read() {
 }
 
 #[test]
-fn context_takes_a_focus_path_as_it_is_written_where_it_is_run() {
+fn focus_path_is_resolved_from_the_current_directory() {
     let (_keep, root) = tree(SHOP);
     let focused = |directory: &str, path: &str| {
         let query = [
@@ -127,7 +127,7 @@ fn context_reads_standard_input() {
 }
 
 #[test]
-fn context_says_that_an_old_git_knows_less() {
+fn context_reports_missing_history_with_an_old_git() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_keep, root) = tree(SHOP);
     git(&root, &["init", "--quiet"]);
@@ -185,7 +185,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 }
 
 #[test]
-fn mistakes_have_their_exit_codes_and_say_what_to_do() {
+fn mistakes_have_exit_codes_and_helpful_messages() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
     let cases: [(&[&str], i32, &str); 21] = [
@@ -263,7 +263,7 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
 }
 
 #[test]
-fn train_adjusts_weights_to_own_commits() {
+fn train_adjusts_weights_to_commits() {
     let (_keep, root) = tree(SHOP);
     commit(&root, "Start the shop");
     for price in 0..12 {
@@ -280,7 +280,7 @@ fn train_adjusts_weights_to_own_commits() {
     assert!(report.contains("the newest 2 commits"), "{report}");
     assert!(report.contains("adjusted to the 10 older ones"), "{report}");
     assert!(!report.contains("[rank.function]"), "{report}");
-    // What was written can be ranked with, here for too few commits.
+    // The written file is accepted by `--ranking`; this run fails because it has too few commits.
     let again = ["train", "--repo", repo, "--ranking", own, "--commits", "3"];
     let output = run(&again);
     assert_eq!(output.status.code(), Some(1));
@@ -341,7 +341,7 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_told_with_their_place() {
+fn invalid_setting_is_reported_with_its_source() {
     let listen = ["serve", "--listen", "nonsense"];
     let by_argument = run(&listen);
     let variable = ("FOVEATE__SERVER__LISTEN", "nonsense");
@@ -385,7 +385,7 @@ fn openapi_prints_the_document() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn repo_talks_to_a_server() {
+async fn repo_commands_call_the_server() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -487,7 +487,7 @@ async fn git_repositories_are_added_by_relative_paths() {
     for (arguments, told) in [
         (&["./missing"][..], "./missing: No such file"),
         (&["README.md"], "not a directory"),
-        // Sent as they are: the server says what it thinks of them.
+        // Sent unchanged: the server refuses them.
         (&["/no/such.git"], "/no/such.git is not a directory that"),
         (&["ext::sh"], "must be an absolute path or a URL"),
     ] {
@@ -499,7 +499,7 @@ async fn git_repositories_are_added_by_relative_paths() {
     app.end().await;
 }
 
-/// A server in a process of its own, ended with the test.
+/// A server in a process of its own, killed at the end of the test.
 struct Server(Child);
 
 impl Drop for Server {
@@ -509,7 +509,7 @@ impl Drop for Server {
     }
 }
 
-fn serving(data: &Path, arguments: &[&str]) -> Command {
+fn serve_command(data: &Path, arguments: &[&str]) -> Command {
     let mut command = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"]);
     command
         .arg(data)
@@ -522,7 +522,7 @@ fn serving(data: &Path, arguments: &[&str]) -> Command {
 }
 
 fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
-    let mut child = serving(data, arguments).spawn().unwrap();
+    let mut child = serve_command(data, arguments).spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
     (Server(child), out)
 }
@@ -543,7 +543,7 @@ fn line_with(out: &mut impl BufRead, text: &str) -> String {
 }
 
 #[test]
-fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
+fn serve_prints_a_working_command_and_stops_on_sigterm() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     let shop = root.join("shop");
@@ -556,7 +556,7 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     let answer = stdout(&curl);
     assert!(answer.starts_with("<!-- intent: "), "{answer}");
 
-    // A second server on the same address says so.
+    // A second server on the same address fails with a message.
     let address = listens.rsplit("http://").next().unwrap().trim();
     let second = tempfile::tempdir().unwrap();
     let data_dir = second.path().to_str().unwrap();
@@ -564,10 +564,10 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("is in use"), "{}", stderr(&output));
 
-    assert_eq!(end(&mut server).code(), Some(0));
+    assert_eq!(stop_server(&mut server).code(), Some(0));
 }
 
-fn end(server: &mut Server) -> std::process::ExitStatus {
+fn stop_server(server: &mut Server) -> std::process::ExitStatus {
     let pid = server.0.id().to_string();
     let killed = Command::new("kill").args(["-TERM", &pid]).status();
     assert!(killed.unwrap().success());
@@ -575,10 +575,10 @@ fn end(server: &mut Server) -> std::process::ExitStatus {
 }
 
 #[test]
-fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
+fn successful_probes_are_logged_at_debug_only() {
     for (level, shown) in [("info", false), ("debug", true)] {
         let data = tempfile::tempdir().unwrap();
-        let mut command = serving(data.path(), &[]);
+        let mut command = serve_command(data.path(), &[]);
         let mut server = Server(command.env("FOVEATE__LOG__FILTER", level).spawn().unwrap());
         let mut out = BufReader::new(server.0.stdout.take().unwrap());
         let listens = line_with(&mut out, "listens on http://");
@@ -589,7 +589,7 @@ fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
                 .output();
             assert!(curl.unwrap().status.success());
         }
-        end(&mut server);
+        stop_server(&mut server);
         let mut log = String::new();
         std::io::Read::read_to_string(&mut server.0.stderr.take().unwrap(), &mut log).unwrap();
         for probe in ["/healthz", "/readyz", "/metrics"] {
@@ -604,7 +604,7 @@ fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_line_refuses_what_the_service_refuses() {
+async fn command_line_and_service_refuse_the_same_values() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let directory = root.to_str().unwrap();

@@ -1,5 +1,5 @@
-//! Connections that nobody uses cost nothing for long: request heads that never come, clients that do
-//! not leave, and more of them than there is room for.
+//! Tests connection limits: request heads that never complete, idle clients, and more connections than
+//! allowed.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::app::{PATIENCE, SHOP, TestApp, tree};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
 async fn open(url: &str, text: &str) -> TcpStream {
     let address = url.strip_prefix("http://").unwrap();
@@ -19,29 +19,29 @@ async fn open(url: &str, text: &str) -> TcpStream {
     stream
 }
 
-/// Waits until the server closes the connection; gives what it said.
-async fn rest(mut stream: TcpStream) -> String {
+/// Waits until the server closes the connection, and returns everything it sent.
+async fn read_to_end(mut stream: TcpStream) -> String {
     let mut said = Vec::new();
     let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
-    // A reset is an end, too.
+    // A reset also ends the connection.
     let _ = read.await.expect("the server closes it");
     String::from_utf8_lossy(&said).into_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_head_that_never_ends_is_given_up() {
+async fn incomplete_request_head_times_out() {
     let app = TestApp::start_with(|config| config.server.head_timeout_ms = 100).await;
     let half = open(&app.url, "GET /healthz HTTP/1.1\r\nhost: loc").await;
     let silent = open(&app.url, "").await;
     let idle = open(&app.url, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
-    rest(half).await;
-    rest(silent).await;
-    assert!(rest(idle).await.starts_with("HTTP/1.1 200"));
+    read_to_end(half).await;
+    read_to_end(silent).await;
+    assert!(read_to_end(idle).await.starts_with("HTTP/1.1 200"));
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn half_open_connections_do_not_keep_others_out() {
+async fn half_open_connections_do_not_block_others() {
     let few = ["sh", "-c", "ulimit -n 128; exec \"$@\"", "sh"];
     let server = Process::start(&few, None);
     let mut held = Vec::new();
@@ -52,16 +52,16 @@ async fn half_open_connections_do_not_keep_others_out() {
         let response = reqwest::get(format!("{}{path}", server.url())).await;
         assert_eq!(response.unwrap().status(), StatusCode::OK, "{path}");
     }
-    // Repositories can be read, too: there are files left for them.
+    // Open files are also left for reading repositories.
     let (_keep, root) = tree(SHOP);
     server.add(&root).await;
     drop(held);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_all_connections_are_busy_health_is_told_all_the_same() {
+async fn probes_are_answered_when_all_connections_are_busy() {
     let app = TestApp::start_with(|config| config.server.max_connections = 2).await;
-    // They are asked for their bodies, and send none.
+    // The server waits for the bodies of these requests, which never come.
     let head = "POST /context HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
          content-type: application/json\r\ncontent-length: 10\r\n\r\n";
     let mut busy = Vec::new();
@@ -86,7 +86,7 @@ async fn where_all_connections_are_busy_health_is_told_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_and_half_open_connections_do_not_hold_up_the_end() {
+async fn idle_and_half_open_connections_do_not_delay_shutdown() {
     let server = Process::start(&["env", "FOVEATE__SERVER__SHUTDOWN_GRACE_MS=60000"], None);
     let half = open(server.url(), "GET /healthz HTTP/1.1\r\nhost: loc").await;
     let silent = open(server.url(), "").await;
@@ -99,16 +99,16 @@ async fn idle_and_half_open_connections_do_not_hold_up_the_end() {
     assert!(idle.read(&mut buffer).await.unwrap() > 0);
     let start = Instant::now();
     server.signal(Signal::TERM);
-    rest(half).await;
-    rest(silent).await;
-    rest(idle).await;
-    // Far less than the grace for requests in flight.
+    read_to_end(half).await;
+    read_to_end(silent).await;
+    read_to_end(idle).await;
+    // Far less than the grace period for requests in flight.
     assert!(start.elapsed() < Duration::from_secs(30));
-    server.ended();
+    server.wait_for_exit();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_is_used_again_and_again() {
+async fn connection_is_reused_for_several_requests() {
     let app = TestApp::start().await;
     let mut stream = open(&app.url, "").await;
     for _ in 0..3 {
@@ -127,17 +127,17 @@ async fn a_connection_is_used_again_and_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_sends_too_much_learns_why() {
+async fn oversized_body_gets_a_readable_refusal() {
     let app = TestApp::start().await;
     for _ in 0..20 {
-        // All of it is sent before a byte is read, as many clients do.
+        // Like many clients, sends everything before it reads a byte.
         let body = "x".repeat(8 << 20);
         let request = format!(
             "POST /context HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {}\r\n\r\n{body}",
             body.len()
         );
-        let said = rest(open(&app.url, &request).await).await;
+        let said = read_to_end(open(&app.url, &request).await).await;
         assert!(said.starts_with("HTTP/1.1 413"), "{said}");
         assert!(said.contains("body_too_large"), "{said}");
     }

@@ -1,4 +1,4 @@
-//! The contract: every route, by the fields that programs read.
+//! Tests the contract of the HTTP API: the routes, and the fields that programs read.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::app::{SHOP, TestApp, commit, places, tree};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_lives_from_registration_to_removal() {
+async fn repository_is_registered_synced_and_removed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let head = commit(&root, "first");
@@ -61,7 +61,7 @@ async fn a_repository_lives_from_registration_to_removal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_may_have_an_owner() {
+async fn repository_name_may_contain_an_owner() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -71,7 +71,7 @@ async fn a_name_may_have_an_owner() {
     assert_eq!(created.status, StatusCode::CREATED, "{}", created.text);
     assert_eq!(created.header("location"), "/repos/acme%2Fshop");
     assert_eq!(created.json()["name"], "acme/shop");
-    // One that differs in nothing but the slash is another one.
+    // A name that differs only in the slash is another repository.
     app.add_git("acme-shop", &root, None).await;
     app.repo_until("acme/shop", |repo| repo["history"] == true)
         .await;
@@ -96,12 +96,12 @@ async fn a_name_may_have_an_owner() {
     assert_eq!(app.get("/repos/acme/shop").await.code(), "not_found");
     app.end().await;
 
-    // What is stored of it lies in one place of its own, and is found again.
+    // Its stored data is in a directory of its own, and is read after a restart.
     let stored = data.path().join("index/acme%2Fshop");
     assert!(stored.join("facts.pack").exists());
     let records = stored.join("history.pack");
     assert!(records.exists() && !data.path().join("index/acme").exists());
-    // What is left of names that are gone.
+    // Leftovers of repositories that no longer exist.
     for gone in ["gone%2Faway", "shop.pack"] {
         std::fs::create_dir(data.path().join("index").join(gone)).unwrap();
         std::fs::write(
@@ -126,7 +126,7 @@ async fn a_name_may_have_an_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_has_every_field_of_the_contract() {
+async fn answer_has_every_field_of_the_contract() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let head = commit(&root, "first");
@@ -221,7 +221,7 @@ async fn an_answer_has_every_field_of_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_that_is_being_indexed_says_so() {
+async fn question_during_indexing_is_refused_with_retry_after() {
     let app = TestApp::start_with(|config| config.index.runs = 1).await;
     let (_keep, root) = tree(SHOP);
     let busy = app
@@ -253,7 +253,7 @@ async fn a_repository_that_is_being_indexed_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_shown_can_be_bounded_and_linked() {
+async fn context_can_be_bounded_and_linked() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let head = commit(&root, "open the shop");

@@ -1,4 +1,4 @@
-//! Pages of other origins: none may ask unless the configuration names it.
+//! Tests CORS: pages of other origins may call the API only if `server.allow_origins` names them.
 
 use reqwest::{Method, StatusCode};
 
@@ -25,29 +25,29 @@ async fn ask(app: &TestApp, origin: &str) -> Response {
     app.send(request.header("origin", origin)).await
 }
 
-fn names_origins(response: &Response) -> bool {
+fn has_cors_headers(response: &Response) -> bool {
     let mut names = response.headers.keys().map(|name| name.as_str());
     names.any(|name| name.starts_with("access-control-allow"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_of_another_origin_may_ask() {
+async fn unlisted_origin_gets_no_cors_headers() {
     let app = TestApp::start().await;
     let refused = preflight(&app, ORIGIN).await;
     assert_eq!(refused.status, StatusCode::METHOD_NOT_ALLOWED);
-    assert!(!names_origins(&refused) && !names_origins(&ask(&app, ORIGIN).await));
+    assert!(!has_cors_headers(&refused) && !has_cors_headers(&ask(&app, ORIGIN).await));
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_named_origin_may_ask_and_reads_problems_too() {
+async fn allowed_origin_reads_answers_and_problems() {
     let app = TestApp::start_with(|config| {
         config.server.allow_origins = vec![ORIGIN.to_owned()];
     })
     .await;
-    // A browser asks without a token whether it may send one.
+    // A browser sends its preflight without a token, even where a key exists.
     crate::access::create(app.data(), &[]);
-    crate::access::counts_no_more(&app, "unknown").await;
+    crate::access::wait_until_token_is_refused(&app, "unknown").await;
     let allowed = preflight(&app, ORIGIN).await;
     assert_eq!(allowed.status, StatusCode::OK);
     assert_eq!(allowed.header("access-control-allow-origin"), ORIGIN);
@@ -66,7 +66,7 @@ async fn a_named_origin_may_ask_and_reads_problems_too() {
     );
 
     for other in ["https://evil.example.org", "http://app.example.org", "null"] {
-        assert!(!names_origins(&ask(&app, other).await), "{other}");
+        assert!(!has_cors_headers(&ask(&app, other).await), "{other}");
         let header = preflight(&app, other).await;
         assert_eq!(header.header("access-control-allow-origin"), "", "{other}");
     }

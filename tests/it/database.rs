@@ -1,5 +1,5 @@
-//! Databases of PostgreSQL for tests, on the server that `FOVEATE_TEST_POSTGRES_URL` names. Where
-//! `FOVEATE_TEST_DATABASE` is `postgres`, the services of all tests use it, too.
+//! Creates PostgreSQL databases for tests, on the server that `FOVEATE_TEST_POSTGRES_URL` names. If
+//! `FOVEATE_TEST_DATABASE` is `postgres`, the services of all tests use that server.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -11,44 +11,44 @@ use foveate::config::DatabaseUrl;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-/// The variable that holds the URL of the server; its user may create databases.
+/// The environment variable with the URL of the server. Its user must be allowed to create databases.
 const SERVER: &str = "FOVEATE_TEST_POSTGRES_URL";
 
-/// The URL of a new, empty database; `None`, which is told, where there is no server.
+/// Creates an empty database and returns its URL. Without a server: prints that the test is skipped, returns `None`.
 pub fn fresh() -> Option<String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let url = named(&format!("it_{}_{number}", std::process::id()));
+    let url = create_if_missing(&format!("it_{}_{number}", std::process::id()));
     if url.is_none() {
         eprintln!("skipped: {SERVER} names no PostgreSQL server");
     }
     url
 }
 
-/// The URL of the database that goes with a data directory, where the tests run on PostgreSQL.
-pub fn of(data: &Path) -> Option<String> {
+/// The URL of the database that belongs to a data directory; `None` unless the tests run on PostgreSQL.
+pub fn url_for(data: &Path) -> Option<String> {
     if std::env::var("FOVEATE_TEST_DATABASE").as_deref() != Ok("postgres") {
         return None;
     }
     let mut hash = DefaultHasher::new();
     data.hash(&mut hash);
-    let url = named(&format!("data_{:016x}", hash.finish()));
+    let url = create_if_missing(&format!("data_{:016x}", hash.finish()));
     Some(url.expect("FOVEATE_TEST_POSTGRES_URL names a server"))
 }
 
-/// The setting that goes with a data directory.
+/// The setting `storage.database_url` for a data directory.
 pub fn setting(data: &Path) -> DatabaseUrl {
-    DatabaseUrl::new(of(data).unwrap_or_default())
+    DatabaseUrl::new(url_for(data).unwrap_or_default())
 }
 
-/// Has a command use the database that goes with a data directory.
-pub fn of_command(command: &mut Command, data: &Path) {
-    if let Some(url) = of(data) {
+/// Makes a command use the database that belongs to a data directory.
+pub fn configure_command(command: &mut Command, data: &Path) {
+    if let Some(url) = url_for(data) {
         command.env("FOVEATE__STORAGE__DATABASE_URL", url);
     }
 }
 
-/// A connection to a database.
+/// Opens a connection to a database.
 pub async fn connect(url: &str) -> PgConnection {
     let options: PgConnectOptions = url.parse().unwrap();
     options.connect().await.unwrap()
@@ -64,33 +64,33 @@ pub async fn execute(url: &str, statement: &str) {
     connection.close().await.unwrap();
 }
 
-/// The URL of the database with this name, which is made if need be. Callers may be inside a runtime and
-/// need not be asynchronous.
-fn named(name: &str) -> Option<String> {
+/// Returns the URL of the database with this name, creating it if it is missing. Uses a thread with a
+/// runtime of its own, because callers may be synchronous and inside a runtime.
+fn create_if_missing(name: &str) -> Option<String> {
     let server = std::env::var(SERVER).ok()?;
     let mut url = url::Url::parse(&server).unwrap();
     url.set_path(name);
     let create = format!("create database {name}");
-    let made = std::thread::spawn(move || {
+    let created = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         runtime.block_on(async {
             let mut connection = connect(&server).await;
-            let made = sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut connection);
-            let is_there = match made.await {
+            let created = sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut connection);
+            let exists = match created.await {
                 Ok(_) => true,
-                // "duplicate_database", or another thread is making it.
+                // `duplicate_database`, or another thread is creating it.
                 Err(sqlx::Error::Database(error)) => {
                     ["42P04", "23505"].contains(&&*error.code().unwrap_or_default())
                 }
                 Err(_) => false,
             };
             connection.close().await.unwrap();
-            is_there
+            exists
         })
     });
-    assert!(made.join().unwrap(), "{name} cannot be made");
+    assert!(created.join().unwrap(), "{name} cannot be made");
     Some(url.into())
 }

@@ -1,4 +1,4 @@
-//! Questions that wait: how many may, for how long, and what an answer has whose time is nearly over.
+//! Tests the question queue: its length, its timeout, and answers whose deadline is nearly over.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::app::{SHOP, TestApp, tree, until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_questions_than_there_is_room_for_are_turned_away() {
+async fn question_beyond_the_queue_is_refused() {
     let app = TestApp::start_with(|config| {
         config.answer.concurrency = 1;
         config.answer.queue = 1;
@@ -46,7 +46,7 @@ async fn more_questions_than_there_is_room_for_are_turned_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_whose_turn_does_not_come_is_given_up() {
+async fn queued_question_times_out() {
     let app = TestApp::start_with(|config| {
         config.answer.concurrency = 1;
         config.answer.deadline_ms = 20;
@@ -64,7 +64,7 @@ async fn a_question_whose_turn_does_not_come_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_whose_turn_comes_late_is_answered_with_less() {
+async fn late_question_gets_a_reduced_answer() {
     let app = TestApp::start_with(|config| {
         config.answer.concurrency = 1;
         config.answer.deadline_ms = 6_000;
@@ -76,7 +76,7 @@ async fn a_question_whose_turn_comes_late_is_answered_with_less() {
     let busy = permits.acquire("another", Duration::ZERO).await.unwrap();
     let question = json!({"repo": "shop", "query": "`checkout` fails"});
     let (late, ()) = tokio::join!(app.post("/context", question), async {
-        // Four fifths of the time are over; what is left is enough for what cannot be left out.
+        // Four fifths of the deadline are over; the rest suffices for the mandatory parts of an answer.
         tokio::time::sleep(Duration::from_millis(4_900)).await;
         drop(busy);
     });
@@ -92,7 +92,7 @@ async fn a_question_whose_turn_comes_late_is_answered_with_less() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_never_ends_is_given_up() {
+async fn incomplete_request_body_times_out() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let app = TestApp::start_with(|config| config.server.request_timeout_ms = 100).await;
     let address = app.url.strip_prefix("http://").unwrap();

@@ -1,5 +1,5 @@
-//! An answer depends on the state of a repository alone, not on how its index came about: derived
-//! step by step over edits, renames and jumps between commits, or built from nothing.
+//! Tests that answers depend only on the state of a repository: an index derived step by step over edits, renames
+//! and jumps between commits answers like one built from nothing.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const QUERIES: &[&str] = &[
     "Error: the pool of the shop is closed\n    at Pool.acquireConnection (web/src/pool.ts:2:32)",
 ];
 
-/// Only equality of ids matters.
+/// A blob id for a text. Not git's id: only equality matters here.
 fn blob(text: &str) -> ObjectId {
     ObjectId::from_sha1(Sha1::digest(text).into())
 }
@@ -97,7 +97,7 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
 }
 
 #[test]
-fn answers_do_not_depend_on_how_the_index_came_about() {
+fn derived_index_answers_like_a_fresh_build() {
     for seed in 100..106 {
         let blobs = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
         let mut changes = Changes::new(seed);

@@ -1,4 +1,4 @@
-//! Questions about what a branch changed, and what they leave out because it was seen.
+//! Tests questions about the diff of a branch, and places left out because the caller has seen them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{SHOP, TestApp, commit, git, tree};
 
-/// A repository whose branch `fix` changed, renamed, added and removed files after it left `main`, which
-/// went on.
+/// Creates a repository whose branch `fix` changed, renamed, added and removed files since it left `main`, which
+/// has a newer commit, too.
 fn shop() -> (TempDir, PathBuf) {
     let (keep, root) = tree(SHOP);
     commit(&root, "open the shop");
@@ -54,13 +54,13 @@ fn shown(diff: &Diff) -> Vec<String> {
     lines.collect()
 }
 
-const ODD: &str = "shop/a \"b\"\t\\ü\n.py 1-2";
+const ODD_NAME: &str = "shop/a \"b\"\t\\ü\n.py 1-2";
 
 #[test]
-fn what_a_branch_changed_counts_from_where_it_left() {
+fn diff_is_taken_from_the_merge_base() {
     let (_keep, root) = shop();
     let repo = GitRepo::open(&root, &Arc::default()).unwrap();
-    let changed = [ODD, "shop/cart.py 8-8 9-10", "shop/prices.py 2-2"];
+    let changed = [ODD_NAME, "shop/cart.py 8-8 9-10", "shop/prices.py 2-2"];
     assert_eq!(shown(&diff(&repo, "main", "fix")), changed);
     assert_eq!(
         shown(&diff(&repo, "fix", "main")),
@@ -69,7 +69,7 @@ fn what_a_branch_changed_counts_from_where_it_left() {
     assert!(diff(&repo, "main", "main").changes.is_empty());
     assert!(diff(&repo, "main", "main~1").changes.is_empty());
 
-    // Without an ancestor in common the trees are compared as they are.
+    // Without a merge base the two trees are compared directly.
     git(&root, &["checkout", "-q", "--orphan", "other"]);
     edit(&root, "shop/cart.py", "self.items = []", "self.items = ()");
     commit(&root, "start again");
@@ -83,7 +83,7 @@ fn what_a_branch_changed_counts_from_where_it_left() {
 }
 
 #[test]
-fn settings_and_attributes_of_a_repository_have_no_say() {
+fn repository_config_and_attributes_do_not_affect_diffs() {
     let (_keep, root) = shop();
     let repo = GitRepo::open(&root, &Arc::default()).unwrap();
     let plain = shown(&diff(&repo, "main", "fix"));
@@ -117,7 +117,7 @@ fn codes(answer: &Value) -> Vec<&str> {
     codes.filter(|code| code.contains("diff")).collect()
 }
 
-/// What the context shows for a reason, as `path:name`.
+/// The items that the context shows for a reason, as `path:name`.
 fn items(answer: &Value, reason: &str) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let sections = answer["sections"].as_array().unwrap().iter();
@@ -129,7 +129,7 @@ fn items(answer: &Value, reason: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_diff_is_answered_from_its_head() {
+async fn diff_is_answered_at_its_head_commit() {
     let app = TestApp::start().await;
     let (_keep, root) = shop();
     let fix = git(&root, &["rev-parse", "fix"]);
@@ -169,7 +169,7 @@ async fn a_diff_is_answered_from_its_head() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_diff_with_more_files_than_count_says_so() {
+async fn too_large_diff_is_reported_as_an_issue() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -187,7 +187,7 @@ async fn a_diff_with_more_files_than_count_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn diffs_and_seen_places_that_cannot_be_are_refused_by_field() {
+async fn invalid_diffs_and_seen_places_name_their_field() {
     let app = TestApp::start().await;
     let (_keep, root) = shop();
     app.add_git("shop", &root, None).await;
@@ -295,7 +295,7 @@ async fn diffs_and_seen_places_that_cannot_be_are_refused_by_field() {
 }
 
 #[test]
-fn the_command_line_takes_a_diff_and_what_was_seen() {
+fn command_line_takes_diff_and_seen_places() {
     let (_keep, root) = shop();
     let fix = git(&root, &["rev-parse", "fix"]);
     let run = |arguments: &[&str]| {

@@ -1,5 +1,5 @@
-//! `foveate doctor` as an operator runs it: without a server and beside one, where things are well and where they
-//! are not.
+//! Tests `foveate doctor` as an operator runs it: with and without a running server, on healthy and broken
+//! installations.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,16 +13,16 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, tree};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
-/// The arguments, and further variables.
+/// Runs `foveate doctor --json` with arguments and environment variables.
 fn doctor(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, Value) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FOVEATE")) {
         command.env_remove(name);
     }
-    // Any port will do, and no test has it to itself.
+    // Any port: the default one may be in use by another test.
     command.env("FOVEATE__SERVER__LISTEN", "127.0.0.1:0");
     command.arg("doctor").args(arguments).arg("--json");
     let output = command.envs(variables.iter().copied()).output().unwrap();
@@ -31,7 +31,7 @@ fn doctor(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, Value) {
     (output, report)
 }
 
-/// Every finding of a check as `status: found`.
+/// Every finding of a check as `status: found`. Asserts that findings have advice unless they are ok.
 fn found(report: &Value, check: &str) -> Vec<String> {
     let checks = report["checks"].as_array().unwrap();
     let of_check = checks.iter().filter(|finding| finding["check"] == check);
@@ -45,7 +45,7 @@ fn found(report: &Value, check: &str) -> Vec<String> {
         .collect()
 }
 
-fn has(report: &Value, check: &str, beginning: &str, part: &str) {
+fn assert_finding(report: &Value, check: &str, beginning: &str, part: &str) {
     let found = found(report, check);
     assert!(
         found
@@ -55,7 +55,7 @@ fn has(report: &Value, check: &str, beginning: &str, part: &str) {
     );
 }
 
-/// Names, lengths and times of all files.
+/// Names, lengths and modification times of all files.
 fn listing(directory: &Path) -> Vec<String> {
     let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap());
     let mut files: Vec<_> = files
@@ -74,25 +74,25 @@ fn listing(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn it_needs_no_server_and_changes_nothing() {
+fn doctor_needs_no_server_and_changes_nothing() {
     let keep = tempfile::tempdir().unwrap();
     let data = keep.path().join("data");
     let data_dir = data.to_str().unwrap();
     let (output, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
-    has(&report, "settings", "ok", "");
-    has(&report, "git", "ok", "2.");
-    has(
+    assert_finding(&report, "settings", "ok", "");
+    assert_finding(&report, "git", "ok", "2.");
+    assert_finding(
         &report,
         "data directory",
         "ok",
         "is made at the first start",
     );
-    has(&report, "server", "ok", "none runs");
-    has(&report, "open files", "", "may be open");
-    has(&report, "memory", "", "may be used");
-    has(&report, "parsing", "ok", "in processes of their own");
-    has(&report, "clock", "ok", "GMT");
+    assert_finding(&report, "server", "ok", "none runs");
+    assert_finding(&report, "open files", "", "may be open");
+    assert_finding(&report, "memory", "", "may be used");
+    assert_finding(&report, "parsing", "ok", "in processes of their own");
+    assert_finding(&report, "clock", "ok", "GMT");
     assert!(!data.exists(), "it is not made");
     let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
         .args(["doctor", "--offline", "--data-dir", data_dir])
@@ -107,7 +107,7 @@ fn it_needs_no_server_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn beside_a_server_it_tells_what_that_one_has() {
+async fn doctor_reports_on_a_running_server() {
     let keep = tempfile::tempdir().unwrap();
     let path = keep.path().to_owned();
     let data_dir = path.to_str().unwrap();
@@ -121,11 +121,11 @@ async fn beside_a_server_it_tells_what_that_one_has() {
     );
     assert_eq!(output.status.code(), Some(0), "{report:#}");
     let process = format!("process {} runs and answers", server.id());
-    has(&report, "server", "ok", &process);
-    has(&report, "database", "ok", "1 repositories");
-    has(&report, "repository", "ok", "1 on this machine");
-    // The tree, its two directories, and those of git.
-    has(&report, "watches", "", "max_user_watches");
+    assert_finding(&report, "server", "ok", &process);
+    assert_finding(&report, "database", "ok", "1 repositories");
+    assert_finding(&report, "repository", "ok", "1 on this machine");
+    // The root, its two directories, and those of git.
+    assert_finding(&report, "watches", "", "max_user_watches");
     assert!(
         !found(&report, "watches")
             .iter()
@@ -133,19 +133,19 @@ async fn beside_a_server_it_tells_what_that_one_has() {
         "{report:#}"
     );
 
-    // Afterwards: the tree is gone, and nothing is changed by looking.
+    // After the server stopped and the tree was removed. The check changes nothing in the data directory.
     fs::remove_dir_all(&root).unwrap();
     let data = server.stop();
     let before = listing(data.path());
     let (output, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
     assert_eq!(output.status.code(), Some(1), "{report:#}");
-    has(&report, "server", "ok", "none runs");
-    has(&report, "repository", "failure", "shop: ");
+    assert_finding(&report, "server", "ok", "none runs");
+    assert_finding(&report, "repository", "failure", "shop: ");
     assert_eq!(listing(data.path()), before);
 }
 
 #[test]
-fn what_is_wrong_with_the_data_is_told() {
+fn problems_of_the_data_directory_are_reported() {
     let keep = tempfile::tempdir().unwrap();
     let data = keep.path().join("data");
     let data_dir = data.to_str().unwrap();
@@ -153,7 +153,7 @@ fn what_is_wrong_with_the_data_is_told() {
     fs::write(&data, "a file").unwrap();
     let (output, report) = doctor(&arguments, &[]);
     assert_eq!(output.status.code(), Some(1));
-    has(&report, "data directory", "failure", "is not a directory");
+    assert_finding(&report, "data directory", "failure", "is not a directory");
 
     fs::remove_file(&data).unwrap();
     fs::create_dir(&data).unwrap();
@@ -165,31 +165,31 @@ fn what_is_wrong_with_the_data_is_told() {
     .unwrap();
     let (output, report) = doctor(&arguments, &[]);
     assert_eq!(output.status.code(), Some(1));
-    has(&report, "database", "failure", "cannot be read");
-    has(&report, "data directory", "warning", "mode 755");
+    assert_finding(&report, "database", "failure", "cannot be read");
+    assert_finding(&report, "data directory", "warning", "mode 755");
 }
 
 #[test]
-fn what_is_wrong_with_programs_and_settings_is_told() {
+fn problems_of_programs_and_settings_are_reported() {
     let keep = tempfile::tempdir().unwrap();
     let data = keep.path().join("data");
     let arguments = ["--data-dir", data.to_str().unwrap(), "--offline"];
     let path = keep.path().to_str().unwrap();
     let (output, report) = doctor(&arguments, &[("PATH", path)]);
     assert_eq!(output.status.code(), Some(1));
-    has(&report, "git", "failure", "cannot be run");
+    assert_finding(&report, "git", "failure", "cannot be run");
 
     let git = keep.path().join("git");
     fs::write(&git, "#!/bin/sh\necho git version 2.39.5\n").unwrap();
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     let (output, report) = doctor(&arguments, &[("PATH", path)]);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
-    has(&report, "git", "warning", "2.39.5");
+    assert_finding(&report, "git", "warning", "2.39.5");
 
     let in_the_server = ("FOVEATE__INDEX__PARSE_WORKERS", "false");
     let (output, report) = doctor(&arguments, &[in_the_server]);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
-    has(&report, "parsing", "warning", "in the server itself");
+    assert_finding(&report, "parsing", "warning", "in the server itself");
 
     for (name, value, check, part) in [
         ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),
@@ -226,7 +226,7 @@ fn what_is_wrong_with_programs_and_settings_is_told() {
     ] {
         let (output, report) = doctor(&arguments, &[(name, value)]);
         assert_eq!(output.status.code(), Some(1), "{name}");
-        has(&report, check, "failure", part);
+        assert_finding(&report, check, "failure", part);
     }
 
     let script = "ulimit -n 200; exec \"$0\" doctor --json --offline --data-dir \"$1\"";
@@ -236,11 +236,11 @@ fn what_is_wrong_with_programs_and_settings_is_told() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let report = serde_json::from_slice(&output.stdout).unwrap();
-    has(&report, "open files", "failure", "200 may be open");
+    assert_finding(&report, "open files", "failure", "200 may be open");
 }
 
-/// Answers everything with 401 and the time of long ago; or never.
-fn machine(answers: bool) -> u16 {
+/// Starts an HTTP server that answers 401 with a date in 2001 or, unless `answers`, never. Returns its port.
+fn start_remote(answers: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -262,11 +262,11 @@ fn machine(answers: bool) -> u16 {
 }
 
 #[tokio::test]
-async fn machines_are_asked_for_a_bounded_time_and_no_secret_is_shown() {
+async fn remote_checks_time_out_and_show_no_secret() {
     let keep = tempfile::tempdir().unwrap();
     let path = keep.path().to_owned();
     let server = Process::start_on(keep, &["env", "FOVEATE__GIT__SCHEMES=[http]"], None);
-    let (refuses, silent) = (machine(true), machine(false));
+    let (refuses, silent) = (start_remote(true), start_remote(false));
     for (name, port) in [("refused", refuses), ("silent", silent)] {
         let url = format!("http://me:s3cret-word@127.0.0.1:{port}/a.git");
         let body = json!({"name": name, "source": {"git": url}});
@@ -285,16 +285,16 @@ async fn machines_are_asked_for_a_bounded_time_and_no_secret_is_shown() {
     let arguments = ["--data-dir", path.to_str().unwrap(), "--timeout", "2"];
     let (output, report) = doctor(&arguments, &variables);
     assert_eq!(output.status.code(), Some(1), "{report:#}");
-    has(&report, "remote", "failure", "refused: ");
-    has(&report, "remote", "failure", "silent: ");
-    has(
+    assert_finding(&report, "remote", "failure", "refused: ");
+    assert_finding(&report, "remote", "failure", "silent: ");
+    assert_finding(
         &report,
         "forge",
         "failure",
         "gitea: no secret can be read from env:NOT_SET",
     );
-    has(&report, "forge", "failure", "gitea: ");
-    has(&report, "clock", "failure", "127.0.0.1");
+    assert_finding(&report, "forge", "failure", "gitea: ");
+    assert_finding(&report, "clock", "failure", "127.0.0.1");
     let shown = report.to_string();
     assert!(
         !shown.contains("s3cret-word") && !shown.contains("t0ken-word"),
@@ -304,5 +304,5 @@ async fn machines_are_asked_for_a_bounded_time_and_no_secret_is_shown() {
     let offline = [&arguments[..], &["--offline"]].concat();
     let (_, report) = doctor(&offline, &variables);
     assert_eq!(found(&report, "remote"), Vec::<String>::new());
-    has(&report, "clock", "ok", "no other machine");
+    assert_finding(&report, "clock", "ok", "no other machine");
 }

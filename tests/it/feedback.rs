@@ -1,4 +1,4 @@
-//! What is kept of answers: what clients say of them, what operators see and delete, what nobody keeps.
+//! Tests recorded answers: feedback of clients, what operators list and delete, retention and privacy.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ use crate::mcp;
 /// Runs `foveate feedback` on a data directory.
 pub fn feedback(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
-    database::of_command(&mut command, data);
+    database::configure_command(&mut command, data);
     let command = command.arg("feedback").args(arguments);
     command.arg("--data-dir").arg(data).output().unwrap()
 }
@@ -30,13 +30,13 @@ pub fn exported(data: &Path) -> Vec<Value> {
     lines.collect()
 }
 
-/// The database behind the service's back.
+/// Opens the database directly, without the service.
 async fn database(data: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(data.join("foveate.db"));
     options.connect().await.unwrap()
 }
 
-/// Asks under a request id of our own.
+/// Asks a question with a given request id.
 async fn ask(app: &TestApp, token: &str, id: &str, repo: &str, query: &str) -> Response {
     let request = app.client().post(format!("{}/context", app.url));
     let request = request.bearer_auth(token).header("x-request-id", id);
@@ -47,7 +47,7 @@ async fn ask(app: &TestApp, token: &str, id: &str, repo: &str, query: &str) -> R
     response
 }
 
-fn about(id: &str) -> Value {
+fn feedback_for(id: &str) -> Value {
     json!({"request_id": id, "changed": [{"path": "shop/price.py", "name": "total_price"}]})
 }
 
@@ -59,7 +59,7 @@ async fn shop(app: &TestApp, name: &str) -> tempfile::TempDir {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_changed_is_compared_with_the_context() {
+async fn reported_changes_are_compared_with_the_context() {
     let app = TestApp::start().await;
     let _keep = shop(&app, "feedback-shop").await;
     let answer = app
@@ -87,9 +87,9 @@ async fn what_was_changed_is_compared_with_the_context() {
     });
     assert_eq!(kept.json(), expected);
 
-    // A later word replaces the earlier one; one without changes counts none.
+    // Later feedback replaces the earlier; an answer without feedback adds nothing to the sums.
     assert_eq!(
-        app.post("/feedback", about(id)).await.status,
+        app.post("/feedback", feedback_for(id)).await.status,
         StatusCode::OK
     );
     app.ask("feedback-shop", "`checkout`").await;
@@ -129,20 +129,20 @@ async fn what_was_changed_is_compared_with_the_context() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_agent_is_answered_is_kept_under_the_id_of_its_request() {
+async fn agent_answer_is_recorded_under_its_request_id() {
     let app = TestApp::start().await;
     let _keep = shop(&app, "shop").await;
     let message = mcp::tool_call("context", &json!({"query": "`total_price` is wrong"}));
     let request = mcp::post(&app, &message).header("x-request-id", "agent-1");
     assert_eq!(app.send(request).await.status, StatusCode::OK);
-    let kept = app.post("/feedback", about("agent-1")).await;
+    let kept = app.post("/feedback", feedback_for("agent-1")).await;
     assert_eq!(kept.status, StatusCode::OK, "{}", kept.text);
     assert_eq!(kept.json()["changed"]["functions_in_context"], 1);
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn feedback_that_cannot_be_used_names_its_field() {
+async fn invalid_feedback_names_its_field() {
     let app = TestApp::start().await;
     let _keep = shop(&app, "shop").await;
     let answer = app.ask("shop", "`total_price`").await;
@@ -185,9 +185,9 @@ async fn feedback_that_cannot_be_used_names_its_field() {
         ),
     ] {
         let refused = app.post("/feedback", body).await;
-        let told = (refused.status, &*refused.code(), refused.json());
-        assert_eq!(told.0, StatusCode::BAD_REQUEST, "{}", refused.text);
-        assert_eq!((told.1, &told.2["field"]), (code, &json!(field)));
+        let problem = (refused.status, &*refused.code(), refused.json());
+        assert_eq!(problem.0, StatusCode::BAD_REQUEST, "{}", refused.text);
+        assert_eq!((problem.1, &problem.2["field"]), (code, &json!(field)));
     }
     for (id, status, code) in [
         ("no-such-id", StatusCode::NOT_FOUND, "unknown_answer"),
@@ -198,7 +198,7 @@ async fn feedback_that_cannot_be_used_names_its_field() {
         ),
         ("", StatusCode::BAD_REQUEST, "invalid_field"),
     ] {
-        let refused = app.post("/feedback", about(id)).await;
+        let refused = app.post("/feedback", feedback_for(id)).await;
         assert_eq!((refused.status, &*refused.code()), (status, code));
     }
     assert_eq!(
@@ -210,16 +210,23 @@ async fn feedback_that_cannot_be_used_names_its_field() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_key_may_not_see_has_no_answers_for_it() {
+async fn answers_of_hidden_repositories_are_unknown_to_a_key() {
     let app = TestApp::start().await;
     let _seen = shop(&app, "seen").await;
     let _hidden = shop(&app, "hidden").await;
     let admin = access::create(app.data(), &["--scope", "admin"]);
     let reader = access::create(app.data(), &["--repo", "seen"]);
-    access::counts(&app, &reader).await;
+    access::wait_until_token_is_valid(&app, &reader).await;
     ask(&app, &admin, "hidden-1", "hidden", "`total_price`").await;
     let give = async |token: &str, id: &str| {
-        access::call(&app, token, Method::POST, "/feedback", Some(&about(id))).await
+        access::call(
+            &app,
+            token,
+            Method::POST,
+            "/feedback",
+            Some(&feedback_for(id)),
+        )
+        .await
     };
     let [hidden, unknown] = [
         give(&reader, "hidden-1").await,
@@ -228,7 +235,7 @@ async fn what_a_key_may_not_see_has_no_answers_for_it() {
     assert_eq!(hidden.status, StatusCode::NOT_FOUND);
     assert_eq!(hidden.text, unknown.text);
 
-    // An id that others chose, too, leads each to what it sees.
+    // A request id used by two keys leads each of them to its own answer.
     ask(&app, &reader, "twice", "seen", "`total_price`").await;
     ask(&app, &admin, "twice", "hidden", "`total_price`").await;
     assert_eq!(give(&reader, "twice").await.json()["repo"], "seen");
@@ -258,15 +265,15 @@ async fn what_a_key_may_not_see_has_no_answers_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_outlive_a_restart_and_not_their_time() {
+async fn answers_survive_restarts_until_they_expire() {
     let data = tempfile::tempdir().unwrap();
     let app = TestApp::start_on(data.path()).await;
     let _keep = shop(&app, "shop").await;
     for id in ["old", "new"] {
         ask(&app, "-", id, "shop", "`total_price`").await;
     }
-    app.post("/feedback", about("old")).await;
-    // Written at the latest when the server stops.
+    app.post("/feedback", feedback_for("old")).await;
+    // Queued answers are written when the server stops, at the latest.
     app.end().await;
     let mut database = database(data.path()).await;
     sqlx::query(
@@ -284,11 +291,11 @@ async fn answers_outlive_a_restart_and_not_their_time() {
     })
     .await;
     assert_eq!(
-        app.post("/feedback", about("new")).await.status,
+        app.post("/feedback", feedback_for("new")).await.status,
         StatusCode::OK
     );
     assert_eq!(
-        app.post("/feedback", about("old")).await.code(),
+        app.post("/feedback", feedback_for("old")).await.code(),
         "unknown_answer"
     );
     app.end().await;
@@ -299,7 +306,7 @@ async fn answers_outlive_a_restart_and_not_their_time() {
     for id in ["newer", "newest"] {
         ask(&app, "-", id, "shop", "`total_price`").await;
         assert_eq!(
-            app.post("/feedback", about(id)).await.status,
+            app.post("/feedback", feedback_for(id)).await.status,
             StatusCode::OK
         );
     }
@@ -315,14 +322,14 @@ async fn answers_outlive_a_restart_and_not_their_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_removed_repository_takes_its_answers_along() {
+async fn removing_a_repository_deletes_its_answers() {
     let app = TestApp::start().await;
     let _gone = shop(&app, "gone").await;
     let _stays = shop(&app, "stays").await;
     for (id, repo) in [("a", "gone"), ("b", "stays"), ("c", "gone")] {
         ask(&app, "-", id, repo, "`total_price`").await;
     }
-    app.post("/feedback", about("a")).await;
+    app.post("/feedback", feedback_for("a")).await;
     assert_eq!(
         app.delete("/repos/gone").await.status,
         StatusCode::NO_CONTENT
@@ -332,10 +339,10 @@ async fn a_removed_repository_takes_its_answers_along() {
         .map(|a| a["request_id"].clone())
         .collect();
     assert_eq!(ids, ["b"]);
-    // The name alone does not bring them back.
+    // A new repository of the same name does not bring them back.
     let _again = shop(&app, "gone").await;
     assert_eq!(
-        app.post("/feedback", about("a")).await.code(),
+        app.post("/feedback", feedback_for("a")).await.code(),
         "unknown_answer"
     );
     assert_eq!(
@@ -346,7 +353,7 @@ async fn a_removed_repository_takes_its_answers_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_busy_holds_up_no_answer() {
+async fn busy_database_does_not_delay_answers() {
     let app = TestApp::start_with(|config| config.feedback.queue = 1).await;
     let _keep = shop(&app, "shop").await;
     let mut database = database(app.data()).await;
@@ -365,23 +372,23 @@ async fn a_database_that_is_busy_holds_up_no_answer() {
         .execute(&mut database)
         .await
         .unwrap();
-    // Whatever was lost meanwhile, later ones are kept.
+    // After the lock is released, new answers are recorded again.
     until("an answer that is kept", async || {
         ask(&app, "-", "later", "shop", "`total_price`").await;
-        let kept = app.post("/feedback", about("later")).await;
+        let kept = app.post("/feedback", feedback_for("later")).await;
         (kept.status == StatusCode::OK).then_some(())
     })
     .await;
     app.end().await;
 }
 
-/// The files below a directory that hold a text.
-fn holding(directory: &Path, text: &str) -> Vec<std::path::PathBuf> {
+/// The files below a directory that contain a text.
+fn files_containing(directory: &Path, text: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(holding(&path, text));
+            found.extend(files_containing(&path, text));
         } else if std::fs::read(&path)
             .unwrap()
             .windows(text.len())
@@ -394,7 +401,7 @@ fn holding(directory: &Path, text: &str) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_text_of_a_question_is_nowhere_unless_that_is_switched_on() {
+async fn query_text_is_stored_only_if_enabled() {
     const SAID: &str = "zebra_crossing";
     let query = format!("`total_price` forgets the {SAID}");
     let data = tempfile::tempdir().unwrap();
@@ -402,14 +409,14 @@ async fn the_text_of_a_question_is_nowhere_unless_that_is_switched_on() {
     let _keep = shop(&app, "shop").await;
     ask(&app, "-", "quiet", "shop", &query).await;
     assert_eq!(
-        app.post("/feedback", about("quiet")).await.status,
+        app.post("/feedback", feedback_for("quiet")).await.status,
         StatusCode::OK
     );
-    assert!(holding(data.path(), SAID).is_empty());
+    assert!(files_containing(data.path(), SAID).is_empty());
     app.end().await;
-    assert!(holding(data.path(), SAID).is_empty());
+    assert!(files_containing(data.path(), SAID).is_empty());
     assert!(
-        !holding(data.path(), "total_price").is_empty(),
+        !files_containing(data.path(), "total_price").is_empty(),
         "the ranking is there"
     );
 
@@ -423,12 +430,12 @@ async fn the_text_of_a_question_is_nowhere_unless_that_is_switched_on() {
         (&kept[0]["query"], &kept[1]["query"]),
         (&Value::Null, &json!(query))
     );
-    assert!(!holding(data.path(), SAID).is_empty());
+    assert!(!files_containing(data.path(), SAID).is_empty());
 
-    // What is deleted leaves no trace.
+    // Deleted answers leave no text in any file.
     let output = feedback(data.path(), &["delete", "loud"]);
     assert_eq!(output.stdout, b"1 answers deleted\n", "{output:?}");
-    assert!(holding(data.path(), SAID).is_empty());
+    assert!(files_containing(data.path(), SAID).is_empty());
     assert_eq!(
         feedback(data.path(), &["delete", "loud"]).status.code(),
         Some(3)
@@ -443,12 +450,12 @@ async fn the_text_of_a_question_is_nowhere_unless_that_is_switched_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_kept_where_that_is_switched_off() {
+async fn nothing_is_recorded_when_disabled() {
     let app = TestApp::start_with(|config| config.feedback.record = false).await;
     let _keep = shop(&app, "shop").await;
     ask(&app, "-", "off", "shop", "`total_price`").await;
     assert_eq!(
-        app.post("/feedback", about("off")).await.code(),
+        app.post("/feedback", feedback_for("off")).await.code(),
         "unknown_answer"
     );
     assert!(exported(app.data()).is_empty());
@@ -456,13 +463,13 @@ async fn nothing_is_kept_where_that_is_switched_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_lists_and_deletes_beside_the_server() {
+async fn operator_lists_and_deletes_while_the_server_runs() {
     let app = TestApp::start().await;
     let _shop = shop(&app, "shop").await;
     let _stall = shop(&app, "stall").await;
     for (id, repo) in [("a", "shop"), ("b", "stall"), ("c", "shop")] {
         ask(&app, "-", id, repo, "`total_price`").await;
-        app.post("/feedback", about(id)).await;
+        app.post("/feedback", feedback_for(id)).await;
     }
     let list = feedback(app.data(), &["list", "--repo", "shop"]);
     let list = String::from_utf8(list.stdout).unwrap();
@@ -483,7 +490,7 @@ async fn an_operator_lists_and_deletes_beside_the_server() {
         assert_eq!(exported(app.data()).len(), left, "{arguments:?}");
     }
     assert_eq!(
-        app.post("/feedback", about("a")).await.code(),
+        app.post("/feedback", feedback_for("a")).await.code(),
         "unknown_answer"
     );
     let nowhere = tempfile::tempdir().unwrap();

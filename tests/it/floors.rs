@@ -1,11 +1,11 @@
-//! The rooms stand on floors: between crates and inside `src/` nothing names a higher floor or a
-//! sibling.
+//! Tests the floors of ARCHITECTURE.md: between crates and inside `src/`, no room names a room of a higher floor
+//! or of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Rooms of `src/`, lowest floor first; the rooms of one floor do not know each other.
+/// Rooms of `src/`, lowest floor first. Rooms of one floor must not use each other.
 const FLOORS: [&[&str]; 8] = [
     &["config", "telemetry", "store", "disk"],
     &["access"],
@@ -17,7 +17,7 @@ const FLOORS: [&[&str]; 8] = [
     &["app"],
 ];
 
-/// What each engine crate may use of the others, and what it must never use.
+/// The workspace crates that each engine crate may use.
 const CRATES: [(&str, &[&str]); 5] = [
     ("foveate-model", &[]),
     ("foveate-parse", &["foveate-model"]),
@@ -63,7 +63,7 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_room_names_a_higher_floor_or_a_sibling() {
+fn rooms_use_only_lower_floors() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut rooms = BTreeSet::new();
     let mut edges: BTreeMap<(String, String), String> = BTreeMap::new();
@@ -75,7 +75,7 @@ fn no_room_names_a_higher_floor_or_a_sibling() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        // In comments too: a room that is written about is known.
+        // Comments count, too: naming a room in a comment is a dependency.
         for rest in text.split("crate::").skip(1) {
             let named: String = rest
                 .chars()
@@ -113,7 +113,7 @@ fn no_room_names_a_higher_floor_or_a_sibling() {
 }
 
 #[test]
-fn engine_crates_know_their_floors_and_nothing_of_the_world() {
+fn engine_crates_use_only_allowed_dependencies() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO"))
         .args([

@@ -1,5 +1,5 @@
-//! With whose token a forge is asked: as a GitHub App, each installation sees its own repositories alone,
-//! and so does git.
+//! Tests which token is used for a forge: as a GitHub App, requests and git use the token of the repository's
+//! installation only; no token is sent to another address.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub fn issue_of(project: &str, installation: u64, number: u64) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_app_fetches_and_writes_with_the_token_of_each_installation() {
+async fn app_uses_the_token_of_each_installation() {
     let world = World::start_empty(|config| {
         as_app(config);
         config.forge.register_owners = vec!["corner".to_owned(), "Market".to_owned()];
@@ -42,7 +42,7 @@ async fn an_app_fetches_and_writes_with_the_token_of_each_installation() {
     // A webhook registers the repository, git fetches it with a token, and the issue is answered.
     for (project, installation) in [(SHOP_PROJECT, 4711), ("market/stall", 4712)] {
         let issue = issue_of(project, installation, 12);
-        world.tell("issues", project, &issue, "queued").await;
+        world.send_event("issues", project, &issue, "queued").await;
         until("the comment", async || {
             (world.forge.comments(&format!("{project}/12")).len() == 1).then_some(())
         })
@@ -50,16 +50,16 @@ async fn an_app_fetches_and_writes_with_the_token_of_each_installation() {
         let comment = world.forge.comments(&format!("{project}/12")).remove(0);
         assert_eq!(comment.author, APP_ACCOUNT);
     }
-    // One token for each repository, for git and for comments, and no other one's.
+    // Each repository has one token, for git and for comments, and never the other's.
     world
-        .tell(
+        .send_event(
             "issues",
             "again",
             &issue_of(SHOP_PROJECT, 4711, 13),
             "queued",
         )
         .await;
-    world.idle().await;
+    world.wait_until_idle().await;
     assert_eq!(world.forge.comments("corner/shop/13").len(), 1);
     let given = world.forge.count("POST", "/access_tokens");
     assert_eq!(given, 2, "tokens are used again");
@@ -88,28 +88,28 @@ async fn an_app_fetches_and_writes_with_the_token_of_each_installation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_installation_cannot_reach_the_repository_of_another() {
+async fn installation_cannot_reach_repositories_of_another() {
     let world = World::start_with(as_app).await;
     world.forge.install(4711, &[SHOP_PROJECT]);
     world.forge.install(4712, &["market/stall"]);
-    // It says that it is about the shop, and comes from an installation that does not see it.
+    // The event is about the shop but comes from an installation without access to it.
     world
-        .tell("issues", "d-1", &issue_of(SHOP_PROJECT, 4712, 12), "queued")
+        .send_event("issues", "d-1", &issue_of(SHOP_PROJECT, 4712, 12), "queued")
         .await;
-    world.idle().await;
+    world.wait_until_idle().await;
     assert_eq!(world.forge.comments("corner/shop/12").len(), 0);
-    assert_eq!(world.dead().await, 1.0);
+    assert_eq!(world.dead_jobs().await, 1.0);
     world.app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_owners_that_are_named_have_repositories_registered() {
+async fn only_configured_owners_are_registered() {
     let world = World::start_empty(|config| {
         config.forge.register_owners = vec!["market".to_owned()];
     })
     .await;
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "ignored")
+        .send_event("issues", "d-1", &fixture("github/issues"), "ignored")
         .await;
     let repos = world.app.get("/repos").await.json();
     assert_eq!(repos["repos"], json!([]));
@@ -117,7 +117,7 @@ async fn only_owners_that_are_named_have_repositories_registered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plain_token_is_given_to_git_and_shown_nowhere() {
+async fn plain_token_is_given_to_git_and_never_shown() {
     let world = World::start_empty(|_| {}).await;
     world.forge.make_private();
     world.register().await;
@@ -131,13 +131,13 @@ async fn a_plain_token_is_given_to_git_and_shown_nowhere() {
     let shown = world.app.get("/repos/corner%2Fshop").await;
     assert_eq!(shown.status, StatusCode::OK);
     assert!(!shown.text.contains(TOKEN));
-    let kept = walk(world.app.data());
+    let kept = assert_no_token_in(world.app.data());
     assert!(kept > 3, "the data directory was looked through");
     world.app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_is_not_carried_to_another_address() {
+async fn token_is_not_sent_to_another_address() {
     let world = World::start().await;
     let other = StubForge::start().await;
     let page = format!(
@@ -148,26 +148,26 @@ async fn a_token_is_not_carried_to_another_address() {
         (12, Mood::NextPage(page.clone()), 0.0),
         (13, Mood::Redirect(page), 1.0),
     ] {
-        world.forge.turn(&[mood]);
+        world.forge.queue_moods(&[mood]);
         let issue = issue_of(SHOP_PROJECT, 4711, number);
         world
-            .tell("issues", &format!("d-{number}"), &issue, "queued")
+            .send_event("issues", &format!("d-{number}"), &issue, "queued")
             .await;
-        world.idle().await;
-        assert_eq!(world.dead().await, dead, "{number}");
+        world.wait_until_idle().await;
+        assert_eq!(world.dead_jobs().await, dead, "{number}");
     }
     assert_eq!(world.forge.comments("corner/shop/12").len(), 1);
     assert_eq!(other.seen().len(), 0, "nobody asked there");
     world.app.end().await;
 }
 
-/// How many files there are; none holds the token.
-fn walk(directory: &std::path::Path) -> usize {
+/// Asserts that no file below a directory contains the token. Returns the number of files.
+fn assert_no_token_in(directory: &std::path::Path) -> usize {
     let mut count = 0;
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            count += walk(&path);
+            count += assert_no_token_in(&path);
             continue;
         }
         let bytes = std::fs::read(&path).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The fuzzer's functions on the committed seeds: what each target reads, and inputs that once broke something.
-//! `cargo fuzz` calls the same functions with what it makes up.
+//! Runs the fuzz targets on the committed seeds: typical inputs, and inputs that once broke something. `cargo fuzz`
+//! calls the same functions with generated inputs.
 
 #[path = "../../fuzz/src/engine.rs"]
 mod engine;
@@ -12,7 +12,7 @@ use std::path::Path;
 type Target = (&'static str, fn(&[u8]));
 
 #[test]
-fn every_seed_is_read_without_a_broken_promise() {
+fn fuzz_seeds_pass_all_targets() {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let targets: [Target; 9] = [
         ("query", engine::query),

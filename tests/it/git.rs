@@ -1,4 +1,4 @@
-//! Repositories read from git objects: bare ones, commits, branches and tags, odd trees.
+//! Tests repositories read from git objects: bare repositories, commits, branches, tags, unusual trees.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
 
-/// A working clone with three commits, and a bare clone of it.
+/// Creates a working tree with three commits, and a bare clone of it.
 fn history() -> (TempDir, PathBuf, TempDir, PathBuf, [String; 3]) {
     let (keep, root) = tree(SHOP);
     let first = commit(&root, "open the shop");
@@ -45,7 +45,7 @@ async fn ask_at(app: &TestApp, reference: &str, name: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bare_repository_answers_at_every_commit() {
+async fn bare_repository_answers_at_every_commit() {
     let app = TestApp::start().await;
     let (_a, _root, _b, bare, [first, second, third]) = history();
     app.add_git("shop", &bare, None).await;
@@ -84,7 +84,7 @@ async fn a_bare_repository_answers_at_every_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_tracked_and_ignored_is_in_the_tree_as_in_its_commits() {
+async fn tracked_but_ignored_file_is_indexed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     std::fs::write(root.join("made.py"), "def made():\n    pass\n").unwrap();
@@ -104,7 +104,7 @@ async fn what_is_tracked_and_ignored_is_in_the_tree_as_in_its_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_blob_is_parsed_once_for_all_revisions() {
+async fn blob_is_parsed_once_for_all_revisions() {
     let app = TestApp::start().await;
     let (_a, root, _b, bare, [first, second, _]) = history();
     app.add_git("shop", &bare, None).await;
@@ -127,7 +127,7 @@ async fn a_blob_is_parsed_once_for_all_revisions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_history_of_a_revision_holds_its_ancestors_alone() {
+async fn history_of_a_revision_contains_only_its_ancestors() {
     let app = TestApp::start().await;
     let (_a, _root, _b, bare, [first, ..]) = history();
     app.add_git("shop", &bare, None).await;
@@ -155,7 +155,7 @@ async fn the_history_of_a_revision_holds_its_ancestors_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_questions_for_one_commit_build_it_once() {
+async fn concurrent_questions_build_a_revision_once() {
     let app = TestApp::start().await;
     let (_a, _root, _b, bare, [first, ..]) = history();
     app.add_git("shop", &bare, None).await;
@@ -166,7 +166,7 @@ async fn many_questions_for_one_commit_build_it_once() {
         .acquire_many_owned(2)
         .await
         .unwrap();
-    let asks = futures(8, || ask_at(&app, &first, "checkout"));
+    let asks = join_all(8, || ask_at(&app, &first, "checkout"));
     let release = async {
         until("the revision to be claimed", async || {
             let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
@@ -189,7 +189,7 @@ async fn many_questions_for_one_commit_build_it_once() {
 }
 
 /// Runs `count` futures at once.
-async fn futures<T, F: Future<Output = T>>(count: usize, start: impl Fn() -> F) -> Vec<T> {
+async fn join_all<T, F: Future<Output = T>>(count: usize, start: impl Fn() -> F) -> Vec<T> {
     let mut pending: Vec<_> = (0..count).map(|_| Box::pin(start())).collect();
     let mut done = Vec::new();
     std::future::poll_fn(|context| {
@@ -211,7 +211,7 @@ async fn futures<T, F: Future<Output = T>>(count: usize, start: impl Fn() -> F) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revision_that_takes_long_is_announced_and_then_there() {
+async fn slow_revision_is_refused_with_retry_after_then_answered() {
     let app = TestApp::start_with(|config| config.answer.build_deadline_ms = 50).await;
     let (_a, _root, _b, bare, [first, ..]) = history();
     app.add_git("shop", &bare, None).await;
@@ -238,7 +238,7 @@ async fn a_revision_that_takes_long_is_announced_and_then_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_branch_that_moved_is_seen_after_a_sync() {
+async fn moved_branch_is_seen_after_a_sync() {
     let app = TestApp::start().await;
     let (_a, root, _b, bare, [_, _, third]) = history();
     app.add_git("shop", &bare, Some("main")).await;
@@ -257,7 +257,7 @@ async fn a_branch_that_moved_is_seen_after_a_sync() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remote_repository_is_cloned_fetched_and_removed() {
+async fn remote_repository_is_cloned_fetched_and_removed() {
     let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
     let (_a, root, _b, bare, [_, _, third]) = history();
     let url = format!("file://{}", bare.display());
@@ -281,7 +281,7 @@ async fn a_remote_repository_is_cloned_fetched_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_without_commits_fails_until_it_has_one() {
+async fn repository_without_commits_fails_until_the_first() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     git(&root, &["init", "-q"]);
@@ -306,8 +306,8 @@ async fn a_repository_without_commits_fails_until_it_has_one() {
     app.end().await;
 }
 
-/// A commit whose tree holds what a checkout could not or should not.
-fn odd_tree(root: &Path) -> String {
+/// Commits a tree with files that cannot or must not be indexed: binary, too large, a link, a missing object.
+fn commit_odd_tree(root: &Path) -> String {
     git(root, &["init", "-q"]);
     std::fs::write(root.join("good.py"), "def good():\n    pass\n").unwrap();
     std::fs::write(root.join("binary.py"), b"\0\x01\x02").unwrap();
@@ -327,11 +327,11 @@ fn odd_tree(root: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_objects_are_listed_with_the_reason_and_harm_nothing() {
+async fn unreadable_objects_are_listed_with_the_reason() {
     let app = TestApp::start().await;
     let keep = tempfile::tempdir().unwrap();
     let root = keep.path().canonicalize().unwrap();
-    odd_tree(&root);
+    commit_odd_tree(&root);
     app.add_git("odd", &root, None).await;
     assert_eq!(app.places_of("odd", "good").await, ["good.py"]);
     let repo = app.get("/repos/odd?skipped=true").await.json();
@@ -357,8 +357,8 @@ async fn odd_objects_are_listed_with_the_reason_and_harm_nothing() {
     app.end().await;
 }
 
-/// Settings of a repository that name programs, each with a way to be tempted to run it.
-const PROGRAMS: [&str; 17] = [
+/// Git settings that name programs to run. The test does something that would trigger each of them.
+const PROGRAM_SETTINGS: [&str; 17] = [
     "core.fsmonitor",
     "core.pager",
     "core.editor",
@@ -379,7 +379,7 @@ const PROGRAMS: [&str; 17] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_named_by_a_repository_are_not_run() {
+async fn programs_in_repository_settings_are_not_run() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -390,7 +390,7 @@ async fn programs_named_by_a_repository_are_not_run() {
     let executed = mark.path().join("executed");
     let program = format!("touch {}", executed.display());
     let mut included = String::new();
-    for key in PROGRAMS {
+    for key in PROGRAM_SETTINGS {
         git(&root, &["config", key, &program]);
         let (section, name) = key.rsplit_once('.').unwrap();
         let section = match section.split_once('.') {
@@ -423,10 +423,10 @@ async fn programs_named_by_a_repository_are_not_run() {
     ] {
         git(&root, &["config", key, value]);
     }
-    // An object that a git which may would go and get.
+    // A missing object, which git would fetch from the promisor remote if it were allowed to.
     let lost = git(&root, &["rev-parse", &format!("{first}:README.md")]);
     std::fs::remove_file(root.join(".git/objects").join(&lost[..2]).join(&lost[2..])).unwrap();
-    // It may belong to someone else.
+    // The repository may belong to another user.
     if rustix::process::geteuid().is_root() {
         let status = std::process::Command::new("chown")
             .args(["-R", "12345", root.to_str().unwrap()])
@@ -452,7 +452,7 @@ async fn programs_named_by_a_repository_are_not_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_with_long_ids_is_one_like_any_other() {
+async fn sha256_repository_works_like_any_other() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     git(&root, &["init", "-q", "--object-format=sha256"]);
@@ -483,7 +483,7 @@ async fn a_repository_with_long_ids_is_one_like_any_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pointers_to_large_files_are_listed_and_not_searched() {
+async fn lfs_pointers_are_listed_and_not_searched() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
@@ -507,7 +507,7 @@ async fn pointers_to_large_files_are_listed_and_not_searched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clones_that_lack_a_part_answer_from_the_rest() {
+async fn partial_clones_answer_from_existing_objects() {
     let app = TestApp::start().await;
     let (_a, _root, _b, bare, [first, second, third]) = history();
     git(&bare, &["config", "uploadpack.allowFilter", "true"]);
@@ -557,7 +557,7 @@ async fn clones_that_lack_a_part_answer_from_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_working_tree_answers_at_every_revision_of_its_repository() {
+async fn working_tree_answers_at_every_revision() {
     let app = TestApp::start().await;
     let (_a, root, _b, _bare, [first, second, third]) = history();
     app.add_tree("shop", &root, true).await;
@@ -593,8 +593,8 @@ async fn a_working_tree_answers_at_every_revision_of_its_repository() {
     app.end().await;
 }
 
-/// A repository in which one file was changed by each of `count` commits.
-fn many_commits(root: &Path, count: usize) {
+/// Creates a repository with `count` commits that each change the same file.
+fn make_many_commits(root: &Path, count: usize) {
     git(root, &["init", "-q"]);
     let mut import = String::new();
     for n in 0..count {
@@ -619,13 +619,13 @@ fn many_commits(root: &Path, count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_functions_of_histories_are_read_in_turn_and_answers_come_meanwhile() {
+async fn answers_do_not_wait_for_touched_functions() {
     let app = TestApp::start().await;
     let turns = app.engine.history_runs().clone();
     let busy = turns.acquire_many_owned(1).await.unwrap();
     let keep = tempfile::tempdir().unwrap();
     let root = keep.path().canonicalize().unwrap();
-    many_commits(&root, 320);
+    make_many_commits(&root, 320);
     app.add_git("shop", &root, None).await;
     app.repo_until("shop", |repo| repo["history"] == true).await;
     let answer = app.ask("shop", "`latest`").await;
@@ -640,8 +640,8 @@ async fn the_functions_of_histories_are_read_in_turn_and_answers_come_meanwhile(
     app.end().await;
 }
 
-/// Odd commits in a row; in each something else comes, goes or becomes another kind of thing.
-fn odd_commits(root: &Path) -> Vec<String> {
+/// Creates consecutive commits that add, remove, move and retype files. Returns their ids.
+fn make_odd_commits(root: &Path) -> Vec<String> {
     let write = |path: &str, text: &str| {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -682,11 +682,11 @@ fn odd_commits(root: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_differs_from_a_commit_gives_the_files_of_another() {
+fn differences_applied_to_one_commit_give_another() {
     let keep = tempfile::tempdir().unwrap();
     let root = keep.path().canonicalize().unwrap();
-    let commits = odd_commits(&root);
-    // Settings of the repository must not hide a difference.
+    let commits = make_odd_commits(&root);
+    // Settings of the repository must not hide differences.
     for setting in [
         "diff.ignoreSubmodules=all",
         "diff.renames=copies",
@@ -731,7 +731,7 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
             .is_err()
     );
 
-    // What the repository lacked is read once it is there.
+    // A file whose object was missing is read once the object exists.
     let blob = git(&root, &["rev-parse", "HEAD:lost.py"]);
     let object = root.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
     let bytes = std::fs::read(&object).unwrap();
@@ -755,7 +755,7 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
 }
 
 #[test]
-fn a_file_that_differs_is_parsed_where_it_differs() {
+fn changed_file_is_parsed_only_where_it_differs() {
     let (_keep, root) = tree("");
     let same = "def send(pool, item):\n    \"\"\"Sends it.\"\"\"\n    return pool.client(item).connect(timeout=3)\n";
     let commits = ["first", "second"].map(|name| {
@@ -769,7 +769,7 @@ fn a_file_that_differs_is_parsed_where_it_differs() {
     let mut before = repo.files(&commits[0], &[], &fresh(), &progress).unwrap();
     let Content { text, facts } = &**before[0].content.as_ref().unwrap();
     let (text, mut facts) = (text.clone(), facts.clone());
-    // What is taken over from there is known by its documentation.
+    // The changed documentation marks definitions that are taken over instead of parsed again.
     facts.definitions[0].doc = "taken over".into();
     before[0].content = Some(Arc::new(Content { text, facts }));
     let differences = repo
@@ -779,7 +779,8 @@ fn a_file_that_differs_is_parsed_where_it_differs() {
     let all = repo.files(&commits[1], &before, &fresh(), &progress);
     for files in [few.unwrap(), all.unwrap()] {
         let definitions = &files[0].content.as_ref().unwrap().facts.definitions;
-        let told: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
-        assert_eq!(told, [("send", "taken over"), ("second", "")]);
+        let names_and_docs: Vec<(&str, &str)> =
+            definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
+        assert_eq!(names_and_docs, [("send", "taken over"), ("second", "")]);
     }
 }

@@ -1,14 +1,14 @@
-//! Which hosts a request may name: no page whose host name points here by DNS rebinding reads answers.
+//! Tests which `Host` headers are accepted: a page that reaches the server by DNS rebinding cannot read answers.
 
 use reqwest::{Method, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::access::{counts, counts_no_more, create};
+use crate::access::{create, wait_until_token_is_refused, wait_until_token_is_valid};
 use crate::app::{Response, TestApp};
 
-/// A server that other machines reach, without a key.
-async fn open_to_others(allow_hosts: &[&str]) -> TestApp {
+/// Starts a server that listens on all addresses and has no key.
+async fn start_public(allow_hosts: &[&str]) -> TestApp {
     let named = allow_hosts.iter().map(|&host| host.to_owned()).collect();
     TestApp::start_with(|config| {
         config.server.listen = "0.0.0.0:0".parse().unwrap();
@@ -24,8 +24,8 @@ async fn ask_as(app: &TestApp, method: Method, path: &str, host: &str) -> Respon
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_no_token_is_needed_a_page_cannot_name_the_server_by_its_own_host() {
-    let app = open_to_others(&["code.example.org"]).await;
+async fn foreign_host_is_refused_without_a_token() {
+    let app = start_public(&["code.example.org"]).await;
     let port = app.url.rsplit_once(':').unwrap().1;
     for (method, path) in [
         (Method::GET, "/repos"),
@@ -67,7 +67,7 @@ async fn where_no_token_is_needed_a_page_cannot_name_the_server_by_its_own_host(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_a_token_may_call_the_server_as_they_like() {
+async fn valid_token_allows_any_host() {
     let read = async |app: &TestApp, token: Option<&str>| {
         let request = app.client().get(format!("{}/repos", app.url));
         let request = request.header("host", "code.example.org");
@@ -77,29 +77,29 @@ async fn who_has_a_token_may_call_the_server_as_they_like() {
         };
         app.send(request).await.status
     };
-    let app = open_to_others(&[]).await;
-    // Without a key nothing is a token.
+    let app = start_public(&[]).await;
+    // While there is no key, no token is valid.
     assert_eq!(read(&app, Some("anything")).await, StatusCode::FORBIDDEN);
     let token = create(app.data(), &[]);
-    counts(&app, &token).await;
-    counts_no_more(&app, "no token").await;
+    wait_until_token_is_valid(&app, &token).await;
+    wait_until_token_is_refused(&app, "no token").await;
     assert_eq!(read(&app, Some(&token)).await, StatusCode::OK);
     assert_eq!(read(&app, None).await, StatusCode::UNAUTHORIZED);
     app.end().await;
 
-    // The setting counts everywhere.
-    let app = open_to_others(&["other.example.org"]).await;
+    // The setting applies with and without a token.
+    let app = start_public(&["other.example.org"]).await;
     let token = create(app.data(), &[]);
-    counts(&app, &token).await;
-    counts_no_more(&app, "no token").await;
+    wait_until_token_is_valid(&app, &token).await;
+    wait_until_token_is_refused(&app, "no token").await;
     assert_eq!(read(&app, Some(&token)).await, StatusCode::OK);
     assert_eq!(read(&app, Some("unknown")).await, StatusCode::FORBIDDEN);
     assert_eq!(read(&app, None).await, StatusCode::FORBIDDEN);
     app.end().await;
 }
 
-/// Sends a head as it stands, and gives what comes back.
-async fn say(app: &TestApp, head: &str) -> String {
+/// Sends a raw request head, and returns the response.
+async fn send_raw(app: &TestApp, head: &str) -> String {
     let address = app.url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!("{head}\r\nconnection: close\r\n\r\n");
@@ -110,7 +110,7 @@ async fn say(app: &TestApp, head: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_names_two_hosts_is_refused() {
+async fn conflicting_or_repeated_hosts_are_refused() {
     let app = TestApp::start().await;
     for head in [
         "GET /repos HTTP/1.1\r\nhost: localhost\r\nhost: evil.example.org",
@@ -118,7 +118,7 @@ async fn who_names_two_hosts_is_refused() {
         "GET http://evil.example.org/repos HTTP/1.1\r\nhost: localhost",
         "GET http://localhost/repos HTTP/1.1\r\nhost: evil.example.org",
     ] {
-        let said = say(&app, head).await;
+        let said = send_raw(&app, head).await;
         assert!(said.starts_with("HTTP/1.1 400"), "{head}: {said}");
         assert!(said.contains("invalid_host"), "{head}: {said}");
     }
@@ -127,7 +127,7 @@ async fn who_names_two_hosts_is_refused() {
         "GET http://localhost/repos HTTP/1.1\r\nhost: localhost",
         "GET http://localhost/repos HTTP/1.1\r\nhost: LOCALHOST:80",
     ] {
-        let said = say(&app, head).await;
+        let said = send_raw(&app, head).await;
         assert!(said.starts_with("HTTP/1.1 200"), "{head}: {said}");
     }
     app.end().await;

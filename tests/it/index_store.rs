@@ -1,5 +1,5 @@
-//! What is stored of an index: a restart parses only what changed, and damage, other versions and a
-//! directory that cannot be written cost time and never an answer.
+//! Tests the stored index: a restart parses only changed files; damage, other versions and an unwritable directory
+//! cost time but never an answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,21 +16,21 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, tree, until};
+use crate::index_report::{Service as _, equals_fresh_build, fresh_build_report, reports_become};
 use crate::process::Process;
-use crate::rebuilt::{Service as _, built_from_nothing, is_as_built_from_nothing, tells};
 
 fn language(name: &str) -> Language {
     foveate_parse::languages::by_name(name).unwrap()
 }
 
-/// How many contents were parsed, and how many came from disk.
-fn parsed(app: &TestApp) -> (u64, u64) {
+/// The numbers of blobs parsed and blobs restored from disk.
+fn parsed_and_restored(app: &TestApp) -> (u64, u64) {
     let stats = app.engine.blobs().stats();
     (stats.parsed, stats.restored)
 }
 
-/// An answer without what differs between two servers.
-fn essence(mut answer: Value) -> Value {
+/// Removes from an answer the fields that differ between servers.
+fn without_volatile_fields(mut answer: Value) -> Value {
     // The head of a context names the repository.
     let head = format!("repo: {}, ", answer["repo"].as_str().unwrap());
     let context = answer["context"].as_str().unwrap().replacen(&head, "", 1);
@@ -51,21 +51,21 @@ async fn answers(app: &TestApp, repo: &str) -> Vec<Value> {
     app.repo_until(repo, |repo| repo["history"] == true).await;
     let mut answers = Vec::new();
     for query in QUERIES {
-        answers.push(essence(app.ask(repo, query).await));
+        answers.push(without_volatile_fields(app.ask(repo, query).await));
     }
     answers
 }
 
-/// Makes files look as if they had been written long ago: a fresh file is never trusted.
-fn age(root: &Path) {
-    git_free(root).for_each(|path| {
+/// Sets the modification time of files to an hour ago, because a stat that is too recent is never trusted.
+fn backdate(root: &Path) {
+    files_outside_git(root).for_each(|path| {
         let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
         let file = fs::File::options().append(true).open(path).unwrap();
         file.set_modified(long_ago).unwrap();
     });
 }
 
-fn git_free(root: &Path) -> impl Iterator<Item = PathBuf> {
+fn files_outside_git(root: &Path) -> impl Iterator<Item = PathBuf> {
     let mut found = Vec::new();
     let mut directories = vec![root.to_owned()];
     while let Some(directory) = directories.pop() {
@@ -81,8 +81,8 @@ fn git_free(root: &Path) -> impl Iterator<Item = PathBuf> {
     found.into_iter()
 }
 
-/// Indexes the shop as a working tree and as a git repository, and ends.
-async fn store(data: &Path, root: &Path) -> Vec<Value> {
+/// Indexes the shop as a working tree and as a git repository, and stops. Returns the answers.
+async fn store_index(data: &Path, root: &Path) -> Vec<Value> {
     let app = TestApp::start_on(data).await;
     app.add_tree("shop", root, true).await;
     app.add_git("bare", root, None).await;
@@ -92,20 +92,20 @@ async fn store(data: &Path, root: &Path) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_parses_only_what_changed() {
+async fn restart_parses_only_changed_files() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
     commit(&root, "first");
-    age(&root);
-    let before = store(data.path(), &root).await;
+    backdate(&root);
+    let before = store_index(data.path(), &root).await;
 
     let app = TestApp::start_on(data.path()).await;
-    // The first question does not have to wait until it is ready.
+    // The first question is answered before the repository is ready.
     app.ask("shop", QUERIES[0]).await;
     assert_eq!(answers(&app, "shop").await, before);
     assert_eq!(answers(&app, "bare").await, before);
-    let (parsed_again, restored) = parsed(&app);
+    let (parsed_again, restored) = parsed_and_restored(&app);
     assert_eq!(parsed_again, 0, "nothing changed");
     assert!(restored >= 5, "{restored}");
     let repo = app.get("/repos/shop").await.json();
@@ -115,7 +115,7 @@ async fn a_restart_parses_only_what_changed() {
     assert!(stored.await > 1000.0);
     app.end().await;
 
-    // One file changes while the server is down, one goes, one comes.
+    // While the server is down, one file changes, one is removed, one is added.
     let price = fs::read_to_string(root.join("shop/price.py")).unwrap();
     fs::write(
         root.join("shop/price.py"),
@@ -131,7 +131,7 @@ async fn a_restart_parses_only_what_changed() {
     assert_eq!(app.places_of("shop", "brand_new").await, ["shop/new.py"]);
     assert!(app.places_of("shop", "test_checkout").await.is_empty());
     assert_eq!(
-        parsed(&app).0,
+        parsed_and_restored(&app).0,
         2,
         "the one that changed and the one that came"
     );
@@ -139,24 +139,28 @@ async fn a_restart_parses_only_what_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_limits_read_everything_again() {
+async fn changed_limits_cause_full_parsing() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    store(data.path(), &root).await;
+    store_index(data.path(), &root).await;
     let app = TestApp::start_in(data.path(), None, |config| config.index.max_depth = 500).await;
     app.ready("shop").await;
-    assert_eq!(parsed(&app).1, 0, "another limit may give other facts");
+    assert_eq!(
+        parsed_and_restored(&app).1,
+        0,
+        "another limit may give other facts"
+    );
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn damage_is_found_and_made_good() {
+async fn damaged_files_are_detected_and_rebuilt() {
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    age(&root);
+    backdate(&root);
     let good = tempfile::tempdir().unwrap();
-    // Alone: another repository's copy of the same contents would hide the damage.
+    // Only one repository: another with the same blobs would hide the damage.
     let app = TestApp::start_on(good.path()).await;
     app.add_tree("shop", &root, true).await;
     let before = answers(&app, "shop").await;
@@ -175,14 +179,14 @@ async fn damage_is_found_and_made_good() {
         fs::write(&path, &bytes).unwrap();
         let app = TestApp::start_on(good.path()).await;
         assert_eq!(answers(&app, "shop").await, before, "{name}, {number}");
-        // A stage is made again alone.
-        let is_parsed_again = parsed(&app).0 > 0;
+        // Only the damaged stage is rebuilt.
+        let is_parsed_again = parsed_and_restored(&app).0 > 0;
         assert_eq!(is_parsed_again, *name == "facts.pack", "{name}, {number}");
         app.end().await;
-        // What was damaged is whole again.
+        // The damaged file was written again.
         let app = TestApp::start_on(good.path()).await;
         assert_eq!(answers(&app, "shop").await, before, "{name}, {number}");
-        assert_eq!(parsed(&app).0, 0, "{name}, {number}");
+        assert_eq!(parsed_and_restored(&app).0, 0, "{name}, {number}");
         app.end().await;
     }
     let app = TestApp::start().await;
@@ -191,12 +195,12 @@ async fn damage_is_found_and_made_good() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn data_of_earlier_formats_are_deleted_and_made_again() {
+async fn earlier_formats_are_deleted_and_rebuilt() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    age(&root);
-    let before = store(data.path(), &root).await;
+    backdate(&root);
+    let before = store_index(data.path(), &root).await;
     let stored = data.path().join("index/shop");
     let earlier = [
         (
@@ -224,10 +228,10 @@ async fn data_of_earlier_formats_are_deleted_and_made_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_stored_is_told_and_answers_come() {
+async fn write_failure_is_reported_and_answers_continue() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
-    // Where the index would be stored there is a file.
+    // A file is in the place of the index directory.
     fs::write(data.path().join("index"), "in the way").unwrap();
     let app = TestApp::start_in(data.path(), None, |config| {
         config.storage.write_after_ms = 1
@@ -240,7 +244,7 @@ async fn what_cannot_be_stored_is_told_and_answers_come() {
         app.places_of("shop", "total_price").await,
         ["shop/price.py"]
     );
-    // And when it can be stored again, it is.
+    // It is stored as soon as that is possible.
     fs::remove_file(data.path().join("index")).unwrap();
     let repo = app.repo_until("shop", |repo| !told(repo)).await;
     assert!(repo["disk"]["bytes"].as_u64() > Some(0), "{repo}");
@@ -248,11 +252,11 @@ async fn what_cannot_be_stored_is_told_and_answers_come() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn removing_a_repository_removes_what_is_stored() {
+async fn removing_a_repository_deletes_its_stored_index() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    store(data.path(), &root).await;
+    store_index(data.path(), &root).await;
     assert!(data.path().join("index/shop/facts.pack").exists());
     let app = TestApp::start_on(data.path()).await;
     app.ready("shop").await;
@@ -263,19 +267,19 @@ async fn removing_a_repository_removes_what_is_stored() {
     app.end().await;
 }
 
-fn mounted(arguments: &[&str]) -> bool {
+fn run_mount(arguments: &[&str]) -> bool {
     let status = std::process::Command::new("mount").args(arguments).output();
     status.is_ok_and(|output| output.status.success())
 }
 
-/// Makes a directory one that cannot be written; `None` where this process may not mount.
+/// Makes a directory read-only by a mount; `None` if this process may not mount.
 fn read_only(directory: &Path) -> Option<Mount> {
     let path = directory.to_str()?;
-    if !mounted(&["--bind", path, path]) {
+    if !run_mount(&["--bind", path, path]) {
         return None;
     }
     let mount = Mount(directory.to_owned());
-    mounted(&["-o", "remount,bind,ro", path]).then_some(mount)
+    run_mount(&["-o", "remount,bind,ro", path]).then_some(mount)
 }
 
 struct Mount(PathBuf);
@@ -287,39 +291,39 @@ impl Drop for Mount {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_only_data_directory_serves_from_memory() {
+async fn read_only_data_directory_still_answers() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    age(&root);
-    let before = store(data.path(), &root).await;
+    backdate(&root);
+    let before = store_index(data.path(), &root).await;
     let Some(_mount) = read_only(data.path()) else {
         eprintln!("SKIPPED: this process may not mount, so no directory can be made read-only");
         return;
     };
     let app = TestApp::start_on(data.path()).await;
     assert_eq!(answers(&app, "shop").await, before);
-    assert_eq!(parsed(&app).0, 0, "what is stored can be read");
+    assert_eq!(parsed_and_restored(&app).0, 0, "what is stored can be read");
     let repo = app.get("/repos/shop").await.json();
     let error = repo["disk"]["error"].as_str().unwrap();
     assert!(error.to_lowercase().contains("read-only"), "{error}");
-    // New repositories live as long as the server.
+    // A new repository can be added, and lives as long as the server.
     app.add_tree("new", &root, false).await;
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_told_and_made_good() {
+async fn full_disk_is_reported_and_recovered_from() {
     let data = tempfile::tempdir().unwrap();
     let path = data.path().to_str().unwrap();
-    if !mounted(&["-t", "tmpfs", "-o", "size=640k", "tmpfs", path]) {
+    if !run_mount(&["-t", "tmpfs", "-o", "size=640k", "tmpfs", path]) {
         eprintln!("SKIPPED: this process may not mount, so no file system can be filled");
         return;
     }
     let _mount = Mount(data.path().to_owned());
     let (_keep, root) = tree(SHOP);
-    // Text that no compression makes small.
+    // Text that does not compress.
     let mut state = 1_u64;
     let mut words = std::iter::repeat_with(|| {
         state = state
@@ -331,7 +335,7 @@ async fn a_full_disk_is_told_and_made_good() {
         let text: String = words.by_ref().take(15_000).collect();
         fs::write(root.join(format!("words{number}.txt")), text).unwrap();
     }
-    let wanted = built_from_nothing(&root).await;
+    let wanted = fresh_build_report(&root).await;
     let quick = |config: &mut Config| config.storage.write_after_ms = 1;
     let app = TestApp::start_on_with(data.path(), quick).await;
     app.add_tree("shop", &root, true).await;
@@ -340,27 +344,27 @@ async fn a_full_disk_is_told_and_made_good() {
     let error = repo["disk"]["error"].as_str().unwrap();
     assert!(error.contains("No space left"), "{error}");
     assert!(app.metric("foveate_disk_failed_writes_total", "").await > 0.0);
-    tells(&app, "shop", &wanted, "the same on a full disk").await;
+    reports_become(&app, "shop", &wanted, "the same on a full disk").await;
     app.end().await;
 
     let app = TestApp::start_on_with(data.path(), quick).await;
     app.repo_until("shop", told).await;
-    tells(&app, "shop", &wanted, "the same after a restart").await;
-    // Nothing changes any more: it is tried again because it is time to.
-    assert!(mounted(&["-o", "remount,size=64m", path]));
+    reports_become(&app, "shop", &wanted, "the same after a restart").await;
+    // No file changes any more: the write is retried after a while.
+    assert!(run_mount(&["-o", "remount,size=64m", path]));
     app.repo_until("shop", |repo| !told(repo)).await;
     app.end().await;
     let app = TestApp::start_on(data.path()).await;
-    tells(&app, "shop", &wanted, "the same from the disk").await;
-    assert_eq!(parsed(&app).0, 0, "now everything is there");
+    reports_become(&app, "shop", &wanted, "the same from the disk").await;
+    assert_eq!(parsed_and_restored(&app).0, 0, "now everything is there");
     app.end().await;
 }
 
-/// The facts of fixed texts. When this fails although nobody meant to change what parsing gives, that
-/// is a defect; otherwise raise `foveate_parse::VERSION` (or that of the format) and put the new sum
-/// here, so that no facts of an earlier version are used.
+/// A checksum of the facts of fixed texts. If this fails and the change of the facts was not intended, it is a bug.
+/// If it was intended, raise `foveate_parse::VERSION` (or the format's) and update the sum, so that stored facts
+/// of the earlier version are not used.
 #[test]
-fn facts_change_with_their_version_only() {
+fn facts_change_only_with_their_version() {
     let texts = [
         (language("python"), SHOP),
         (
@@ -428,9 +432,9 @@ fn facts_change_with_their_version_only() {
     assert_eq!(known, (5, 4, "933f98bd2818355e".to_owned()));
 }
 
-/// The same for what a segment of the lexical index holds.
+/// The same for the terms of a segment of the lexical index.
 #[test]
-fn segments_change_with_their_version_only() {
+fn segments_change_only_with_their_version() {
     let mut terms = Vec::new();
     let text = "getHTTPResponse max_length connections ARE Größe x2 don't 0x1F foo.bar-baz \
                 修复parse";
@@ -475,10 +479,10 @@ def test_save_changes():
     with app.Model() as other: other.validate()
 ";
 
-/// The same for what references are resolved to, and how they are stored.
+/// The same for resolved references and their stored form.
 #[test]
-fn references_change_with_their_version_only() {
-    let snapshot = fixed(&format!("{SHOP}{WEB}"));
+fn references_change_only_with_their_version() {
+    let snapshot = snapshot_of(&format!("{SHOP}{WEB}"));
     let parts = snapshot.graph.stored_references().concat();
     let sum = xxhash_rust::xxh3::xxh3_64(&parts);
     let known = (
@@ -489,9 +493,9 @@ fn references_change_with_their_version_only() {
     assert_eq!(known, (2, 1, "5887d6d9bd998d4b".to_owned()));
 }
 
-/// The same for the index of past commits, with the hashes of the names of functions.
+/// The same for the index of past commits, which includes hashes of function names.
 #[test]
-fn pasts_change_with_their_version_only() {
+fn commit_index_changes_only_with_its_version() {
     let touched = |path: &str, function: &str| Touched {
         path: RepoPath::new(path).unwrap(),
         functions: vec![function.into()],
@@ -521,8 +525,8 @@ fn pasts_change_with_their_version_only() {
     assert_eq!(known, (3, 1, "5ed059f858543070".to_owned()));
 }
 
-/// The index of a tree that is given as text, for sums.
-fn fixed(text: &str) -> Snapshot {
+/// Builds the index of a fixture, for checksums.
+fn snapshot_of(text: &str) -> Snapshot {
     let limits = foveate_parse::Limits::default();
     let file = |file: FixtureFile| {
         let named = foveate_parse::language_by_name(&file.path);
@@ -546,14 +550,14 @@ fn fixed(text: &str) -> Snapshot {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn references_are_resolved_again_where_files_changed_or_what_is_stored_is_damaged() {
+async fn changes_or_damage_cause_resolving_references_again() {
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
     let restored = async |service: &Process| {
         service
             .repo_until("ready", |repo| repo["state"] == "ready")
             .await;
-        is_as_built_from_nothing(service, "shop", &root).await;
+        equals_fresh_build(service, "shop", &root).await;
         service.metric("foveate_references_restored_total").await
     };
     let service = Process::start(&["env"], None);
@@ -587,7 +591,7 @@ async fn references_are_resolved_again_where_files_changed_or_what_is_stored_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_warm_revisions_hold_is_stored_until_it_is_collected() {
+async fn warm_revisions_stay_stored_until_collected() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -615,13 +619,17 @@ async fn what_warm_revisions_hold_is_stored_until_it_is_collected() {
         app.post("/context", old.clone()).await.status,
         StatusCode::OK
     );
-    assert_eq!(parsed(&app).0, 0, "neither revision is parsed again");
+    assert_eq!(
+        parsed_and_restored(&app).0,
+        0,
+        "neither revision is parsed again"
+    );
     app.end().await;
 
     let app = TestApp::start_on(data.path()).await;
     app.repo_until("shop", |repo| repo["history"] == true).await;
     let before = app.get("/repos/shop").await.json()["disk"]["bytes"].as_u64();
-    // Of one that was watched for the life of a process only.
+    // The directory of a repository that is no longer registered.
     fs::create_dir(data.path().join("index/orphan")).unwrap();
     fs::write(data.path().join("index/orphan/facts.pack"), "1234").unwrap();
     let collected = app.post("/gc", json!({})).await;
@@ -638,7 +646,7 @@ async fn what_warm_revisions_hold_is_stored_until_it_is_collected() {
     })
     .await;
     assert_eq!(
-        parsed(&app).0,
+        parsed_and_restored(&app).0,
         1,
         "what only the old revision held was dropped"
     );

@@ -1,4 +1,4 @@
-//! Git servers that are named by their address of IPv6.
+//! Tests git servers named by an IPv6 address.
 
 use std::net::TcpListener;
 
@@ -7,19 +7,19 @@ use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::app::{SHOP, TestApp, commit, tree};
-use crate::hub::{Hub, Mood};
+use crate::git_server::{Hub, Mood};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_is_reached_by_its_ipv6_address() {
+async fn git_server_is_reached_by_its_ipv6_address() {
     if TcpListener::bind("[::1]:0").is_err() {
         eprintln!("skipped: this machine has no IPv6");
         return;
     }
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
-    let hub = Hub::at("[::1]:0", &root).await;
-    // x-access-token:foveate, the name of the package that cargo gives to its tests.
-    hub.turn(Mood::Asking("Basic eC1hY2Nlc3MtdG9rZW46Zm92ZWF0ZQ=="));
+    let hub = Hub::serving_at("[::1]:0", &root).await;
+    // `x-access-token:foveate`. The token is read from `CARGO_PKG_NAME`, which cargo sets for tests.
+    hub.set_mood(Mood::RequireLogin("Basic eC1hY2Nlc3MtdG9rZW46Zm92ZWF0ZQ=="));
     for (private_hosts, token_host, state) in [
         ("fd00::1", "::1", "failed"),
         ("::1", "::1", "ready"),

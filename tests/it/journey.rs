@@ -1,6 +1,6 @@
-//! The way of a server with real processes: keys, two repositories, webhooks, comments, a CI job, an agent,
-//! a kill with a job pending, metrics, a revoked key. What must stay secret stands neither in its log nor in
-//! its answers.
+//! Tests the whole life of a server with real processes: keys, two repositories, webhooks, comments, a CI job, an
+//! agent, a kill with a job pending, metrics, a revoked key. Secrets appear neither in its log nor in its
+//! answers.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ use crate::database;
 use crate::stub_forge::{Mood, StubForge, TOKEN};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, sign};
 
-/// What goes to a collector with every request.
+/// Headers sent to the telemetry collector with every request.
 const COLLECTOR_HEADER: &str = "authorization=Bearer%20collector-secret";
 
 struct Server {
@@ -42,13 +42,13 @@ impl Server {
             .open(log)
             .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
-        database::of_command(&mut command, data);
+        database::configure_command(&mut command, data);
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data)
             .arg("--config")
             .arg(config)
-            // Nobody listens there: what cannot be sent must not be logged either.
+            // Nothing listens there: telemetry that cannot be sent must not be logged either.
             .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
             .env("OTEL_EXPORTER_OTLP_HEADERS", COLLECTOR_HEADER)
             .env("OTEL_BSP_SCHEDULE_DELAY", "50")
@@ -96,8 +96,8 @@ impl Server {
         .await;
     }
 
-    /// Sends a webhook, which needs no token, and gives what became of it.
-    async fn tell(&self, event: &str, delivery: &str, payload: &Value) -> Value {
+    /// Sends a webhook, which needs no token, and returns its outcome.
+    async fn send_event(&self, event: &str, delivery: &str, payload: &Value) -> Value {
         let body = payload.to_string();
         let request = self.client.post(format!("{}/webhooks/github", self.url));
         let request = request
@@ -114,7 +114,7 @@ impl Server {
         answer["outcome"].clone()
     }
 
-    /// What the command line prints in a CI job that this event started.
+    /// The answer that the command line prints in a CI job started by this event.
     async fn ask_by_ci(&self, token: &str, name: &str, event: &Path) -> Value {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_foveate"));
         let output = command
@@ -130,7 +130,7 @@ impl Server {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// What the tool `context` gives an agent.
+    /// The structured result of the tool `context` for an agent.
     async fn ask_by_agent(&self, token: &str, arguments: Value) -> Value {
         let call = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -186,7 +186,7 @@ async fn comments(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_lives_through_its_days() {
+async fn server_works_through_its_whole_life() {
     let forge = StubForge::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
@@ -198,7 +198,7 @@ async fn a_server_lives_through_its_days() {
     let log = etc.path().join("log");
     File::create(&log).unwrap();
 
-    // A key, and two repositories: one by http with the forge's token, one of files.
+    // A key, and two repositories: one over HTTP with the forge's token, one working tree.
     let admin = access::create(data.path(), &["--scope", "admin", "--name", "operator"]);
     let server = Server::start(data.path(), &config, &log);
     let (status, _) = server
@@ -213,7 +213,7 @@ async fn a_server_lives_through_its_days() {
         .register(&admin, "stall", json!({"path": stall}))
         .await;
 
-    // A push is read, an issue answered, its comment updated.
+    // A push is fetched, an issue answered, its comment updated.
     save(
         &root.join("shop/gift.py"),
         "def wrap_gift(cart):\n    return cart\n",
@@ -221,7 +221,9 @@ async fn a_server_lives_through_its_days() {
     commit(&root, "gifts");
     forge.push(SHOP_PROJECT, &root, "main");
     assert_eq!(
-        server.tell("push", "1", &fixture("github/push")).await,
+        server
+            .send_event("push", "1", &fixture("github/push"))
+            .await,
         "synced"
     );
     let ask = json!({"repo": SHOP_PROJECT, "query": "`wrap_gift`"});
@@ -233,11 +235,11 @@ async fn a_server_lives_through_its_days() {
     })
     .await;
     let mut issue = fixture("github/issues");
-    assert_eq!(server.tell("issues", "2", &issue).await, "queued");
+    assert_eq!(server.send_event("issues", "2", &issue).await, "queued");
     let first = comments(&forge, "corner/shop/12", |bodies| bodies.len() == 1).await;
     issue["action"] = json!("edited");
     issue["issue"]["body"] = json!("`wrap_gift` forgets the ribbon.");
-    assert_eq!(server.tell("issues", "3", &issue).await, "queued");
+    assert_eq!(server.send_event("issues", "3", &issue).await, "queued");
     let second = comments(&forge, "corner/shop/12", |bodies| bodies != first).await;
     assert!(
         second.len() == 1 && second[0].contains("wrap_gift"),
@@ -257,7 +259,7 @@ async fn a_server_lives_through_its_days() {
     pull_request["pull_request"]["base"]["sha"] = json!(base);
     pull_request["pull_request"]["head"]["sha"] = json!(head);
     assert_eq!(
-        server.tell("pull_request", "4", &pull_request).await,
+        server.send_event("pull_request", "4", &pull_request).await,
         "queued"
     );
     let shown = comments(&forge, "corner/shop/13", |bodies| bodies.len() == 1).await;
@@ -283,7 +285,7 @@ async fn a_server_lives_through_its_days() {
         "{asked}"
     );
 
-    // An agent asks twice, and is not shown the same again.
+    // An agent asks twice; the second answer omits the places already shown.
     let mut question = json!({"repo": SHOP_PROJECT, "query": "Cart.checkout total_price"});
     let found = server.ask_by_agent(&admin, question.clone()).await;
     let shown = found["shown"].as_array().expect("places").clone();
@@ -296,11 +298,13 @@ async fn a_server_lives_through_its_days() {
         "{fresh:?}"
     );
 
-    // The pull request is merged: what it changed is compared with what was answered to its issue.
+    // The pull request is merged: its changes are compared with the answer to its issue.
     pull_request["action"] = json!("closed");
     pull_request["pull_request"]["state"] = json!("closed");
     pull_request["pull_request"]["merged"] = json!(true);
-    let told = server.tell("pull_request", "merged", &pull_request).await;
+    let told = server
+        .send_event("pull_request", "merged", &pull_request)
+        .await;
     assert_eq!(told, "queued");
     until("a merge that is counted", async || {
         let path = format!("/stats?repo={SHOP_PROJECT}");
@@ -311,10 +315,10 @@ async fn a_server_lives_through_its_days() {
     })
     .await;
 
-    // Killed while a job is being done.
-    forge.turn(&[Mood::Silent]);
+    // The server is killed while a job runs.
+    forge.queue_moods(&[Mood::Silent]);
     issue["issue"]["number"] = json!(14);
-    assert_eq!(server.tell("issues", "5", &issue).await, "queued");
+    assert_eq!(server.send_event("issues", "5", &issue).await, "queued");
     until("a request that hangs", async || {
         (forge.moods_left() == 0).then_some(())
     })

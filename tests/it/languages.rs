@@ -1,15 +1,15 @@
-//! What is known of a language stands in its folder and in the table: no other source tells languages
-//! apart.
+//! Tests that language-specific code is only in the language folders and their table: no other source
+//! distinguishes languages.
 
 use std::path::{Path, PathBuf};
 
-/// Where languages are told apart.
+/// Paths that may distinguish languages.
 const FOLDERS: [&str; 2] = [
     "crates/parse/src/languages/",
     "crates/parse/src/languages.rs",
 ];
 
-/// Names of languages and families, beside those of formats such as JSON.
+/// Names of languages and families. Formats such as JSON are not among them.
 const NAMES: [&str; 19] = [
     "c",
     "cpp",
@@ -43,7 +43,7 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// How a line tells languages apart, if it does.
+/// Describes how a line distinguishes languages; `None` if it does not.
 fn offence(line: &str) -> Option<String> {
     let code = line.split("//").next().unwrap_or(line);
     for (at, _) in code.match_indices("Language::") {
@@ -71,7 +71,7 @@ fn offence(line: &str) -> Option<String> {
 }
 
 #[test]
-fn only_the_table_and_its_folders_know_languages() {
+fn only_language_folders_distinguish_languages() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);
@@ -86,7 +86,7 @@ fn only_the_table_and_its_folders_know_languages() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        // Tests name languages as they like.
+        // Unit tests may name languages.
         let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
         for (number, line) in (1..).zip(shipped.lines()) {
             if let Some(what) = offence(line) {
@@ -98,7 +98,7 @@ fn only_the_table_and_its_folders_know_languages() {
 }
 
 #[test]
-fn the_test_sees_what_it_looks_for() {
+fn offences_are_detected() {
     for line in [
         "match language { Language::Python => 1 }",
         "if family == Family::Ecmascript {",

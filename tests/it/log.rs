@@ -1,5 +1,5 @@
-//! What a request and a run of indexing leave in the log: lines that can be followed by an id, and
-//! nothing that a client or a repository keeps to itself.
+//! Tests log lines of requests and indexing runs: they can be followed by an id, and contain no query, source
+//! code or token.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{SHOP, commit, tree};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
-/// A server that logs everything as JSON, and the file that it logs to.
+/// Starts a server that logs everything as JSON, and returns it with its log file.
 fn server() -> (Process, PathBuf, TempDir) {
     let keep = tempfile::tempdir().unwrap();
     let log = keep.path().join("log");
@@ -27,7 +27,7 @@ fn lines(log: &Path) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("JSON lines")
 }
 
-/// The span of this name that a line is in.
+/// The enclosing span of a log line with this name.
 fn span<'l>(line: &'l Value, name: &str) -> Option<&'l Value> {
     let mut spans = line["spans"].as_array()?.iter();
     spans.find(|span| span["name"] == name)
@@ -41,7 +41,7 @@ async fn send(server: &Process, path: &str, id: &str, body: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_is_followed_by_its_id() {
+async fn log_lines_of_a_request_carry_its_id() {
     let (server, log, _keep) = server();
     let (_tree, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -87,7 +87,7 @@ async fn a_request_is_followed_by_its_id() {
         (&json!(404), &json!("unknown_repo"))
     );
 
-    // The threads that answer, those that read git, and the run that indexed the commit.
+    // Lines of the answering threads, of git, and of the run that indexed the commit.
     let of_answer = of("ask-1");
     let is_there = |what: &dyn Fn(&Value) -> bool| of_answer.iter().any(|line| what(line));
     assert!(is_there(
@@ -99,7 +99,7 @@ async fn a_request_is_followed_by_its_id() {
         run.is_some_and(|run| run["cause"] == "request" && run["repo"] == "shop")
             && span(line, "git").is_some()
     }));
-    // What the store did, as its library logs it.
+    // Lines that the database library logs for the store.
     assert!(of("register-1").iter().any(|line| {
         let store = span(line, "store");
         store.is_some_and(|store| store["operation"] == "insert")
@@ -112,7 +112,7 @@ async fn a_request_is_followed_by_its_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_of_indexing_is_followed_by_its_number() {
+async fn log_lines_of_an_indexing_run_carry_its_number() {
     let (server, log, _keep) = server();
     let (_tree, root) = tree(SHOP);
     commit(&root, "first");
@@ -165,7 +165,7 @@ async fn a_run_of_indexing_is_followed_by_its_number() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tree_that_goes_away_is_one_warning() {
+async fn removed_tree_logs_one_warning() {
     let (server, log, _keep) = server();
     let (keep, root) = tree("//- a/b/c/d.py\ndef deep(): pass\n//- e/f.py\ndef flat(): pass\n");
     let body = json!({"name": "shop", "source": {"path": root}});

@@ -1,4 +1,4 @@
-//! Direct lookups over HTTP: what they answer, page by page, at which revision, and what they refuse.
+//! Tests direct lookups over HTTP: answers, pages, revisions and refusals.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn texts<'v>(list: &'v Value, field: &str) -> Vec<&'v str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn definitions_references_outlines_searches_and_files_are_answered() {
+async fn every_lookup_is_answered() {
     let (_keep, root) = tree(SHOP);
     let app = TestApp::start().await;
     app.add_tree("acme/shop", &root, false).await;
@@ -72,7 +72,7 @@ async fn definitions_references_outlines_searches_and_files_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ref_is_looked_up_at_its_own_commit() {
+async fn lookup_with_a_ref_uses_its_commit() {
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");
     std::fs::write(
@@ -110,7 +110,7 @@ async fn a_ref_is_looked_up_at_its_own_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_lead_through_the_whole_list() {
+async fn cursors_page_through_the_whole_list() {
     let (_keep, root) = tree(SHOP);
     let app = TestApp::start().await;
     app.add_tree("shop", &root, false).await;
@@ -134,7 +134,7 @@ async fn pages_lead_through_the_whole_list() {
             cursor = format!("&cursor={next}");
         }
         assert_eq!(all, whole, "{lookup}");
-        // The cursor of one list is none of another.
+        // A cursor is refused by another lookup.
         let other = format!("/repos/shop/definitions?name=Cart{cursor}");
         let refused = app.get(&other).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST);
@@ -144,7 +144,7 @@ async fn pages_lead_through_the_whole_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_looked_up_is_refused_by_field() {
+async fn invalid_lookups_name_their_field() {
     let (_keep, root) = tree(SHOP);
     std::fs::write(root.join("logo.png"), b"\x89PNG\r\n\0\0").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("passwd")).unwrap();
@@ -249,7 +249,7 @@ async fn what_cannot_be_looked_up_is_refused_by_field() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lookups_wait_their_turn_like_questions() {
+async fn lookups_use_the_question_queue() {
     let (_keep, root) = tree(SHOP);
     let app = TestApp::start_with(|config| {
         config.answer.concurrency = 1;

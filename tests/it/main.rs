@@ -1,50 +1,51 @@
-//! The service from outside: in process, on a real port, over real directories and repositories.
-//! One binary, so that it links once. Start at [`app::TestApp`].
+//! Integration tests of the service: in process, on a real port, with real directories and repositories. They are one
+//! binary, so that it is linked once. Start at [`app::TestApp`].
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod access;
+mod allow_paths;
 mod app;
 mod audit;
 mod backup;
-mod boundary;
-mod bursts;
 mod cache;
-mod ci;
+mod ci_inputs;
 mod cli;
+mod completions;
 mod connections;
 mod contract;
 mod cors;
+mod crash_recovery;
+mod data_dir_privacy;
 mod database;
 mod deadlines;
 mod derived;
+mod determinism;
 mod diff;
 mod doctor;
 mod documents;
+mod eviction;
 mod feedback;
 mod floors;
 mod forge_access;
 mod forge_failures;
 mod fuzz;
 mod git;
+mod git_server;
 mod hosts;
-mod hub;
-mod incomplete;
+mod index_report;
 mod index_store;
+mod invalid_requests;
 mod ipv6;
 mod journey;
-mod killed;
 mod languages;
-mod learned;
-mod limits;
 mod log;
 mod lookups;
-mod max_size;
 mod mcp;
 mod mcp_messages;
-mod memory;
 mod merges;
 mod metrics;
+mod missing_data;
 mod monitoring;
 mod negotiation;
 mod openapi;
@@ -54,17 +55,16 @@ mod otlp;
 mod page;
 mod parsers;
 mod postgres;
-mod private;
 mod process;
-mod rebuilt;
-mod refusals;
 mod remote;
+mod repository_size;
 mod restart;
-mod same;
-mod shell;
-mod stop;
+mod shutdown;
 mod stub_forge;
+mod system_limits;
 mod tls;
+mod train_from_feedback;
+mod tree_changes;
 mod unsafe_text;
 mod upgrade;
 mod watch;

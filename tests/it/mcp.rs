@@ -1,5 +1,4 @@
-//! The Model Context Protocol from outside, over both transports: what the tools answer, what they cost,
-//! what they wait for, and what they refuse.
+//! Tests the Model Context Protocol over both transports: answers, token cost of the tools, waiting, refusals.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -12,16 +11,16 @@ use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, save, tree, until};
 
-/// What every model reads with every request.
+/// Limit for the tool descriptions, which a model reads with every request.
 const MAX_TOKENS_OF_TOOLS: usize = 1500;
 
 #[test]
-fn all_tools_together_are_short() {
+fn tool_descriptions_stay_within_the_token_limit() {
     let tools = ToolName::ALL.map(ToolName::tool);
     let listed = serde_json::to_string(&tools).unwrap();
     let tokens = tokenizer::count(&listed);
     assert!(tokens <= MAX_TOKENS_OF_TOOLS, "{tokens} tokens: {listed}");
-    // Short is not empty: each says what it is for, and describes what it takes.
+    // Short but not empty: each tool has a description and describes its arguments.
     for tool in tools {
         assert!(tool.description.is_some_and(|text| text.len() > 20));
         let schema = Value::Object((*tool.input_schema).clone());
@@ -35,19 +34,19 @@ fn all_tools_together_are_short() {
     }
 }
 
-/// A session with `foveate mcp`.
+/// A session with a process `foveate mcp`.
 pub struct Session {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// What was not an answer.
+    /// Messages received that were not the awaited answer.
     notified: Vec<Value>,
 }
 
 impl Session {
     pub fn start(root: &Path, cache: &Path) -> Self {
-        let mut session = Self::bare(root, cache);
+        let mut session = Self::start_uninitialized(root, cache);
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": {},
@@ -59,7 +58,7 @@ impl Session {
         session
     }
 
-    pub fn bare(root: &Path, cache: &Path) -> Self {
+    pub fn start_uninitialized(root: &Path, cache: &Path) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_foveate"))
             .arg("mcp")
             .arg(root)
@@ -91,7 +90,7 @@ impl Session {
         input.flush().unwrap();
     }
 
-    /// Sends the last message, whose line has no end.
+    /// Sends the last message, without a line end, and closes the input.
     pub fn send_last(&mut self, line: &str) {
         let mut input = self.input.take().expect("the session is open");
         write!(input, "{line}").unwrap();
@@ -131,7 +130,7 @@ impl Session {
         answer["result"].clone()
     }
 
-    /// Asks until past commits are loaded, after which the answer stays the same.
+    /// Asks until past commits are loaded; after that the answer stays the same.
     fn context_with_history(&mut self, query: &str) -> Value {
         loop {
             let found = self.call("context", json!({"query": query}));
@@ -154,14 +153,14 @@ pub fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().expect("a text")
 }
 
-/// What a tool refused, for the model.
+/// The text of a refusal, which the result must be.
 pub fn refusal(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     text(result)
 }
 
 #[test]
-fn a_directory_is_answered_about_without_a_server() {
+fn stdio_session_answers_about_a_directory() {
     let (_keep, root) = tree(SHOP);
     let head = commit(&root, "open");
     let cache = tempfile::tempdir().unwrap();
@@ -189,7 +188,7 @@ fn a_directory_is_answered_about_without_a_server() {
     let shown = answer["shown"].as_array().expect("places");
     assert!(!shown.is_empty(), "{found}");
 
-    // What the session showed is not shown again where the call says so.
+    // A call with `seen: ["session"]` omits the places that the session has shown.
     let again = session.call("context", json!({"query": query}));
     assert_eq!(text(&again), text(&found), "asked alike, answered alike");
     let fresh = session.call("context", json!({"query": query, "seen": ["session"]}));
@@ -242,7 +241,7 @@ fn a_directory_is_answered_about_without_a_server() {
 }
 
 #[test]
-fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
+fn changed_places_count_as_not_seen() {
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "open");
     let cache = tempfile::tempdir().unwrap();
@@ -254,7 +253,7 @@ fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
     let again = session.call("context", seen.clone());
     assert!(!text(&again).contains("def checkout"), "{again}");
 
-    // As many lines as before, of which one reads otherwise.
+    // One line changes; the number of lines stays the same.
     let file = root.join("shop/cart.py");
     let code = std::fs::read_to_string(&file).unwrap();
     let edited = code.replace("total_price(self.items)", "total_price(self.paid)");
@@ -269,7 +268,7 @@ fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
     let again = session.call("context", seen);
     assert!(!text(&again).contains("def checkout"), "{again}");
 
-    // What was shown is known at every commit that has it, and at no other.
+    // A shown place counts as seen at every commit with the same text, and at no other.
     let ended = edited.replace("total_price(self.paid)", "total_price(self.kept)");
     save(&file, &ended);
     let second = commit(&root, "later");
@@ -284,14 +283,14 @@ fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
 }
 
 #[test]
-fn what_is_saved_between_two_calls_is_in_the_second() {
+fn file_saved_between_calls_is_found() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
     let found = session.call("definition", json!({"name": "brand_new"}));
     assert_eq!(found["structuredContent"]["found"], "none");
     save(&root.join("shop/new.py"), "def brand_new():\n    pass\n");
-    // The system tells of it in its own time.
+    // The file event takes an unknown time to arrive.
     for _ in 0..2000 {
         let found = session.call("definition", json!({"name": "brand_new"}));
         if found["structuredContent"]["found"] == "exact" {
@@ -306,7 +305,7 @@ fn what_is_saved_between_two_calls_is_in_the_second() {
 }
 
 #[test]
-fn the_cache_of_the_command_line_is_used_and_left_to_it() {
+fn session_shares_the_command_line_cache() {
     let (_keep, root) = tree(SHOP);
     commit(&root, "open");
     let cache = tempfile::tempdir().unwrap();
@@ -346,7 +345,7 @@ fn the_cache_of_the_command_line_is_used_and_left_to_it() {
 }
 
 #[test]
-fn what_cannot_be_answered_says_what_to_do() {
+fn refusals_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
@@ -427,11 +426,11 @@ fn what_cannot_be_answered_says_what_to_do() {
 }
 
 #[test]
-fn who_does_not_speak_the_protocol_is_told() {
+fn early_disconnect_succeeds_and_bad_directory_fails() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
-    // A client that leaves at once is no failure.
-    Session::bare(&root, cache.path()).end();
+    // A client that disconnects at once is not a failure.
+    Session::start_uninitialized(&root, cache.path()).end();
     let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
         .args(["mcp", "/nowhere/at/all"])
         .stdin(Stdio::null())
@@ -468,7 +467,7 @@ pub async fn call(app: &TestApp, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_http_the_same_is_answered_without_sessions() {
+async fn http_transport_answers_without_sessions() {
     let (_keep, root) = tree(SHOP);
     let head = commit(&root, "open");
     let app = TestApp::start().await;
@@ -502,7 +501,7 @@ async fn over_http_the_same_is_answered_without_sessions() {
             .is_some_and(|text| text.starts_with("def total_price"))
     );
 
-    // With a second repository the call must say which.
+    // With a second repository the call must name one.
     let (_other, other) = tree(SHOP);
     app.add_tree("other", &other, false).await;
     let refused = call(&app, "search", json!({"q": "x"})).await;
@@ -514,14 +513,14 @@ async fn over_http_the_same_is_answered_without_sessions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_key_does_not_see_is_unknown_to_its_agent() {
+async fn hidden_repository_is_unknown_to_an_agent() {
     let app = TestApp::start().await;
     let (_seen, seen) = tree(SHOP);
     let (_hidden, hidden) = tree(SHOP);
     app.add_tree("seen", &seen, false).await;
     app.add_tree("hidden", &hidden, false).await;
     let token = crate::access::create(app.data(), &["--repo", "seen"]);
-    crate::access::counts(&app, &token).await;
+    crate::access::wait_until_token_is_valid(&app, &token).await;
     let call = async |token: &str, tool: &str, arguments: Value| {
         let request = post(&app, &tool_call(tool, &arguments)).bearer_auth(token);
         app.send(request).await
@@ -554,10 +553,10 @@ async fn what_a_key_does_not_see_is_unknown_to_its_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_waits_for_the_first_index_and_tells_how_far_it_is() {
+async fn call_waits_for_the_first_index_and_reports_progress() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
-    // Nothing is indexed while another holds the right to.
+    // Nothing is indexed while the test holds all permits.
     let runs = app.engine.index_runs();
     let count = runs.available_permits() as u32;
     let held = std::sync::Arc::clone(runs)
@@ -583,7 +582,7 @@ async fn a_call_waits_for_the_first_index_and_tells_how_far_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_leaves_takes_its_call_with_it() {
+async fn disconnect_cancels_the_call() {
     let app = TestApp::start_with(|config| config.answer.concurrency = 1).await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
@@ -608,7 +607,7 @@ async fn a_client_that_leaves_takes_its_call_with_it() {
 }
 
 #[test]
-fn a_cancelled_call_ends_and_the_session_goes_on() {
+fn cancelled_call_leaves_the_session_usable() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
@@ -625,7 +624,7 @@ fn a_cancelled_call_ends_and_the_session_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_of_browsers_and_large_bodies_are_refused() {
+async fn foreign_origins_hosts_and_large_bodies_are_refused() {
     let app = TestApp::start_with(|config| config.server.body_limit_bytes = 4096).await;
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     let page = post(&app, &hello).header("origin", "https://evil.example.org");

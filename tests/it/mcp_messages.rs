@@ -1,5 +1,5 @@
-//! Messages of the Model Context Protocol that are broken, of other versions, or written otherwise than usual: each
-//! request gets an answer with its id, and the session goes on.
+//! Tests unusual messages of the Model Context Protocol: malformed, of other protocol versions, in other notations.
+//! Each request gets an answer with its id, and the session goes on.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::app::{Response, SHOP, TestApp, tree};
 use crate::mcp::{Session, call, post, refusal, tool_call};
 
-/// A request with half of a surrogate pair in a text.
-const HALF: &str = r#"{"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": {"name": "search", "arguments": {"q": "\ud83d"}}}"#;
+/// A request with an unpaired surrogate in a string.
+const UNPAIRED_SURROGATE: &str = r#"{"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": {"name": "search", "arguments": {"q": "\ud83d"}}}"#;
 
-/// Messages that cannot be used, with the code of the error and the id.
-fn refused() -> Vec<(String, i64, Value)> {
+/// Invalid messages, each with the expected error code and id.
+fn invalid_messages() -> Vec<(String, i64, Value)> {
     let request = |id: u64, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     };
@@ -22,7 +22,7 @@ fn refused() -> Vec<(String, i64, Value)> {
             json!(null),
         ),
         ("hello".to_owned(), -32700, json!(null)),
-        (HALF.to_owned(), -32600, json!(70)),
+        (UNPAIRED_SURROGATE.to_owned(), -32600, json!(70)),
         (
             r#"{"id": 71, "method": "tools/list"}"#.to_owned(),
             -32600,
@@ -44,11 +44,11 @@ fn refused() -> Vec<(String, i64, Value)> {
 }
 
 #[test]
-fn what_cannot_be_read_is_answered_and_the_session_goes_on() {
+fn invalid_message_is_answered_and_the_session_continues() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
-    let mut session = Session::bare(&root, cache.path());
-    // Before the beginning, too.
+    let mut session = Session::start_uninitialized(&root, cache.path());
+    // Also before the session is initialized.
     session.send_line("{");
     assert_eq!(session.receive()["error"]["code"], -32700);
     let hello = json!({
@@ -57,7 +57,7 @@ fn what_cannot_be_read_is_answered_and_the_session_goes_on() {
     });
     let answer = session.ask("initialize", hello);
     assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
-    for (message, code, id) in refused() {
+    for (message, code, id) in invalid_messages() {
         session.send_line(&message);
         let answer = session.receive();
         assert_eq!(answer["error"]["code"], code, "{message}: {answer}");
@@ -69,7 +69,7 @@ fn what_cannot_be_read_is_answered_and_the_session_goes_on() {
 }
 
 #[test]
-fn the_last_line_needs_no_end() {
+fn last_line_needs_no_line_end() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
@@ -84,9 +84,9 @@ async fn send_body(app: &TestApp, body: String) -> Response {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_http_it_is_an_error_of_json_rpc() {
+async fn invalid_http_message_gets_a_json_rpc_error() {
     let app = TestApp::start().await;
-    for (message, code, id) in refused() {
+    for (message, code, id) in invalid_messages() {
         let response = send_body(&app, message.clone()).await;
         let answer = response.json();
         assert_eq!(answer["error"]["code"], code, "{message}: {answer}");
@@ -98,7 +98,7 @@ async fn over_http_it_is_an_error_of_json_rpc() {
         };
         assert_eq!(response.status, status, "{message}");
     }
-    // Of another type, or in another coding.
+    // An unsupported media type, and an unsupported content coding.
     let request = app.client().post(format!("{}/mcp", app.url)).body("{}");
     let request = request.header("accept", "application/json, text/event-stream");
     let plain = request
@@ -115,15 +115,15 @@ async fn over_http_it_is_an_error_of_json_rpc() {
     app.end().await;
 }
 
-fn hello(version: &str) -> Value {
+fn initialize_params(version: &str) -> Value {
     let client = json!({"name": "test", "version": "1"});
     json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client})
 }
 
-/// The version that is asked for, and the one that is agreed to.
+/// The requested protocol version, and the version that the server agrees to.
 const VERSIONS: [(&str, &str); 6] = [
     ("2024-11-05", "2024-11-05"),
-    // It demands batches.
+    // This version requires batches, which are not supported.
     ("2025-03-26", "2024-11-05"),
     ("2025-06-18", "2025-06-18"),
     ("2025-11-25", "2025-11-25"),
@@ -132,20 +132,19 @@ const VERSIONS: [(&str, &str); 6] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_version_is_agreed_to_that_demands_batches() {
+async fn version_requiring_batches_is_not_agreed_to() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     for (asked, agreed) in VERSIONS {
-        let mut session = Session::bare(&root, cache.path());
-        let answer = session.ask("initialize", hello(asked));
+        let mut session = Session::start_uninitialized(&root, cache.path());
+        let answer = session.ask("initialize", initialize_params(asked));
         assert_eq!(
             answer["result"]["protocolVersion"], agreed,
             "{asked}: {answer}"
         );
         session.end();
-        let message =
-            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello(asked)});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params(asked)});
         let request = app.client().post(format!("{}/mcp", app.url)).json(&message);
         let request = request.header("accept", "application/json, text/event-stream");
         let answer = app.send(request).await.json();
@@ -158,7 +157,7 @@ async fn no_version_is_agreed_to_that_demands_batches() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whole_numbers_may_be_written_with_a_fraction_of_zero() {
+async fn whole_numbers_are_accepted_in_float_notation() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;

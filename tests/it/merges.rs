@@ -1,4 +1,4 @@
-//! Merged pull requests: what they changed is compared with what was answered to the issues that they close.
+//! Tests merged pull requests: their changes are compared with the answers to the issues that they close.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn merge(world: &World, head: &str) {
 }
 
 /// GitHub's event for the pull request 13, merged.
-fn merged(base: &str, head: &str) -> Value {
+fn merged_event(base: &str, head: &str) -> Value {
     let mut payload = fixture("github/pull_request");
     payload["action"] = json!("closed");
     payload["pull_request"]["state"] = json!("closed");
@@ -45,17 +45,19 @@ async fn stats(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_merged_is_compared_with_what_was_answered() {
+async fn merge_is_compared_with_the_answer() {
     let world = World::start().await;
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .send_event("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
-    assert_eq!(world.written("corner/shop/12").await.len(), 1);
+    assert_eq!(world.comments_when_idle("corner/shop/12").await.len(), 1);
     let (base, head) = fork(&world);
     merge(&world, &head);
-    let mut payload = merged(&base, &head);
-    world.tell("pull_request", "d-2", &payload, "queued").await;
-    world.idle().await;
+    let mut payload = merged_event(&base, &head);
+    world
+        .send_event("pull_request", "d-2", &payload, "queued")
+        .await;
+    world.wait_until_idle().await;
     let told = merges(&world);
     assert_eq!(told.len(), 1);
     assert_eq!(told[0]["origin"], "github corner/shop pull request 13");
@@ -72,29 +74,31 @@ async fn what_was_merged_is_compared_with_what_was_answered() {
     let label = "repo=\"corner/shop\"";
     let family = "foveate_repository_merged_functions_in_context";
     assert_eq!(world.app.metric(family, label).await, 1.0);
-    // Nothing was written about it.
+    // A merge causes no comment.
     assert_eq!(world.forge.comments("corner/shop/13").len(), 0);
 
-    // The same told again, by a delivery of its own, is one merge.
+    // The same merge in another delivery is counted once.
     payload["pull_request"]["closed_at"] = json!("2026-11-23T00:00:00Z");
-    world.tell("pull_request", "d-3", &payload, "queued").await;
-    world.idle().await;
+    world
+        .send_event("pull_request", "d-3", &payload, "queued")
+        .await;
+    world.wait_until_idle().await;
     assert_eq!(merges(&world).len(), 1);
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn what_the_answer_lacked_counts_against_it() {
+async fn missing_places_lower_the_merged_share() {
     let world = World::start_with(|config| config.forge.budget_tokens = 200).await;
     let mut issue = fixture("github/issues");
     issue["issue"]["title"] = json!("`Cart.add_item` takes anything");
     issue["issue"]["body"] = json!("It must check its item.");
-    world.tell("issues", "d-1", &issue, "queued").await;
-    world.idle().await;
+    world.send_event("issues", "d-1", &issue, "queued").await;
+    world.wait_until_idle().await;
     let base = git(&world.root, &["rev-parse", "HEAD"]);
     git(&world.root, &["checkout", "-q", "-b", "taxes"]);
-    // A function, a file that is new, one that is no source, and a stretch between functions.
+    // A function, a new file, a file that is not source, and a stretch between functions.
     let tax = "RATE = 2\n\n\ndef total_price(items):\n    return RATE\n";
     save(&world.root.join("shop/price.py"), tax);
     save(
@@ -110,9 +114,11 @@ async fn what_the_answer_lacked_counts_against_it() {
     let head = commit(&world.root, "taxes");
     git(&world.root, &["checkout", "-q", "main"]);
     merge(&world, &head);
-    let payload = merged(&base, &head);
-    world.tell("pull_request", "d-2", &payload, "queued").await;
-    world.idle().await;
+    let payload = merged_event(&base, &head);
+    world
+        .send_event("pull_request", "d-2", &payload, "queued")
+        .await;
+    world.wait_until_idle().await;
     let told = merges(&world);
     let changed = json!([
         {"path": "shop/price.py", "name": "total_price", "lines": [1, 3]},
@@ -129,11 +135,11 @@ async fn what_the_answer_lacked_counts_against_it() {
 }
 
 #[tokio::test]
-async fn what_says_nothing_of_an_answer_is_left_alone() {
+async fn unrelated_or_unmerged_pull_requests_are_ignored() {
     let world = World::start().await;
     let (base, head) = fork(&world);
     merge(&world, &head);
-    let closed = merged(&base, &head);
+    let closed = merged_event(&base, &head);
     let with = |pointer: &str, value: Value| {
         let mut payload = closed.clone();
         *payload.pointer_mut(pointer).unwrap() = value;
@@ -149,18 +155,22 @@ async fn what_says_nothing_of_an_answer_is_left_alone() {
         ),
     ] {
         world
-            .tell("pull_request", delivery, &payload, "ignored")
+            .send_event("pull_request", delivery, &payload, "ignored")
             .await;
     }
     // The issue was never answered.
-    world.tell("pull_request", "d-5", &closed, "queued").await;
-    world.idle().await;
+    world
+        .send_event("pull_request", "d-5", &closed, "queued")
+        .await;
+    world.wait_until_idle().await;
     assert!(merges(&world).is_empty());
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 
     let world = World::start_with(|config| config.feedback.record = false).await;
-    world.tell("pull_request", "d-6", &closed, "ignored").await;
+    world
+        .send_event("pull_request", "d-6", &closed, "ignored")
+        .await;
     world.app.end().await;
 }
 
@@ -170,18 +180,20 @@ fn outcome(response: &Response) -> Value {
 }
 
 #[tokio::test]
-async fn merges_of_gitlab_and_gitea_are_compared_too() {
+async fn gitlab_and_gitea_merges_are_compared() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");
     outcome(&gitlab(&world, "Issue Hook", "k-1", SECRET, &issue).await);
     outcome(&gitea(&world, "issues", "g-1", &fixture("gitea/issues")).await);
-    world.idle().await;
+    world.wait_until_idle().await;
     let (base, head) = fork(&world);
     merge(&world, &head);
     let tip = git(&world.root, &["rev-parse", "HEAD"]);
 
-    // The event names the branch, which holds the change by now: the forge is asked.
-    world.forge.set_ends("corner/shop/7", &base, &head);
+    // GitLab's event names only the branch, which contains the change by now, so the forge is asked for the commits.
+    world
+        .forge
+        .set_pull_request_commits("corner/shop/7", &base, &head);
     let mut payload = fixture("gitlab/merge_request");
     payload["object_attributes"]["action"] = json!("merge");
     payload["object_attributes"]["state"] = json!("merged");
@@ -198,7 +210,7 @@ async fn merges_of_gitlab_and_gitea_are_compared_too() {
     payload["pull_request"]["merge_base"] = json!(base);
     let response = gitea(&world, "pull_request", "g-2", &payload).await;
     assert_eq!(outcome(&response), "queued");
-    world.idle().await;
+    world.wait_until_idle().await;
     let told = merges(&world);
     let mut origins: Vec<&str> = told.iter().map(|m| m["origin"].as_str().unwrap()).collect();
     origins.sort_unstable();
@@ -211,6 +223,6 @@ async fn merges_of_gitlab_and_gitea_are_compared_too() {
         assert_eq!(merge["changed"][0]["name"], "total_price");
         assert_eq!(merge["functions_in_context"], 1);
     }
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }

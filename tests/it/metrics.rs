@@ -1,4 +1,4 @@
-//! `/metrics`, read with a real parser.
+//! Tests `/metrics` with a real parser.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,7 +18,7 @@ async fn scrape(app: &TestApp) -> (Scrape, String) {
     (Scrape::parse(lines).unwrap(), response.text)
 }
 
-/// The value of the one sample with these labels.
+/// The value of the first sample with these labels.
 fn value(scrape: &Scrape, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
     let mut found = scrape.samples.iter().filter(|sample| {
         sample.metric == name
@@ -34,7 +34,7 @@ fn value(scrape: &Scrape, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_family_is_there_and_parses() {
+async fn every_metric_family_is_exported_and_parses() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -75,7 +75,7 @@ async fn every_family_is_there_and_parses() {
         let bytes = bytes_of(structure);
         assert!(bytes > Some(0.0), "{structure}: {bytes:?}");
     }
-    // Nothing in this repository raises or logs a text.
+    // No code in this repository raises or logs a message.
     assert_eq!(bytes_of("messages"), Some(0.0));
     let skipped = [("repo", name), ("reason", "not_utf8")];
     assert_eq!(
@@ -125,7 +125,7 @@ async fn every_family_is_there_and_parses() {
     app.end().await;
 }
 
-/// Buckets grow, end at infinity and agree with the count.
+/// Asserts that buckets increase, end at infinity and agree with the count.
 fn check_histograms(scrape: &Scrape) {
     let mut stages = BTreeSet::new();
     let mut counts: HashMap<String, f64> = HashMap::new();
@@ -167,7 +167,7 @@ fn check_histograms(scrape: &Scrape) {
     assert_eq!(stages.into_iter().collect::<Vec<_>>(), expected);
 }
 
-/// Each family has one HELP and one TYPE, before its samples; no sample appears twice.
+/// Asserts that each family has one HELP and one TYPE before its samples, and that no sample appears twice.
 fn check_text(text: &str) {
     let mut helped = BTreeSet::new();
     let mut typed = BTreeSet::new();

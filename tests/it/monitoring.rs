@@ -1,5 +1,5 @@
-//! The rules, alerts and dashboard of `config/` ask for metrics that a server has from its start, and the
-//! alerts name sections that are written. The gate has a real Prometheus do the rest (`.ci/monitoring.py`).
+//! Tests that the rules, alerts and dashboard of `config/` use metrics that a server exports from its start, and that
+//! alerts link to existing sections. The gate runs the rest with a real Prometheus (`.ci/monitoring.py`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,8 +8,8 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::app::{SHOP, tree, until};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -27,26 +27,28 @@ fn metric_names(text: &str) -> BTreeSet<&str> {
     words.filter(is_name).collect()
 }
 
-/// All strings below a key of this name.
-fn texts<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
+/// Collects all strings at keys of this name.
+fn collect_strings<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value.as_str() {
                     Some(text) if name == key => found.push(text),
-                    _ => texts(value, key, found),
+                    _ => collect_strings(value, key, found),
                 }
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| texts(value, key, found)),
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| collect_strings(value, key, found)),
         _ => {}
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
+async fn rules_and_dashboard_use_existing_metrics() {
     let server = Process::start(&["env"], None);
-    // The figures of repositories need one, and those of answers an answer.
+    // Metrics of repositories and answers exist once there is a repository and an answer.
     let (_keep, root) = tree(SHOP);
     server.add(&root).await;
     server.ask("total_price").await;
@@ -60,7 +62,7 @@ async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
     let samples = text.lines().filter(|line| !line.starts_with('#'));
     let names = samples.filter_map(|line| line.split(['{', ' ']).next());
     let mut known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
-    // What descriptions name without saying which of its series they mean.
+    // Descriptions name families instead of their series.
     let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     known.extend(families.filter_map(|family| family.split(' ').next()));
 
@@ -82,8 +84,8 @@ async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
     let dashboard = read("config/grafana/dashboards/foveate.json");
     let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
     let mut queries = Vec::new();
-    texts(&dashboard, "expr", &mut queries);
-    texts(&dashboard, "query", &mut queries);
+    collect_strings(&dashboard, "expr", &mut queries);
+    collect_strings(&dashboard, "query", &mut queries);
     assert!(queries.len() > 30, "{}", queries.len());
     let text = queries.join("\n");
     let unknown: Vec<_> = metric_names(&text).difference(&known).copied().collect();
@@ -94,7 +96,7 @@ async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
 }
 
 #[test]
-fn every_alert_says_what_to_do_in_a_section_that_exists() {
+fn every_alert_links_to_an_existing_section() {
     let alerts = read("config/prometheus/alerts.yml");
     let guide = read("docs/operations.md");
     let headings = guide.lines().filter(|line| line.starts_with('#'));

@@ -1,4 +1,4 @@
-//! What bodies are sent as and what answers come as: content codings, media types, sizes.
+//! Tests content negotiation: codings of request bodies, codings and media types of answers, optional fields.
 
 use std::io::{Read as _, Write as _};
 
@@ -35,7 +35,7 @@ async fn send_as(app: &TestApp, coding: &str, body: Vec<u8>) -> Response {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bodies_may_be_compressed_within_the_same_limit() {
+async fn compressed_bodies_are_decoded_within_the_limit() {
     let (app, _keep, _) = shop().await;
     let body = json!({"repo": "acme/shop", "query": "`total_price`"}).to_string();
     let body = body.as_bytes();
@@ -53,7 +53,7 @@ async fn bodies_may_be_compressed_within_the_same_limit() {
         assert_eq!(response.status, 200, "{coding}: {}", response.text);
         assert_eq!(response.json()["repo"], "acme/shop");
     }
-    // Small as sent, and far too large when decoded.
+    // Small when sent, far too large when decoded.
     let bomb = vec![b' '; 64 << 20];
     let half = &gzip(body)[..20];
     for (coding, sent, status, code) in [
@@ -89,14 +89,14 @@ async fn bodies_may_be_compressed_within_the_same_limit() {
         let got = (response.status.as_u16(), response.code());
         assert_eq!(got, (status, code.to_owned()), "{coding}, {bytes} bytes");
         assert_eq!(response.header("content-type"), "application/problem+json");
-        // Who sends the next question on a connection that was not read to its end gets no answer.
+        // A connection whose body was not read to its end cannot be used for another request.
         let closes = if code == "invalid_json" { "" } else { "close" };
         assert_eq!(response.header("connection"), closes);
         if status == 415 {
             assert_eq!(response.header("accept-encoding"), "gzip");
         }
     }
-    // Blocks of deflate that hold nothing, without end.
+    // Very many empty deflate blocks.
     let mut nothing = gzip(b"");
     nothing.truncate(10);
     nothing.extend([0, 0, 0, 0xff, 0xff].repeat(1 << 20));
@@ -106,7 +106,7 @@ async fn bodies_may_be_compressed_within_the_same_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_are_compressed_for_who_takes_them_so() {
+async fn answers_are_compressed_if_accepted() {
     let (app, _keep, _) = shop().await;
     let question = json!({"query": "`total_price`"});
     let url = format!("{}/repos/acme%2Fshop/context", app.url);
@@ -132,11 +132,11 @@ async fn answers_are_compressed_for_who_takes_them_so() {
     GzDecoder::new(&*bytes).read_to_end(&mut decoded).unwrap();
     let answer: Value = serde_json::from_slice(&decoded).unwrap();
     assert_eq!(answer["repo"], "acme/shop");
-    // What is small is sent as it is.
+    // A small answer is not compressed.
     let request = app.client().get(format!("{}/healthz", app.url));
     let response = app.send(request.header("accept-encoding", "gzip")).await;
     assert_eq!(response.header("content-encoding"), "");
-    // Nothing is undone because its answer cannot be encoded as wanted: it is sent as it is.
+    // A change is not refused because its answer cannot be encoded as requested: the answer is sent unencoded.
     let (_other, root) = tree(SHOP);
     let body = json!({"name": "other", "source": {"path": root}});
     let request = app.client().post(format!("{}/repos", app.url)).json(&body);
@@ -149,7 +149,7 @@ async fn answers_are_compressed_for_who_takes_them_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_context_alone_is_had_by_its_media_type() {
+async fn media_type_selects_the_bare_context() {
     let (app, _keep, head) = shop().await;
     let ask = async |accept: &str, body: Value| {
         let request = app
@@ -204,7 +204,7 @@ async fn the_context_alone_is_had_by_its_media_type() {
             "<!-- intent: ",
             "\n## ",
         ),
-        // The body says XML: what cannot be Markdown then comes as what is accepted as well.
+        // The body asks for XML, so the answer cannot be Markdown and comes as JSON, which is also accepted.
         (
             "text/markdown, application/json;q=0.5",
             json!("xml"),
@@ -228,7 +228,7 @@ async fn the_context_alone_is_had_by_its_media_type() {
             response.text.starts_with(begins) && response.text.contains(holds),
             "{shown}"
         );
-        // Beside it is what the whole answer says.
+        // The headers carry the same values as the JSON answer.
         let answer = ask("application/json", question(format)).await.json();
         assert_eq!(response.header("x-request-id"), "mine-7");
         assert_eq!(response.header("foveate-repo"), "acme/shop");
@@ -270,7 +270,7 @@ async fn the_context_alone_is_had_by_its_media_type() {
                 .contains("text/plain")
         );
     }
-    // Problems are problems whatever is accepted.
+    // Problems are JSON, whatever `accept` says.
     let unknown = ask("text/markdown", json!({"repo": "none", "query": "x"})).await;
     assert_eq!(
         (unknown.status.as_u16(), unknown.code()),
@@ -281,7 +281,7 @@ async fn the_context_alone_is_had_by_its_media_type() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_wanted_of_an_answer_is_left_out() {
+async fn unwanted_answer_fields_are_omitted() {
     let (app, _keep, _) = shop().await;
     let ask = async |more: Value| {
         let mut body = json!({"query": "`Cart.checkout` and `total_price`"});

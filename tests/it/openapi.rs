@@ -1,4 +1,4 @@
-//! The committed OpenAPI document is the generated one.
+//! Tests that the committed OpenAPI document is the generated one, and that the document is complete.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +12,10 @@ fn generated() -> String {
     document().to_yaml().unwrap()
 }
 
-/// When this fails, look at the difference, and if it is wanted:
+/// If this fails, review the difference; if it is intended, run
 /// `cargo run -- openapi > openapi.yaml`.
 #[test]
-fn the_committed_document_is_current() {
+fn committed_document_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml");
     let committed = std::fs::read_to_string(path).unwrap_or_default();
     let generated = generated();
@@ -30,9 +30,9 @@ fn the_committed_document_is_current() {
     );
 }
 
-/// Generators of clients refuse a document with such a reference.
+/// Client generators refuse a document with a dangling reference.
 #[test]
-fn no_reference_leads_nowhere() {
+fn yaml_references_name_existing_components() {
     let document = generated();
     let mut count = 0;
     for reference in document.split("#/components/").skip(1) {
@@ -46,7 +46,7 @@ fn no_reference_leads_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_is_served_and_names_every_route() {
+async fn document_is_served_and_names_every_route() {
     let app = TestApp::start().await;
     let response = app.get("/openapi.yaml").await;
     assert_eq!(response.header("content-type"), "application/yaml");
@@ -75,14 +75,14 @@ fn json() -> Value {
     serde_json::to_value(document()).expect("a document")
 }
 
-/// The statuses that an operation names.
+/// The statuses that an operation documents.
 fn statuses(operation: &Value) -> BTreeSet<&str> {
     let responses = operation["responses"].as_object().expect("responses");
     responses.keys().map(String::as_str).collect()
 }
 
 #[test]
-fn every_operation_names_what_can_happen_to_it() {
+fn every_operation_documents_its_statuses() {
     let document = json();
     let paths = document["paths"].as_object().expect("paths");
     assert_eq!(paths.len(), 18);
@@ -96,7 +96,7 @@ fn every_operation_names_what_can_happen_to_it() {
             if !operation["requestBody"].is_null() {
                 wanted.extend(["400", "413", "503"]);
             }
-            // Webhooks are taken as they are sent.
+            // Webhooks are accepted with any content type.
             if !operation["requestBody"].is_null() && !path.starts_with("/webhooks/") {
                 wanted.push("415");
             }
@@ -114,7 +114,7 @@ fn every_operation_names_what_can_happen_to_it() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn json_references_resolve() {
     fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
         match value {
             Value::Object(fields) => {
@@ -136,7 +136,7 @@ fn every_reference_leads_somewhere() {
 }
 
 #[test]
-fn a_repository_is_named_once() {
+fn context_schemas_name_the_repository_once() {
     let document = json();
     let schema = |name: &str| document["components"]["schemas"][name].clone();
     let (anywhere, by_path) = (schema("ContextBody"), schema("RepoContextBody"));

@@ -1,4 +1,4 @@
-//! Webhooks of GitLab and Gitea: signed in their own ways, read and answered by the same path.
+//! Tests webhooks of GitLab and Gitea: authenticated in their own ways, otherwise handled like GitHub's.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn outcome(response: &Response) -> String {
     response.json()["outcome"].as_str().unwrap().to_owned()
 }
 
-/// A branch that changes the price, as base and head.
+/// Pushes a branch that changes the price. Returns its base and head.
 fn branch(world: &World) -> (String, String) {
     let base = git(&world.root, &["rev-parse", "HEAD"]);
     git(&world.root, &["checkout", "-q", "-b", "discounts"]);
@@ -54,7 +54,7 @@ fn branch(world: &World) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_project_in_a_group_of_a_group_is_registered_and_answered() {
+async fn nested_gitlab_group_project_is_registered_and_answered() {
     let world = World::start_empty(|config| {
         config.forge.register_owners = vec!["corner".to_owned()];
     })
@@ -64,7 +64,9 @@ async fn a_project_in_a_group_of_a_group_is_registered_and_answered() {
     issue["project"]["path_with_namespace"] = json!("corner/tools/shop");
     let response = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
     assert_eq!(outcome(&response), "queued");
-    let comments = world.written("corner/tools/shop/issues/23").await;
+    let comments = world
+        .comments_when_idle("corner/tools/shop/issues/23")
+        .await;
     assert_eq!(comments.len(), 1);
     assert!(comments[0].contains("/corner/tools/shop/-/blob/"));
     let path = "/repos/corner%2Ftools%2Fshop";
@@ -75,7 +77,7 @@ async fn a_project_in_a_group_of_a_group_is_registered_and_answered() {
 }
 
 #[tokio::test]
-async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
+async fn gitlab_events_are_handled() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");
     for wrong in ["", "hook-secret-2", "hook-secret-1x"] {
@@ -85,9 +87,9 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
     let response = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
     assert_eq!(outcome(&response), "queued");
     let thread = "corner/shop/issues/23";
-    let comments = world.written(thread).await;
+    let comments = world.comments_when_idle(thread).await;
     assert_eq!(comments.len(), 1);
-    // Its address does not say what it is; the settings do.
+    // The URL does not reveal the kind of forge; the settings do.
     assert!(
         comments[0].contains("/corner/shop/-/blob/"),
         "{}",
@@ -96,23 +98,35 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
     let again = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
     assert_eq!(outcome(&again), "repeated");
 
-    // A stranger's command changes nothing; a developer's does.
+    // A command of an account without membership is ignored; a developer's is executed.
     let mut note = fixture("gitlab/note");
     note["issue"]["iid"] = json!(24);
     assert_eq!(
         outcome(&gitlab(&world, "Note Hook", "k-1", SECRET, &note).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/issues/24").await.len(), 0);
+    assert_eq!(
+        world
+            .comments_when_idle("corner/shop/issues/24")
+            .await
+            .len(),
+        0
+    );
     world
         .forge
-        .set_standing("9", json!({"id": 9, "state": "active", "access_level": 30}));
+        .set_membership("9", json!({"id": 9, "state": "active", "access_level": 30}));
     note["object_attributes"]["id"] = json!(1245);
     assert_eq!(
         outcome(&gitlab(&world, "Note Hook", "k-2", SECRET, &note).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/issues/24").await.len(), 1);
+    assert_eq!(
+        world
+            .comments_when_idle("corner/shop/issues/24")
+            .await
+            .len(),
+        1
+    );
 
     let (_, head) = branch(&world);
     let mut request = fixture("gitlab/merge_request");
@@ -121,7 +135,9 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
         outcome(&gitlab(&world, "Merge Request Hook", "k-3", SECRET, &request).await),
         "queued"
     );
-    let comments = world.written("corner/shop/merge_requests/7").await;
+    let comments = world
+        .comments_when_idle("corner/shop/merge_requests/7")
+        .await;
     assert!(comments[0].contains("item.cost") && comments[0].contains("test_checkout"));
 
     save(
@@ -140,19 +156,19 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
         .app
         .places_become(SHOP_PROJECT, "wrap_gift", &["shop/gift.py"])
         .await;
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
+async fn gitea_events_are_handled() {
     let world = World::start().await;
     let mut issue = fixture("gitea/issues");
     assert_eq!(
         outcome(&gitea(&world, "issues", "g-1", &issue).await),
         "queued"
     );
-    let comments = world.written("corner/shop/23").await;
+    let comments = world.comments_when_idle("corner/shop/23").await;
     assert_eq!(comments.len(), 1);
     assert!(
         comments[0].contains("/corner/shop/src/commit/"),
@@ -169,27 +185,27 @@ async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
         outcome(&gitea(&world, "issues", "g-3", &issue).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/23").await.len(), 1);
+    assert_eq!(world.comments_when_idle("corner/shop/23").await.len(), 1);
 
     let mut comment = fixture("gitea/issue_comment");
     comment["issue"]["number"] = json!(25);
     world
         .forge
-        .set_standing("keeper", json!({"permission": "read"}));
+        .set_membership("keeper", json!({"permission": "read"}));
     assert_eq!(
         outcome(&gitea(&world, "issue_comment", "g-4", &comment).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/25").await.len(), 0);
+    assert_eq!(world.comments_when_idle("corner/shop/25").await.len(), 0);
     world
         .forge
-        .set_standing("keeper", json!({"permission": "write"}));
+        .set_membership("keeper", json!({"permission": "write"}));
     comment["comment"]["id"] = json!(72);
     assert_eq!(
         outcome(&gitea(&world, "issue_comment", "g-5", &comment).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/25").await.len(), 1);
+    assert_eq!(world.comments_when_idle("corner/shop/25").await.len(), 1);
 
     let (base, head) = branch(&world);
     let mut request = fixture("gitea/pull_request");
@@ -199,7 +215,7 @@ async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
         outcome(&gitea(&world, "pull_request", "g-6", &request).await),
         "queued"
     );
-    let comments = world.written("corner/shop/24").await;
+    let comments = world.comments_when_idle("corner/shop/24").await;
     assert!(comments[0].contains("item.cost"), "{}", comments[0]);
     let push = fixture("gitea/push");
     assert_eq!(
@@ -218,6 +234,6 @@ async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
         world.app.send(wrong.body("{}")).await.status,
         StatusCode::FORBIDDEN
     );
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }

@@ -1,5 +1,5 @@
-//! What a collector gets of a server, decoded as collectors do: spans in the trace of who asked, metrics as
-//! `/metrics` has them. A collector that is down, slow or refuses holds up nothing and is told of once.
+//! Tests the telemetry that an OTLP collector receives: spans in the caller's trace, and the metrics of `/metrics`. A
+//! collector that is down, slow or refuses delays nothing and is reported once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,51 +24,53 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::app::{SHOP, commit, tree, until};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 use crate::stub_forge::{StubForge, TOKEN};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, sign};
 
-/// A trace as a caller sends it: its id, the caller's span, and the header.
+/// The ids of a caller's trace and span.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
-/// What stands in queries and headers and must stay out of everything that is sent or logged.
+/// A word of queries that must not appear in anything sent or logged.
 const HIDDEN: &str = "hidden_word";
 
 #[derive(Default)]
-struct Taken {
+struct Received {
     spans: Mutex<Vec<Span>>,
     metrics: Mutex<Vec<Metric>>,
     resource: Mutex<Vec<KeyValue>>,
-    /// All bytes, one request after the other.
+    /// All request bodies, concatenated.
     bytes: Mutex<Vec<u8>>,
     authorization: Mutex<String>,
     requests: AtomicU16,
-    /// The status of answers; 0: there is none.
+    /// The status to answer with; 0: never answer.
     status: AtomicU16,
-    /// Whether a request that is no OTLP came.
-    is_odd: AtomicBool,
+    /// Whether a request was not OTLP.
+    has_invalid_request: AtomicBool,
 }
 
 /// A collector on the loopback address.
 struct Collector {
     url: String,
-    taken: Arc<Taken>,
+    received: Arc<Received>,
 }
 
 impl Collector {
     async fn start(status: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let taken = Arc::new(Taken::default());
-        taken.status.store(status, Ordering::SeqCst);
-        let router = Router::new().fallback(take).with_state(Arc::clone(&taken));
+        let received = Arc::new(Received::default());
+        received.status.store(status, Ordering::SeqCst);
+        let router = Router::new()
+            .fallback(receive)
+            .with_state(Arc::clone(&received));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { url, taken }
+        Self { url, received }
     }
 
     fn spans(&self) -> Vec<Span> {
-        self.taken.spans.lock().clone()
+        self.received.spans.lock().clone()
     }
 
     /// Waits for the span of a request with this id.
@@ -84,49 +86,49 @@ impl Collector {
     }
 
     fn has(&self, bytes: &str) -> bool {
-        let all = self.taken.bytes.lock();
+        let all = self.received.bytes.lock();
         all.windows(bytes.len())
             .any(|part| part == bytes.as_bytes())
     }
 }
 
-async fn take(
-    State(taken): State<Arc<Taken>>,
+async fn receive(
+    State(received): State<Arc<Received>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> StatusCode {
-    taken.requests.fetch_add(1, Ordering::SeqCst);
-    let status = taken.status.load(Ordering::SeqCst);
+    received.requests.fetch_add(1, Ordering::SeqCst);
+    let status = received.status.load(Ordering::SeqCst);
     if status == 0 {
         std::future::pending::<()>().await;
     }
     if status != 200 {
         return StatusCode::from_u16(status).unwrap();
     }
-    taken.bytes.lock().extend_from_slice(&body);
+    received.bytes.lock().extend_from_slice(&body);
     if let Some(value) = headers.get("authorization") {
-        *taken.authorization.lock() = value.to_str().unwrap().to_owned();
+        *received.authorization.lock() = value.to_str().unwrap().to_owned();
     }
     if headers.get("content-type").unwrap() != "application/x-protobuf" {
-        taken.is_odd.store(true, Ordering::SeqCst);
+        received.has_invalid_request.store(true, Ordering::SeqCst);
     }
     match uri.path() {
         "/v1/traces" => {
             let request = ExportTraceServiceRequest::decode(body).unwrap();
             for group in request.resource_spans {
-                *taken.resource.lock() = group.resource.unwrap().attributes;
+                *received.resource.lock() = group.resource.unwrap().attributes;
                 let spans = group.scope_spans.into_iter().flat_map(|scope| scope.spans);
-                taken.spans.lock().extend(spans);
+                received.spans.lock().extend(spans);
             }
         }
         "/v1/metrics" => {
             let request = ExportMetricsServiceRequest::decode(body).unwrap();
             let groups = request.resource_metrics.into_iter();
             let scopes = groups.flat_map(|group| group.scope_metrics);
-            *taken.metrics.lock() = scopes.flat_map(|scope| scope.metrics).collect();
+            *received.metrics.lock() = scopes.flat_map(|scope| scope.metrics).collect();
         }
-        _ => taken.is_odd.store(true, Ordering::SeqCst),
+        _ => received.has_invalid_request.store(true, Ordering::SeqCst),
     }
     StatusCode::OK
 }
@@ -147,7 +149,7 @@ fn number(attributes: &[KeyValue], key: &str) -> Option<i64> {
     }
 }
 
-/// A server that logs all to a file and sends to this address, with more variables.
+/// Starts a server that logs to a file and exports to this URL, with further environment variables.
 fn server(url: &str, variables: &[&str]) -> (Process, PathBuf, TempDir) {
     let keep = tempfile::tempdir().unwrap();
     let log = keep.path().join("log");
@@ -177,14 +179,14 @@ async fn ask(server: &Process, id: &str, traceparent: &str) -> Response {
     request.send().await.unwrap()
 }
 
-fn logged(log: &Path) -> Vec<Value> {
+fn read_log(log: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(log).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
-fn named<'l>(lines: &'l [Value], message: &str) -> Vec<&'l Value> {
+fn lines_with_message<'l>(lines: &'l [Value], message: &str) -> Vec<&'l Value> {
     let is_one = |line: &&Value| line["message"].as_str().unwrap_or("").contains(message);
     lines.iter().filter(is_one).collect()
 }
@@ -230,15 +232,15 @@ async fn spans_continue_the_trace_of_the_caller() {
     }
     let status = number(&span.attributes, "http.response.status_code");
     assert_eq!(status, Some(200));
-    let resource = collector.taken.resource.lock().clone();
+    let resource = collector.received.resource.lock().clone();
     assert_eq!(text(&resource, "service.name"), Some("shop-answers"));
     assert_eq!(text(&resource, "deployment.environment"), Some("test"));
     assert_eq!(
-        *collector.taken.authorization.lock(),
+        *collector.received.authorization.lock(),
         "Bearer collector-secret"
     );
 
-    // The stages are below it, one after the other and within it.
+    // The stages are its children, one after the other and within its time.
     let mut begun = span.start_time_unix_nano;
     for stage in ["wait", "intent", "resolve", "rank", "assemble"] {
         let found = until("a stage", async || {
@@ -252,19 +254,19 @@ async fn spans_continue_the_trace_of_the_caller() {
         assert!(end <= span.end_time_unix_nano, "{stage}");
         begun = start;
     }
-    // What was done for no request has traces of its own: reading the repository with git.
+    // Work without a request, such as reading the repository with git, has traces of its own.
     let spans = collector.spans();
     let git = spans.iter().find(|span| span.name.starts_with("git "));
     assert!(git.is_some_and(|git| hex::encode(&git.trace_id) != TRACE));
 
-    // What the server does by itself, such as looking for jobs every second, is no trace.
+    // Background work of the server, such as polling for jobs every second, is not traced.
     let roots = spans.iter().filter(|span| span.parent_span_id.is_empty());
     for root in roots {
         let is_request = root.kind() == SpanKind::Server;
         assert!(is_request || root.name == "index", "{}", root.name);
     }
 
-    // The trace is an exemplar of the bucket that the request fell into, where that can be shown.
+    // The trace is an exemplar of the request's histogram bucket, in the format that supports exemplars.
     let scrape = async |accept: &str| {
         let request = server.client().get(format!("{}/metrics", server.url()));
         let response = request.header("accept", accept).send().await.unwrap();
@@ -293,7 +295,7 @@ async fn spans_continue_the_trace_of_the_caller() {
     let (kind, shown) = scrape("text/plain, */*").await;
     assert!(kind.starts_with("text/plain; version=0.0.4") && !shown.contains(" # {"));
 
-    // Who names no trace gets one; a broken name is none; a problem's line has it.
+    // A request without a valid `traceparent` gets a new trace; also the log lines of problems have its id.
     let response = ask(&server, "traced-2", "00-nonsense-01").await;
     let traceparent = response.headers()["traceparent"]
         .to_str()
@@ -316,19 +318,26 @@ async fn spans_continue_the_trace_of_the_caller() {
     );
     assert_ne!(refused.status.unwrap_or_default().code(), SpanStatus::Error);
     drop(server);
-    let lines = logged(&log);
+    let lines = read_log(&log);
     for (id, span) in [
         ("traced-1", span),
-        ("traced-3", own_id(&collector, "traced-3")),
+        ("traced-3", span_of_request(&collector, "traced-3")),
     ] {
-        let of_request = named(&lines, "request").into_iter().find_map(|line| {
-            let spans = line["spans"].as_array()?;
-            spans.iter().find(|span| span["request_id"] == id)
-        });
+        let of_request = lines_with_message(&lines, "request")
+            .into_iter()
+            .find_map(|line| {
+                let spans = line["spans"].as_array()?;
+                spans.iter().find(|span| span["request_id"] == id)
+            });
         let trace_id = hex::encode(&span.trace_id);
         assert_eq!(of_request.unwrap()["trace_id"], trace_id.as_str());
     }
-    assert!(!collector.taken.is_odd.load(Ordering::SeqCst));
+    assert!(
+        !collector
+            .received
+            .has_invalid_request
+            .load(Ordering::SeqCst)
+    );
     let text = std::fs::read_to_string(&log).unwrap();
     for secret in [
         HIDDEN,
@@ -341,7 +350,7 @@ async fn spans_continue_the_trace_of_the_caller() {
     }
 }
 
-fn own_id(collector: &Collector, id: &str) -> Span {
+fn span_of_request(collector: &Collector, id: &str) -> Span {
     let spans = collector.spans();
     let key = "http.request.header.x-request-id";
     let mut found = spans.into_iter();
@@ -351,7 +360,7 @@ fn own_id(collector: &Collector, id: &str) -> Span {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_and_what_it_asks_of_the_forge_are_in_the_trace_of_the_webhook() {
+async fn job_and_forge_requests_join_the_webhook_trace() {
     let collector = Collector::start(200).await;
     let forge = StubForge::start().await;
     let (_tree, root) = tree(SHOP);
@@ -413,13 +422,13 @@ async fn a_job_and_what_it_asks_of_the_forge_are_in_the_trace_of_the_webhook() {
         assert_eq!(seen.traceparent, parent, "{seen:?}");
     }
     drop(server);
-    let lines = logged(&log);
-    let done = named(&lines, "job done");
+    let lines = read_log(&log);
+    let done = lines_with_message(&lines, "job done");
     assert_eq!(done[0]["spans"][0]["trace_id"], TRACE);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_are_those_of_the_scrape() {
+async fn exported_metrics_equal_the_scraped_ones() {
     let collector = Collector::start(200).await;
     let (server, _log, _keep) = server(&collector.url, &["OTEL_TRACES_EXPORTER=none"]);
     let (_tree, root) = tree(SHOP);
@@ -428,7 +437,7 @@ async fn metrics_are_those_of_the_scrape() {
         assert_eq!(ask(&server, id, "").await.status(), 200);
     }
     let family = |name: &str| {
-        let metrics = collector.taken.metrics.lock();
+        let metrics = collector.received.metrics.lock();
         metrics.iter().find(|metric| metric.name == name).cloned()
     };
     let requests = until("three requests", async || {
@@ -456,7 +465,7 @@ async fn metrics_are_those_of_the_scrape() {
         panic!("{files:?}");
     };
     assert_eq!(text(&gauge.data_points[0].attributes, "repo"), Some("shop"));
-    // Every family of a scrape is there, those that came since the last export with the next one.
+    // Every family of a scrape is exported; those newer than the last export come with the next.
     let request = server.client().get(format!("{}/metrics", server.url()));
     let scrape = request.send().await.unwrap().text().await.unwrap();
     let families = scrape
@@ -469,7 +478,7 @@ async fn metrics_are_those_of_the_scrape() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sampler_and_the_caller_decide_what_is_sent() {
+async fn sampler_and_caller_decide_which_spans_are_sent() {
     let collector = Collector::start(200).await;
     let (server, ..) = server(
         &collector.url,
@@ -495,35 +504,35 @@ async fn the_sampler_and_the_caller_decide_what_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_takes_nothing_is_told_of_once() {
+async fn refusing_collector_is_reported_once() {
     let collector = Collector::start(400).await;
     let (server, log, _keep) = server(&collector.url, &[]);
     let (_tree, root) = tree(SHOP);
     server.add(&root).await;
     until("many attempts", async || {
         assert_eq!(ask(&server, "again", "").await.status(), 200);
-        (collector.taken.requests.load(Ordering::SeqCst) >= 12).then_some(())
+        (collector.received.requests.load(Ordering::SeqCst) >= 12).then_some(())
     })
     .await;
-    let refusals = || named(&logged(&log), "does not take telemetry").len();
+    let refusals = || lines_with_message(&read_log(&log), "does not take telemetry").len();
     until("both lines", async || (refusals() == 2).then_some(())).await;
-    collector.taken.status.store(200, Ordering::SeqCst);
+    collector.received.status.store(200, Ordering::SeqCst);
     until("both lines that it is back", async || {
         ask(&server, "back", "").await;
-        (named(&logged(&log), "telemetry is sent again").len() == 2).then_some(())
+        (lines_with_message(&read_log(&log), "telemetry is sent again").len() == 2).then_some(())
     })
     .await;
     assert_eq!(refusals(), 2, "once for spans and once for metrics");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_is_down_or_never_answers_holds_up_nothing() {
+async fn unreachable_collector_delays_nothing() {
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let closed = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
     let silent = Collector::start(0).await;
     for url in [&closed, &silent.url] {
-        // Nothing gives up by itself, and the queue of spans is soon full.
+        // The export does not time out, and the queue of spans is soon full.
         let variables = [
             "OTEL_EXPORTER_OTLP_TIMEOUT=600000",
             "OTEL_BSP_MAX_QUEUE_SIZE=8",
@@ -535,16 +544,16 @@ async fn a_collector_that_is_down_or_never_answers_holds_up_nothing() {
             let response = ask(&server, &number.to_string(), "").await;
             assert_eq!(response.status(), 200);
         }
-        // It ends, too.
+        // The server also stops in time.
         server.stop();
-        let lines = logged(&log);
-        assert!(named(&lines, "request").len() >= 40);
-        assert!(named(&lines, "does not take telemetry").len() <= 2);
+        let lines = read_log(&log);
+        assert!(lines_with_message(&lines, "request").len() >= 40);
+        assert!(lines_with_message(&lines, "does not take telemetry").len() <= 2);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_sent_yet_is_sent_at_the_end() {
+async fn pending_telemetry_is_sent_at_shutdown() {
     let collector = Collector::start(200).await;
     let late = [
         "OTEL_BSP_SCHEDULE_DELAY=3600000",
@@ -555,8 +564,8 @@ async fn what_is_not_sent_yet_is_sent_at_the_end() {
     server.add(&root).await;
     ask(&server, "last", "").await;
     server.stop();
-    assert!(own_id(&collector, "last").end_time_unix_nano > 0);
-    let metrics = collector.taken.metrics.lock();
+    assert!(span_of_request(&collector, "last").end_time_unix_nano > 0);
+    let metrics = collector.received.metrics.lock();
     assert!(
         metrics
             .iter()
@@ -565,7 +574,7 @@ async fn what_is_not_sent_yet_is_sent_at_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_an_address_nothing_is_traced() {
+async fn nothing_is_traced_without_an_endpoint() {
     let (server, log, _keep) = server("", &[]);
     let (_tree, root) = tree(SHOP);
     server.add(&root).await;
@@ -573,18 +582,20 @@ async fn without_an_address_nothing_is_traced() {
     let response = ask(&server, "plain", &traceparent).await;
     assert!(response.headers().get("traceparent").is_none());
     drop(server);
-    // The caller's trace is named, so that its lines can be found.
-    let lines = logged(&log);
-    let of_request = named(&lines, "request").into_iter().find_map(|line| {
-        let spans = line["spans"].as_array()?;
-        spans.iter().find(|span| span["request_id"] == "plain")
-    });
+    // Log lines still carry the caller's trace id.
+    let lines = read_log(&log);
+    let of_request = lines_with_message(&lines, "request")
+        .into_iter()
+        .find_map(|line| {
+            let spans = line["spans"].as_array()?;
+            spans.iter().find(|span| span["request_id"] == "plain")
+        });
     assert_eq!(of_request.unwrap()["trace_id"], TRACE);
 }
 
 #[test]
-fn variables_that_cannot_be_used_are_told_at_the_start() {
-    for (variable, told) in [
+fn invalid_otel_variables_fail_the_start() {
+    for (variable, expected) in [
         ("OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "http/protobuf"),
         (
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=here",
@@ -602,6 +613,6 @@ fn variables_that_cannot_be_used_are_told_at_the_start() {
             .unwrap();
         assert_eq!(output.status.code(), Some(2));
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 }

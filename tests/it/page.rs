@@ -1,4 +1,4 @@
-//! The page at `/`: how it is served, and that it explains what answers hold. What it does in a browser is tested by
+//! Tests how the page at `/` is served, and that it explains every signal. Its behaviour in a browser is tested by
 //! `tests/page`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,12 +27,12 @@ async fn get_with(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Respon
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_needs_no_token_and_tells_nothing() {
+async fn page_needs_no_token_and_reveals_nothing() {
     let app = TestApp::start().await;
     let (_keep, root) = tree("//- secret_name.py\nx = 1\n");
     app.add_tree("secret/name", &root, false).await;
     crate::access::create(app.data(), &[]);
-    crate::access::counts_no_more(&app, "unknown").await;
+    crate::access::wait_until_token_is_refused(&app, "unknown").await;
     for (path, media_type) in FILES {
         let file = app.get(path).await;
         assert_eq!(file.status, StatusCode::OK, "{path}");
@@ -50,7 +50,7 @@ async fn the_page_needs_no_token_and_tells_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_its_own_files_run_in_the_page() {
+async fn content_security_policy_allows_only_own_files() {
     let app = TestApp::start().await;
     for (path, _) in FILES {
         let file = app.get(path).await;
@@ -82,7 +82,7 @@ async fn only_its_own_files_run_in_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn browsers_take_answers_for_data() {
+async fn api_answers_have_restrictive_headers() {
     let app = TestApp::start().await;
     for path in ["/repos", "/openapi.yaml", "/healthz", "/nowhere"] {
         let answer = app.get(path).await;
@@ -94,7 +94,7 @@ async fn browsers_take_answers_for_data() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_the_browser_has_is_not_sent_again() {
+async fn cached_page_file_is_not_sent_again() {
     let app = TestApp::start().await;
     for (path, _) in FILES {
         let first = app.get(path).await;
@@ -115,9 +115,9 @@ async fn a_file_that_the_browser_has_is_not_sent_again() {
     app.end().await;
 }
 
-/// Requests without a body are sent by any page to any server, without asking first.
+/// Any page can send requests without a body to any server, without a preflight.
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_of_other_origins_have_nothing_done() {
+async fn unsafe_requests_of_foreign_origins_are_refused() {
     const NAMED: &str = "https://app.example.org";
     let app = TestApp::start_with(|config| config.server.allow_origins = vec![NAMED.to_owned()]);
     let app = app.await;
@@ -151,7 +151,7 @@ async fn pages_of_other_origins_have_nothing_done() {
                 "{method} {path} {site}"
             );
         }
-        // Browsers that are too old for the other header.
+        // Browsers too old to send `sec-fetch-site`.
         let old = async |origin: &str| {
             let request = app
                 .client()
@@ -164,7 +164,7 @@ async fn pages_of_other_origins_have_nothing_done() {
         for origin in [NAMED, &app.url] {
             assert_ne!(old(origin).await, "origin_not_allowed", "{path} {origin}");
         }
-        // A program that is no browser.
+        // A program that is not a browser.
         let plain = app.call(method, path, None).await;
         assert_ne!(plain.code(), "origin_not_allowed", "{path}");
     }
@@ -181,7 +181,7 @@ async fn pages_of_other_origins_have_nothing_done() {
 }
 
 #[test]
-fn every_signal_is_explained_in_the_page() {
+fn page_explains_every_signal() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let weights: toml::Table = toml::from_str(&read("config/ranking.toml")).unwrap();
@@ -191,7 +191,7 @@ fn every_signal_is_explained_in_the_page() {
         let names = tables
             .iter()
             .flat_map(|table| weights["rank"][*table].as_table().unwrap().keys());
-        // What the role adds makes the sum the score.
+        // The role is a signal, too: without it the sum would not be the score.
         let wanted: BTreeSet<&str> = names.map(String::as_str).chain(["role"]).collect();
         let texts = explained[list].as_object().unwrap();
         let known: BTreeSet<&str> = texts.keys().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Files that are made to break a parser: they end the process that parses them, and nothing else.
+//! Tests files that break a parser: only the process that parses them is ended.
 
 use std::fs;
 use std::process::Command;
@@ -17,8 +17,8 @@ fn python() -> Option<Language> {
     languages::by_name("python")
 }
 
-/// So few bytes of Python on which tree-sitter takes gigabytes, for a quarter of a minute.
-fn killer() -> String {
+/// A few kilobytes of Python for which tree-sitter uses gigabytes and a quarter of a minute.
+fn parser_bomb() -> String {
     format!("{}\n", "/*".repeat(40)).repeat(200)
 }
 
@@ -28,12 +28,12 @@ fn module(name: &str) -> String {
     function.clone() + &function.replace(name, "other").repeat(20)
 }
 
-fn shown((language, content): &Read) -> String {
+fn debug_text((language, content): &Read) -> String {
     format!("{language:?} {content:?}")
 }
 
 #[test]
-fn a_worker_gives_what_parsing_here_gives() {
+fn worker_parses_like_the_parser_in_process() {
     let (apart, here) = (workers(), Parsers::from(Limits::default()));
     let texts = [
         (python(), module("cancel").into_bytes()),
@@ -63,21 +63,24 @@ fn a_worker_gives_what_parsing_here_gives() {
     ];
     for (named, bytes) in &texts {
         let found = apart.read(*named, bytes, None);
-        assert_eq!(shown(&found), shown(&here.read(*named, bytes, None)));
+        assert_eq!(
+            debug_text(&found),
+            debug_text(&here.read(*named, bytes, None))
+        );
     }
     let before = apart.read(python(), module("cancel").as_bytes(), None);
     let after = module("close");
     let found = apart.read(python(), after.as_bytes(), before.1.ok().as_ref());
     assert_eq!(
-        shown(&found),
-        shown(&here.read(python(), after.as_bytes(), None))
+        debug_text(&found),
+        debug_text(&here.read(python(), after.as_bytes(), None))
     );
 }
 
 #[test]
-fn what_ends_its_worker_is_text_and_what_comes_next_is_parsed() {
+fn file_that_kills_its_worker_is_kept_as_text() {
     let parsers = workers();
-    let text = killer();
+    let text = parser_bomb();
     let (language, content) = parsers.read(python(), text.as_bytes(), None);
     let content = content.unwrap();
     assert_eq!(Some(language), python());
@@ -88,7 +91,7 @@ fn what_ends_its_worker_is_text_and_what_comes_next_is_parsed() {
 }
 
 #[test]
-fn a_worker_that_has_ended_is_replaced() {
+fn dead_worker_is_replaced() {
     let parsers = workers();
     let parse = || {
         let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
@@ -103,14 +106,14 @@ fn a_worker_that_has_ended_is_replaced() {
     assert_ne!(children(), pids);
 }
 
-/// The processes that this thread has started.
+/// The ids of the processes that this thread has started.
 fn children() -> Vec<String> {
     let pids = fs::read_to_string("/proc/thread-self/children").unwrap();
     pids.split_whitespace().map(str::to_owned).collect()
 }
 
 #[test]
-fn where_no_process_can_be_started_files_are_parsed_here() {
+fn files_are_parsed_in_process_without_workers() {
     for program in ["/no/such/program", "/bin/false"] {
         let parsers = Parsers::in_workers(Limits::default(), program.into());
         let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
@@ -121,9 +124,9 @@ fn where_no_process_can_be_started_files_are_parsed_here() {
 }
 
 #[test]
-fn the_command_line_answers_beside_a_file_that_breaks_the_parser() {
+fn command_line_survives_a_file_that_breaks_the_parser() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("killer.py"), killer()).unwrap();
+    fs::write(directory.path().join("killer.py"), parser_bomb()).unwrap();
     fs::write(directory.path().join("orders.py"), module("cancel_order")).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
         .args(["context", "--no-cache"])

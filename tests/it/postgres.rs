@@ -1,5 +1,5 @@
-//! Servers on one PostgreSQL database: what they share, what becomes of the work of one that dies, and of all
-//! of them when the database is gone. Without a server of PostgreSQL these tests say that they are skipped.
+//! Tests several servers on one PostgreSQL database: shared repositories and keys, the jobs of a server that died,
+//! and an unreachable database. Without a PostgreSQL server these tests print that they are skipped.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -14,13 +14,13 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::access::{call, counts, counts_no_more};
+use crate::access::{call, wait_until_token_is_refused, wait_until_token_is_valid};
 use crate::app::{SHOP, TestApp, commit, tree, until};
 use crate::database;
 use crate::stub_forge::{Mood, StubForge};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, settings, sign};
 
-/// A server on a database, with a data directory of its own.
+/// Starts a server on a database, with a data directory of its own.
 async fn start(url: &str) -> TestApp {
     TestApp::start_with(|config| config.storage.database_url = DatabaseUrl::new(url)).await
 }
@@ -34,7 +34,7 @@ fn foveate(url: &str, arguments: &[&str]) -> Output {
 }
 
 /// Waits until a repository is gone.
-async fn is_gone(app: &TestApp, token: &str, name: &str) {
+async fn wait_until_gone(app: &TestApp, token: &str, name: &str) {
     until("a repository that is gone", async || {
         let path = format!("/repos/{name}");
         let found = call(app, token, Method::GET, &path, None).await.status;
@@ -44,7 +44,7 @@ async fn is_gone(app: &TestApp, token: &str, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_server_registers_the_others_serve() {
+async fn servers_share_repositories_and_keys() {
     let Some(url) = database::fresh() else {
         return;
     };
@@ -60,7 +60,7 @@ async fn what_one_server_registers_the_others_serve() {
     two.add_tree("other", &second, false).await;
     one.ready("other").await;
 
-    // A name that is given to another source at once.
+    // A name that is removed and at once registered with another source.
     assert_eq!(
         one.delete("/repos/other").await.status,
         StatusCode::NO_CONTENT
@@ -82,25 +82,25 @@ async fn what_one_server_registers_the_others_serve() {
     );
     let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
     for app in [&one, &two] {
-        counts(app, &token).await;
+        wait_until_token_is_valid(app, &token).await;
     }
     let removed = call(&one, &token, Method::DELETE, "/repos/shop", None).await;
     assert_eq!(removed.status, StatusCode::NO_CONTENT);
-    is_gone(&two, &token, "shop").await;
+    wait_until_gone(&two, &token, "shop").await;
     until("its index is gone", async || {
         (!two.data().join("index/shop").exists()).then_some(())
     })
     .await;
     assert!(foveate(&url, &["key", "revoke", "ops"]).status.success());
     for app in [&one, &two] {
-        counts_no_more(app, &token).await;
+        wait_until_token_is_refused(app, &token).await;
     }
     one.end().await;
     two.end().await;
 }
 
-/// A forge with the shop, and servers on a database that know it.
-async fn servers(url: &str, secrets: &Path, count: usize) -> (StubForge, Vec<TestApp>) {
+/// Starts a forge with the shop, and `count` servers on a database that have it registered.
+async fn start_servers(url: &str, secrets: &Path, count: usize) -> (StubForge, Vec<TestApp>) {
     let forge = StubForge::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
@@ -125,8 +125,8 @@ async fn servers(url: &str, secrets: &Path, count: usize) -> (StubForge, Vec<Tes
     (forge, apps)
 }
 
-/// Tells a server of an issue. Returns what became of it.
-async fn tell(app: &TestApp, number: usize) -> String {
+/// Sends a server the event of an issue. Returns its outcome.
+async fn send_issue_event(app: &TestApp, number: usize) -> String {
     let mut issue = fixture("github/issues");
     issue["issue"]["number"] = json!(number);
     let body = issue.to_string();
@@ -141,7 +141,7 @@ async fn tell(app: &TestApp, number: usize) -> String {
     response.json()["outcome"].as_str().unwrap().to_owned()
 }
 
-async fn idle(url: &str) {
+async fn wait_until_idle(url: &str) {
     let store = Store::open_at(Place::parse(url).unwrap()).await.unwrap();
     until("an empty queue", async || {
         store.jobs().await.unwrap().is_empty().then_some(())
@@ -151,17 +151,20 @@ async fn idle(url: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_is_done_once_by_whichever_server() {
+async fn job_runs_once_across_servers() {
     let Some(url) = database::fresh() else {
         return;
     };
     let secrets = tempfile::tempdir().unwrap();
-    let (forge, apps) = servers(&url, secrets.path(), 2).await;
+    let (forge, apps) = start_servers(&url, secrets.path(), 2).await;
     for number in 0..12 {
-        assert_eq!(tell(&apps[number % 2], number).await, "queued");
-        assert_eq!(tell(&apps[(number + 1) % 2], number).await, "repeated");
+        assert_eq!(send_issue_event(&apps[number % 2], number).await, "queued");
+        assert_eq!(
+            send_issue_event(&apps[(number + 1) % 2], number).await,
+            "repeated"
+        );
     }
-    idle(&url).await;
+    wait_until_idle(&url).await;
     for number in 0..12 {
         let comments = forge.comments(&format!("{SHOP_PROJECT}/{number}"));
         assert_eq!(comments.len(), 1, "{number}");
@@ -172,9 +175,9 @@ async fn a_job_is_done_once_by_whichever_server() {
     }
 }
 
-/// Two servers that take at the same moment see none of the other's leases.
+/// Servers that take jobs at the same moment do not see each other's leases.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_jobs_of_one_thread_one_is_taken_at_a_time() {
+async fn one_job_per_thread_is_taken_at_a_time() {
     let Some(url) = database::fresh() else {
         return;
     };
@@ -201,19 +204,19 @@ async fn of_two_jobs_of_one_thread_one_is_taken_at_a_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_job_of_a_server_that_died_is_done_by_another() {
+async fn job_of_a_dead_server_is_taken_over() {
     let Some(url) = database::fresh() else {
         return;
     };
     let secrets = tempfile::tempdir().unwrap();
-    let (forge, apps) = servers(&url, secrets.path(), 2).await;
-    forge.turn(&[Mood::Silent]);
-    assert_eq!(tell(&apps[0], 7).await, "queued");
+    let (forge, apps) = start_servers(&url, secrets.path(), 2).await;
+    forge.queue_moods(&[Mood::Silent]);
+    assert_eq!(send_issue_event(&apps[0], 7).await, "queued");
     until("a server that does it", async || {
         (forge.moods_left() == 0).then_some(())
     })
     .await;
-    // Nobody else takes it.
+    // No other server takes the job.
     let store = Store::open_at(Place::parse(&url).unwrap()).await.unwrap();
     let job = store.jobs().await.unwrap().remove(0);
     let until_then = job.leased_until.expect("it is taken");
@@ -221,9 +224,9 @@ async fn the_job_of_a_server_that_died_is_done_by_another() {
         store.take_job(until_then - 1, until_then).await.unwrap(),
         None
     );
-    // As if whoever does it had died and the time had passed. It hangs, and what it writes is too late.
+    // As if the server had died and the lease had expired. The first server hangs; its late writes are ignored.
     database::execute(&url, "update jobs set leased_until = 1").await;
-    idle(&url).await;
+    wait_until_idle(&url).await;
     assert_eq!(forge.comments(&format!("{SHOP_PROJECT}/7")).len(), 1);
     store.close().await;
     for app in apps {
@@ -231,54 +234,58 @@ async fn the_job_of_a_server_that_died_is_done_by_another() {
     }
 }
 
-/// How a connection fares on its way to the database.
+/// How the proxy treats connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum ProxyState {
     Open,
-    /// It is cut, and new ones are refused.
+    /// Connections are closed, and new ones are closed at once.
     Cut,
-    /// Nothing arrives any more, and nobody says so.
+    /// Connections stay open, but nothing is forwarded and no error is reported.
     Dead,
 }
 
-/// A way to the database that can be cut.
-struct Way {
+/// A proxy to the database that can interrupt connections.
+struct Proxy {
     url: String,
-    line: watch::Sender<Line>,
+    state: watch::Sender<ProxyState>,
 }
 
-impl Way {
-    async fn to(url: &str) -> Self {
+impl Proxy {
+    async fn start(url: &str) -> Self {
         let mut through = url::Url::parse(url).unwrap();
         let server = format!("127.0.0.1:{}", through.port().unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         through.set_port(Some(port)).unwrap();
-        let line = watch::Sender::new(Line::Open);
-        let lines = line.subscribe();
+        let state = watch::Sender::new(ProxyState::Open);
+        let states = state.subscribe();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                if *lines.borrow() == Line::Open {
+                if *states.borrow() == ProxyState::Open {
                     let server = TcpStream::connect(&server).await.unwrap();
-                    tokio::spawn(carry(client, server, lines.clone()));
+                    tokio::spawn(forward(client, server, states.clone()));
                 }
             }
         });
         let url = through.into();
-        Self { url, line }
+        Self { url, state }
     }
 }
 
-async fn carry(mut client: TcpStream, mut server: TcpStream, mut line: watch::Receiver<Line>) {
+async fn forward(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    mut state: watch::Receiver<ProxyState>,
+) {
     tokio::select! {
-        _ = line.wait_for(|line| *line != Line::Open) => {}
+        _ = state.wait_for(|state| *state != ProxyState::Open) => {}
         _ = copy_bidirectional(&mut client, &mut server) => return,
     }
-    // What is dead does not come to life again.
-    let _ = line.wait_for(|line| *line == Line::Cut).await;
+    // A dead connection stays open and dead until it is cut.
+    let _ = state.wait_for(|state| *state == ProxyState::Cut).await;
 }
 
-async fn is_ready(app: &TestApp, wanted: StatusCode) {
+async fn wait_for_readiness(app: &TestApp, wanted: StatusCode) {
     until("readiness", async || {
         let answer = app.get("/readyz").await;
         let has_store = wanted == StatusCode::OK;
@@ -288,22 +295,22 @@ async fn is_ready(app: &TestApp, wanted: StatusCode) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_database_is_missed_and_found_again() {
+async fn server_recovers_from_a_lost_database() {
     let Some(url) = database::fresh() else {
         return;
     };
-    let way = Way::to(&url).await;
-    let app = Arc::new(start(&way.url).await);
+    let proxy = Proxy::start(&url).await;
+    let app = Arc::new(start(&proxy.url).await);
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
     app.add_tree("shop", &root, false).await;
-    is_ready(&app, StatusCode::OK).await;
-    for (number, fault) in [Line::Cut, Line::Dead].into_iter().enumerate() {
+    wait_for_readiness(&app, StatusCode::OK).await;
+    for (number, fault) in [ProxyState::Cut, ProxyState::Dead].into_iter().enumerate() {
         let name = format!("late-{number}");
         let body = json!({"name": name, "source": {"path": root}});
-        way.line.send_replace(fault);
-        is_ready(&app, StatusCode::SERVICE_UNAVAILABLE).await;
-        // Questions need no database; what does is refused in a while and does not hang.
+        proxy.state.send_replace(fault);
+        wait_for_readiness(&app, StatusCode::SERVICE_UNAVAILABLE).await;
+        // Questions need no database; other requests are refused after a while instead of hanging.
         let price = ["shop/price.py"];
         assert_eq!(app.places_of("shop", "total_price").await, price);
         let refused = app.post("/repos", body.clone()).await;
@@ -315,16 +322,16 @@ async fn a_lost_database_is_missed_and_found_again() {
             (app.metric("foveate_database_up", "").await == 0.0).then_some(())
         })
         .await;
-        // Another server, which has a way, registers something meanwhile.
+        // Another server, which reaches the database, registers a repository meanwhile.
         let other = start(&url).await;
         other
             .add_tree(&format!("meanwhile-{number}"), &root, false)
             .await;
         other.end().await;
 
-        way.line.send_replace(Line::Cut);
-        way.line.send_replace(Line::Open);
-        is_ready(&app, StatusCode::OK).await;
+        proxy.state.send_replace(ProxyState::Cut);
+        proxy.state.send_replace(ProxyState::Open);
+        wait_for_readiness(&app, StatusCode::OK).await;
         app.ready(&format!("meanwhile-{number}")).await;
         let made = app.post("/repos", body).await;
         assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
@@ -337,7 +344,7 @@ async fn a_lost_database_is_missed_and_found_again() {
 }
 
 #[tokio::test]
-async fn the_connection_is_encrypted_and_the_server_checked() {
+async fn connection_is_encrypted_and_verified() {
     let Some(url) = database::fresh() else {
         return;
     };
@@ -362,7 +369,7 @@ async fn the_connection_is_encrypted_and_the_server_checked() {
     connection.close().await.unwrap();
     for refused in [
         format!("{url}?sslmode=verify-full"),
-        // The certificate has no such name.
+        // The certificate is not valid for this name.
         trusting.replace("127.0.0.1", "localhost"),
     ] {
         let opened = Store::open_at(Place::parse(&refused).unwrap()).await;
@@ -371,7 +378,7 @@ async fn the_connection_is_encrypted_and_the_server_checked() {
 }
 
 #[tokio::test]
-async fn a_password_is_shown_nowhere() {
+async fn database_password_is_never_shown() {
     let Some(url) = database::fresh() else {
         return;
     };

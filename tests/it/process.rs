@@ -1,4 +1,4 @@
-//! A service in a process of its own, for what cannot be had inside the test: other users, limits,
+//! Runs a service in a process of its own, for tests that need another user, process limits or environment
 //! variables.
 
 use std::fs;
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{places, until};
-use crate::{database, rebuilt};
+use crate::{database, index_report};
 
-/// A user who may not read everything, where root runs the tests.
-pub fn confined() -> Option<u32> {
+/// The id of a user without privileges; `None` unless root runs the tests.
+pub fn unprivileged_user() -> Option<u32> {
     rustix::process::geteuid().is_root().then_some(65_534)
 }
 
-/// A running server, ended with the test.
+/// A running server, killed at the end of the test.
 pub struct Process {
     child: Child,
     url: String,
@@ -29,7 +29,7 @@ pub struct Process {
     data: Option<TempDir>,
 }
 
-impl rebuilt::Service for Process {
+impl index_report::Service for Process {
     fn client(&self) -> &reqwest::Client {
         &self.client
     }
@@ -48,12 +48,13 @@ impl Drop for Process {
 }
 
 impl Process {
-    /// Starts the program behind the words of `before`, as the user with this number.
+    /// Starts the program with `before` (such as `env NAME=value`) in front of its command line, as the user with
+    /// this id.
     pub fn start(before: &[&str], user: Option<u32>) -> Self {
         Self::start_on(tempfile::tempdir().unwrap(), before, user)
     }
 
-    /// As [`Self::start`], on this data.
+    /// As [`Self::start`], with this data directory.
     pub fn start_on(data: TempDir, before: &[&str], user: Option<u32>) -> Self {
         fs::set_permissions(data.path(), fs::Permissions::from_mode(0o777)).unwrap();
         foveate::telemetry::install_tls();
@@ -72,7 +73,7 @@ impl Process {
             .env("FOVEATE__GIT__RETRY_SECONDS", "1")
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        database::of_command(&mut command, data.path());
+        database::configure_command(&mut command, data.path());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -93,14 +94,14 @@ impl Process {
         }
     }
 
-    /// Ends it as a person would, and gives what outlives it.
+    /// Sends `SIGTERM`, waits for the exit, and returns the data directory.
     pub fn stop(self) -> TempDir {
         self.signal(Signal::TERM);
-        self.ended()
+        self.wait_for_exit()
     }
 
-    /// Waits for its end, and gives what outlives it.
-    pub fn ended(mut self) -> TempDir {
+    /// Waits for the exit, which must be a success, and returns the data directory.
+    pub fn wait_for_exit(mut self) -> TempDir {
         assert!(self.child.wait().unwrap().success());
         self.data.take().unwrap()
     }
@@ -110,7 +111,7 @@ impl Process {
         let _ = kill_process(process, signal);
     }
 
-    /// The number of its process.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -149,14 +150,14 @@ impl Process {
         self.call(Method::POST, "/context", body).await
     }
 
-    /// Waits until it tells what another service does that has no data and may read as much.
-    pub async fn is_as_another(&self, user: Option<u32>, root: &Path) {
+    /// Waits until it reports the same as an empty service that `user` runs on the same directory.
+    pub async fn equals_fresh_service(&self, user: Option<u32>, root: &Path) {
         let other = Self::start(&["env"], user);
         other.add(root).await;
         let wanted = until("another index", async || {
-            rebuilt::told(&other, "shop").await
+            index_report::index_report(&other, "shop").await
         });
-        rebuilt::tells(self, "shop", &wanted.await, "what another index tells").await;
+        index_report::reports_become(self, "shop", &wanted.await, "what another index tells").await;
     }
 
     pub async fn places_become(&self, name: &str, wanted: &[&str]) {

@@ -1,5 +1,5 @@
-//! Repositories of other machines: copied, kept current, and served from what is there when they
-//! cannot be reached.
+//! Tests remote repositories: cloned, polled and fetched, and answered from the last index while they cannot be
+//! reached.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,27 +21,27 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{PATIENCE, SHOP, TestApp, commit, git, path_with_git, places, tree, until};
-use crate::hub::{Hub, Mood};
+use crate::git_server::{Hub, Mood};
+use crate::index_report::Service as _;
 use crate::process::Process;
-use crate::rebuilt::Service as _;
 
-/// A repository with one commit, and a server of it.
-async fn served() -> (TempDir, PathBuf, Hub) {
+/// Creates a repository with one commit, and serves it.
+async fn serve_shop() -> (TempDir, PathBuf, Hub) {
     let (keep, root) = tree(SHOP);
     commit(&root, "open the shop");
-    let hub = Hub::of(&root).await;
+    let hub = Hub::serving(&root).await;
     (keep, root, hub)
 }
 
-/// Looks and tries again every second.
-fn quick(config: &mut Config) {
+/// Polls and retries every second.
+fn poll_quickly(config: &mut Config) {
     config.git.schemes.push("http".to_owned());
     config.git.poll_seconds = 1;
     config.git.retry_seconds = 1;
 }
 
 async fn app() -> TestApp {
-    TestApp::start_with(quick).await
+    TestApp::start_with(poll_quickly).await
 }
 
 async fn add(app: &TestApp, url: &str, reference: Option<&str>) {
@@ -50,15 +50,15 @@ async fn add(app: &TestApp, url: &str, reference: Option<&str>) {
     assert_eq!(response.status, StatusCode::CREATED, "{}", response.text);
 }
 
-/// Commits a function and gives the commit.
+/// Commits a function and returns the commit.
 fn write(root: &Path, name: &str) -> String {
     let path = root.join(format!("shop/{name}.py"));
     fs::write(path, format!("def {name}():\n    pass\n")).unwrap();
     commit(root, name)
 }
 
-/// Runs git with something to read.
-fn git_fed(directory: &Path, arguments: &[&str], input: &str) {
+/// Runs git with standard input.
+fn git_with_input(directory: &Path, arguments: &[&str], input: &str) {
     let mut git = std::process::Command::new("git");
     git.arg("-C").arg(directory).args(arguments);
     let mut git = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
@@ -68,7 +68,7 @@ fn git_fed(directory: &Path, arguments: &[&str], input: &str) {
     assert!(git.wait().unwrap().success());
 }
 
-async fn failed(app: &TestApp) -> String {
+async fn wait_for_failure(app: &TestApp) -> String {
     let is_told = |repo: &Value| {
         let poll = &repo["poll"];
         repo["state"] == "failed"
@@ -79,8 +79,8 @@ async fn failed(app: &TestApp) -> String {
     repo["error"].as_str().unwrap().to_owned()
 }
 
-/// The last good index answers and says what it is.
-async fn is_degraded(app: &TestApp) {
+/// Asserts that the last good index answers and reports itself as degraded.
+async fn assert_degraded(app: &TestApp) {
     let answer = app.ask("shop", "`total_price`").await;
     assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
     assert!(
@@ -90,8 +90,8 @@ async fn is_degraded(app: &TestApp) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remote_repository_is_followed_without_being_asked_to() {
-    let (_keep, root, hub) = served().await;
+async fn remote_repository_is_polled() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = app().await;
     add(&app, &hub.url, None).await;
     app.ready("shop").await;
@@ -100,7 +100,7 @@ async fn a_remote_repository_is_followed_without_being_asked_to() {
     app.repo_until("shop", |repo| repo["commit"] == second.as_str())
         .await;
 
-    // Another commit in its place.
+    // A force push.
     git(&root, &["reset", "-q", "--hard", "HEAD~1"]);
     let other = write(&root, "other");
     hub.push(&root, "+main");
@@ -114,7 +114,7 @@ async fn a_remote_repository_is_followed_without_being_asked_to() {
     hub.push(&root, "trunk");
     git(&hub.bare, &["symbolic-ref", "HEAD", "refs/heads/trunk"]);
     git(&hub.bare, &["branch", "-q", "-D", "main"]);
-    // A fetch between two steps of the server may have failed, which is forgotten after the next.
+    // A fetch between these commands may have failed; the next success resets the count.
     let repo = app
         .repo_until("shop", |repo| {
             repo["commit"] == third.as_str() && repo["poll"]["failures"] == 0
@@ -123,7 +123,7 @@ async fn a_remote_repository_is_followed_without_being_asked_to() {
     assert_eq!(repo["poll"]["seconds"], 1);
     assert!(repo["poll"]["checked_seconds_ago"].is_u64());
     let gone = json!({"repo": "shop", "ref": "main", "query": "x"});
-    // The fetch that brought the one may have come before the other was deleted.
+    // The fetch of the new branch may have come before the old one was deleted.
     until("no main", async || {
         let answer = app.post("/context", gone.clone()).await;
         (answer.code() == "unknown_ref").then_some(())
@@ -133,8 +133,8 @@ async fn a_remote_repository_is_followed_without_being_asked_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interval_of_its_own_survives_a_restart() {
-    let (_keep, root, hub) = served().await;
+async fn own_poll_interval_survives_a_restart() {
+    let (_keep, root, hub) = serve_shop().await;
     let data = tempfile::tempdir().unwrap();
     let change = |config: &mut Config| config.git.schemes.push("http".to_owned());
     for round in 0..2 {
@@ -154,8 +154,8 @@ async fn an_interval_of_its_own_survives_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_branch_that_is_deleted_and_comes_back() {
-    let (_keep, root, hub) = served().await;
+async fn deleted_branch_degrades_until_it_returns() {
+    let (_keep, root, hub) = serve_shop().await;
     git(&root, &["checkout", "-q", "-b", "side"]);
     let side = write(&root, "side");
     hub.push(&root, "side");
@@ -163,8 +163,8 @@ async fn a_branch_that_is_deleted_and_comes_back() {
     add(&app, &hub.url, Some("side")).await;
     app.ready("shop").await;
     git(&hub.bare, &["branch", "-q", "-D", "side"]);
-    assert!(failed(&app).await.contains("side"));
-    is_degraded(&app).await;
+    assert!(wait_for_failure(&app).await.contains("side"));
+    assert_degraded(&app).await;
     hub.push(&root, "side");
     app.ready("shop").await;
     let answer = app.ask("shop", "`side`").await;
@@ -174,18 +174,18 @@ async fn a_branch_that_is_deleted_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn credentials_reach_the_server_and_nobody_else() {
-    let (_keep, _root, hub) = served().await;
+async fn url_credentials_are_sent_but_never_shown() {
+    let (_keep, _root, hub) = serve_shop().await;
     // me:s3cret@word
-    hub.turn(Mood::Asking("Basic bWU6czNjcmV0QHdvcmQ="));
+    hub.set_mood(Mood::RequireLogin("Basic bWU6czNjcmV0QHdvcmQ="));
     let app = app().await;
     let url = hub.url.replace("//", "//me:s3cret%40word@");
     add(&app, &url, None).await;
     app.ready("shop").await;
     let listed = app.get("/repos").await.text;
     assert!(listed.contains(&hub.url), "{listed}");
-    hub.turn(Mood::Asking("Basic other"));
-    let error = failed(&app).await;
+    hub.set_mood(Mood::RequireLogin("Basic other"));
+    let error = wait_for_failure(&app).await;
     for text in [
         listed,
         error,
@@ -206,13 +206,13 @@ async fn credentials_reach_the_server_and_nobody_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_comes_from_the_environment() {
-    let (_keep, _root, hub) = served().await;
-    // x-access-token:foveate, the name of the package that cargo gives to its tests.
-    hub.turn(Mood::Asking("Basic eC1hY2Nlc3MtdG9rZW46Zm92ZWF0ZQ=="));
+async fn git_token_is_read_from_the_environment() {
+    let (_keep, _root, hub) = serve_shop().await;
+    // `x-access-token:foveate`. The token is read from `CARGO_PKG_NAME`, which cargo sets for tests.
+    hub.set_mood(Mood::RequireLogin("Basic eC1hY2Nlc3MtdG9rZW46Zm92ZWF0ZQ=="));
     let with = |variable: &'static str| {
         TestApp::start_with(move |config| {
-            quick(config);
+            poll_quickly(config);
             let token = ("127.0.0.1".to_owned(), variable.to_owned());
             config.git.tokens.extend([token]);
         })
@@ -223,35 +223,39 @@ async fn a_token_comes_from_the_environment() {
     app.end().await;
     let app = with("FOVEATE_NO_SUCH_TOKEN").await;
     add(&app, &hub.url, None).await;
-    assert!(failed(&app).await.contains("FOVEATE_NO_SUCH_TOKEN"));
+    assert!(
+        wait_for_failure(&app)
+            .await
+            .contains("FOVEATE_NO_SUCH_TOKEN")
+    );
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silent_server_is_given_up_and_asked_again() {
-    let (_keep, root, hub) = served().await;
+async fn silent_server_times_out_and_is_retried() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.stall_seconds = 1;
     })
     .await;
-    hub.turn(Mood::Silent);
+    hub.set_mood(Mood::Silent);
     add(&app, &hub.url, None).await;
     app.repo_until("shop", |repo| repo["progress"]["phase"] == "fetching")
         .await;
-    failed(&app).await;
+    wait_for_failure(&app).await;
     let asked = app
         .post("/context", json!({"repo": "shop", "query": "x"}))
         .await;
     assert_eq!(asked.code(), "repo_failed");
-    hub.turn(Mood::Willing);
+    hub.set_mood(Mood::Normal);
     app.ready("shop").await;
-    hub.turn(Mood::Silent);
-    failed(&app).await;
-    is_degraded(&app).await;
+    hub.set_mood(Mood::Silent);
+    wait_for_failure(&app).await;
+    assert_degraded(&app).await;
     let second = write(&root, "second");
     hub.push(&root, "main");
-    hub.turn(Mood::Willing);
+    hub.set_mood(Mood::Normal);
     app.repo_until("shop", |repo| {
         repo["commit"] == second.as_str() && repo["state"] == "ready"
     })
@@ -260,11 +264,11 @@ async fn a_silent_server_is_given_up_and_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silent_server_holds_up_neither_the_end_nor_a_removal() {
-    let (_keep, _root, hub) = served().await;
-    hub.turn(Mood::Silent);
+async fn silent_server_delays_neither_shutdown_nor_removal() {
+    let (_keep, _root, hub) = serve_shop().await;
+    hub.set_mood(Mood::Silent);
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.stall_seconds = 3600;
     })
     .await;
@@ -284,26 +288,26 @@ async fn a_silent_server_holds_up_neither_the_end_nor_a_removal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_spoiled_pack_changes_nothing() {
-    let (_keep, root, hub) = served().await;
+async fn corrupted_pack_is_rejected() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = app().await;
-    hub.turn(Mood::Spoiling);
+    hub.set_mood(Mood::CorruptPacks);
     add(&app, &hub.url, None).await;
-    failed(&app).await;
+    wait_for_failure(&app).await;
     assert!(!app.data().join("git/shop.git").exists());
-    hub.turn(Mood::Willing);
+    hub.set_mood(Mood::Normal);
     app.ready("shop").await;
     for outcome in ["ok", "failed"] {
         let labels = format!("outcome=\"{outcome}\"");
         let count = app.metric("foveate_transfer_seconds_count", &labels).await;
         assert!(count > 0.0, "{outcome}");
     }
-    hub.turn(Mood::Spoiling);
+    hub.set_mood(Mood::CorruptPacks);
     let second = write(&root, "second");
     hub.push(&root, "main");
-    failed(&app).await;
-    is_degraded(&app).await;
-    hub.turn(Mood::Willing);
+    wait_for_failure(&app).await;
+    assert_degraded(&app).await;
+    hub.set_mood(Mood::Normal);
     app.repo_until("shop", |repo| {
         repo["commit"] == second.as_str() && repo["state"] == "ready"
     })
@@ -311,9 +315,9 @@ async fn a_spoiled_pack_changes_nothing() {
     app.end().await;
 }
 
-/// Overwrites the middle of every pack of a copy, and gives how many there were.
-fn spoil(copy: &Path) -> usize {
-    let mut spoiled = 0;
+/// Overwrites the first half of every pack of a copy, after its header. Returns the number of packs.
+fn corrupt_packs(copy: &Path) -> usize {
+    let mut corrupted = 0;
     for entry in fs::read_dir(copy.join("objects/pack")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "pack") {
@@ -322,30 +326,30 @@ fn spoil(copy: &Path) -> usize {
             bytes[12..middle].fill(0x55);
             fs::remove_file(&path).unwrap();
             fs::write(&path, bytes).unwrap();
-            spoiled += 1;
+            corrupted += 1;
         }
     }
-    spoiled
+    corrupted
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_that_lost_objects_is_made_again() {
-    let (_keep, root, hub) = served().await;
+async fn corrupted_copy_is_cloned_again() {
+    let (_keep, root, hub) = serve_shop().await;
     let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), quick).await;
+    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
     add(&app, &hub.url, None).await;
     app.ready("shop").await;
     app.end().await;
     let copy = data.path().join("git/shop.git");
-    assert!(spoil(&copy) > 0);
-    // What a git that was killed would leave.
+    assert!(corrupt_packs(&copy) > 0);
+    // The leftovers of a killed git.
     fs::write(copy.join("packed-refs.lock"), "").unwrap();
     fs::create_dir_all(copy.join("refs/heads")).unwrap();
     fs::write(copy.join("refs/heads/main.lock"), "").unwrap();
     fs::create_dir_all(data.path().join("git/shop.unfinished/objects")).unwrap();
     let second = write(&root, "second");
     hub.push(&root, "main");
-    let app = TestApp::start_on_with(data.path(), quick).await;
+    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
     app.repo_until("shop", |repo| {
         repo["commit"] == second.as_str() && repo["state"] == "ready"
     })
@@ -361,8 +365,8 @@ async fn a_copy_that_lost_objects_is_made_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn locks_of_a_killed_git_are_no_obstacle() {
-    let (_keep, root, hub) = served().await;
+async fn stale_git_locks_are_removed() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = app().await;
     add(&app, &hub.url, None).await;
     app.ready("shop").await;
@@ -381,19 +385,19 @@ async fn locks_of_a_killed_git_are_no_obstacle() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirections_are_followed_only_where_allowed() {
-    let (_keep, _root, target) = served().await;
-    let (_keep, _root, hub) = served().await;
+async fn redirects_are_followed_only_if_allowed() {
+    let (_keep, _root, target) = serve_shop().await;
+    let (_keep, _root, hub) = serve_shop().await;
     let base = target.url.strip_suffix("/shop.git").unwrap();
-    hub.turn(Mood::Elsewhere(base.to_owned()));
+    hub.set_mood(Mood::RedirectTo(base.to_owned()));
     let app = app().await;
     add(&app, &hub.url, None).await;
-    let error = failed(&app).await;
+    let error = wait_for_failure(&app).await;
     assert!(error.contains("git.follow_redirects"), "{error}");
     assert!(target.seen().is_empty());
     app.end().await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.follow_redirects = true;
     })
     .await;
@@ -403,19 +407,19 @@ async fn redirections_are_followed_only_where_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn machines_of_private_networks_are_reached_only_where_named() {
-    let (_keep, _root, hub) = served().await;
+async fn private_hosts_are_reached_only_if_allowed() {
+    let (_keep, _root, hub) = serve_shop().await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.private_hosts = vec!["git.example.org".to_owned()];
     })
     .await;
     add(&app, &hub.url, None).await;
-    assert!(failed(&app).await.contains("git.private_hosts"));
+    assert!(wait_for_failure(&app).await.contains("git.private_hosts"));
     assert!(hub.seen().is_empty());
     app.end().await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.private_hosts = vec!["127.0.0.1".to_owned()];
     })
     .await;
@@ -425,8 +429,8 @@ async fn machines_of_private_networks_are_reached_only_where_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_url_is_no_way_around_the_allowed_directories() {
-    let (_keep, root, hub) = served().await;
+async fn file_urls_obey_allow_paths() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = TestApp::start_with(|config| {
         config.git.schemes.push("file".to_owned());
         config.repos.allow_paths = vec![root.clone()];
@@ -435,7 +439,7 @@ async fn a_file_url_is_no_way_around_the_allowed_directories() {
     let url = format!("file://{}", hub.bare.display());
     let body = json!({"name": "shop", "source": {"git": url}});
     assert_eq!(app.post("/repos", body).await.code(), "path_not_allowed");
-    // Neither is a `.git` file that names a repository elsewhere.
+    // Nor is a `.git` file that points to a repository elsewhere.
     let inside = root.join("linked");
     fs::create_dir(&inside).unwrap();
     fs::write(
@@ -449,10 +453,10 @@ async fn a_file_url_is_no_way_around_the_allowed_directories() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_no_branch_leads_to_is_fetched_once() {
-    let (_keep, root, hub) = served().await;
+async fn unreachable_commit_is_fetched_once() {
+    let (_keep, root, hub) = serve_shop().await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.poll_seconds = 0;
     })
     .await;
@@ -466,10 +470,10 @@ async fn a_commit_that_no_branch_leads_to_is_fetched_once() {
         let body = json!({"repo": "shop", "ref": reference, "query": "`lost_work`"});
         app.post("/context", body).await
     };
-    // Of those that were asked for before, the latest are kept.
+    // Only the latest of the refs for requested commits are kept.
     let copy = app.data().join("git/shop.git");
     let old = (0..1010).map(|n| format!("create refs/foveate/asked/{n:040x} HEAD\n"));
-    git_fed(&copy, &["update-ref", "--stdin"], &old.collect::<String>());
+    git_with_input(&copy, &["update-ref", "--stdin"], &old.collect::<String>());
     let answer = ask(&lost).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     assert_eq!(places(&answer.json(), "lost_work"), ["shop/lost_work.py"]);
@@ -492,7 +496,7 @@ async fn a_commit_that_no_branch_leads_to_is_fetched_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn options_and_commands_are_no_locations() {
+async fn options_and_commands_are_refused_as_locations() {
     let app = TestApp::start().await;
     for url in [
         "ext::sh -c true",
@@ -528,7 +532,7 @@ async fn options_and_commands_are_no_locations() {
 }
 
 #[test]
-fn the_objects_of_a_clone_are_counted() {
+fn clone_progress_counts_objects() {
     let (keep, root) = tree(SHOP);
     commit(&root, "open the shop");
     let schemes = ["file".to_owned()];
@@ -557,32 +561,32 @@ fn the_objects_of_a_clone_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn transfers_take_turns() {
-    let (_a, _root, silent) = served().await;
-    let (_b, _root, willing) = served().await;
-    silent.turn(Mood::Silent);
+async fn transfers_wait_for_a_free_slot() {
+    let (_a, _root, silent) = serve_shop().await;
+    let (_b, _root, reachable) = serve_shop().await;
+    silent.set_mood(Mood::Silent);
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.transfers = 1;
     })
     .await;
     add(&app, &silent.url, None).await;
     let asked = async || (!silent.seen().is_empty()).then_some(());
     until("the silent server is asked", asked).await;
-    let body = json!({"name": "second", "source": {"git": willing.url}});
+    let body = json!({"name": "second", "source": {"git": reachable.url}});
     assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
     let second = app.get("/repos/second").await.json();
     assert_eq!(second["progress"]["phase"], "waiting");
     app.delete("/repos/shop").await;
     app.ready("second").await;
-    assert!(!willing.seen().is_empty());
+    assert!(!reachable.seen().is_empty());
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_ssh_nobody_is_asked_for_a_password() {
-    let (_keep, _root, hub) = served().await;
-    // An ssh that writes down what it is called with, and runs the command here.
+async fn ssh_runs_in_batch_mode() {
+    let (_keep, _root, hub) = serve_shop().await;
+    // An ssh that records its arguments, and runs the command locally.
     let bin = tempfile::tempdir().unwrap();
     let (ssh, called) = (bin.path().join("ssh"), bin.path().join("called"));
     let script = format!(
@@ -625,13 +629,13 @@ async fn over_ssh_nobody_is_asked_for_a_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_that_was_left_of_another_repository_is_not_read() {
-    let (_keep, _root, other) = served().await;
+async fn leftover_copy_of_another_repository_is_replaced() {
+    let (_keep, _root, other) = serve_shop().await;
     let (_keep, root) = tree("//- shop/own.py\ndef own_price(): pass\n");
     let own = commit(&root, "our own");
-    let hub = Hub::of(&root).await;
+    let hub = Hub::serving(&root).await;
     let app = TestApp::start_with(|config| {
-        quick(config);
+        poll_quickly(config);
         config.git.poll_seconds = 0;
     })
     .await;
@@ -645,17 +649,17 @@ async fn a_copy_that_was_left_of_another_repository_is_not_read() {
     app.end().await;
 }
 
-/// A git whose clones take a while to be ended.
-const STUBBORN: &str = r#"#!/bin/sh
+/// Script of a git whose clones ignore `SIGTERM`.
+const UNSTOPPABLE_GIT: &str = r#"#!/bin/sh
 case " $* " in *" clone "*) trap "" TERM; sleep 1000 ;; esac
 exec REAL "$@"
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_removal_is_finished_although_its_client_leaves() {
+async fn removal_finishes_after_its_client_disconnects() {
     let (_keep, root) = tree(SHOP);
     let bin = tempfile::tempdir().unwrap();
-    let path = path_with_git(&bin.path().join("bin"), STUBBORN);
+    let path = path_with_git(&bin.path().join("bin"), UNSTOPPABLE_GIT);
     let data = tempfile::tempdir().unwrap();
     let secrets = data.path().join("credentials");
     let schemes = "FOVEATE__GIT__SCHEMES=[\"http\"]";

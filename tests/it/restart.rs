@@ -1,4 +1,4 @@
-//! What survives a restart, and what a restart finds changed.
+//! Tests what survives a restart, and which changes a restart detects.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -9,11 +9,11 @@ use foveate::access::Grant;
 use reqwest::StatusCode;
 
 use crate::app::{SHOP, TestApp, commit, save, tree, until};
-use crate::process::{Process, confined};
-use crate::rebuilt::is_as_built_from_nothing;
+use crate::index_report::equals_fresh_build;
+use crate::process::{Process, unprivileged_user};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn repositories_survive_and_are_read_again() {
+async fn repositories_survive_a_restart_and_are_updated() {
     let data = tempfile::tempdir().unwrap();
     let (_a, root) = tree(SHOP);
     let (_b, other) = tree(SHOP);
@@ -49,7 +49,7 @@ async fn repositories_survive_and_are_read_again() {
     );
     app.end().await;
 
-    // A source that is gone by the next start is told, and nothing else is lost.
+    // A source that is missing at the next start is reported, and other repositories are unaffected.
     fs::remove_dir_all(&root).unwrap();
     let app = TestApp::start_on(data.path()).await;
     app.ready("other").await;
@@ -66,8 +66,8 @@ async fn repositories_survive_and_are_read_again() {
     app.end().await;
 }
 
-/// Six files of the same length.
-const ALIKE: &str = "
+/// Eight files of the same length.
+const SAME_SIZE_FILES: &str = "
 //- in_place.py
 def f_1(): pass
 //- renamed_over.py
@@ -86,8 +86,8 @@ def f_7(): pass
 def f_8(): pass
 ";
 
-/// Waits until what was written before now is old enough to be known by its looks.
-async fn grow_old(path: &Path) {
+/// Waits until the stat of a file is old enough to be trusted.
+async fn wait_until_stat_is_trusted(path: &Path) {
     let written = path.metadata().unwrap().ctime();
     until("the next seconds", async || {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -97,10 +97,10 @@ async fn grow_old(path: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
-    let (keep, root) = tree(ALIKE);
+async fn same_size_same_mtime_changes_are_found_after_restart() {
+    let (keep, root) = tree(SAME_SIZE_FILES);
     let at = |path: &str| root.join(path);
-    // All of one size and one time, also after they were written again.
+    // All files have the same size and modification time, also after they are rewritten.
     let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     let backdate = |path: &str| {
         let file = fs::File::options().append(true).open(at(path)).unwrap();
@@ -126,11 +126,11 @@ async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
     for path in [keep.path(), &root, &at("inner")] {
         may(path, 0o777);
     }
-    grow_old(&at("locked.py")).await;
-    let user = confined();
+    wait_until_stat_is_trusted(&at("locked.py")).await;
+    let user = unprivileged_user();
     let server = Process::start(&["env"], user);
     server.add(&root).await;
-    server.is_as_another(user, &root).await;
+    server.equals_fresh_service(user, &root).await;
     let data = server.stop();
 
     fs::write(at("in_place.py"), "def g_1(): pass\n").unwrap();
@@ -149,7 +149,7 @@ async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
     server
         .repo_until("ready", |repo| repo["state"] == "ready")
         .await;
-    // The first answers are of what is there now.
+    // The first answers show the current files.
     for (name, places) in [
         ("f_1", &[][..]),
         ("g_1", &["in_place.py"]),
@@ -165,16 +165,16 @@ async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
         let answer = server.ask(name).await;
         assert_eq!(crate::app::places(&answer, name), places, "{name}");
     }
-    server.is_as_another(user, &root).await;
+    server.equals_fresh_service(user, &root).await;
     let data = server.stop();
 
     may(&at("locked.py"), 0o666);
     let server = Process::start_on(data, &["env"], user);
     server.places_become("f_8", &["locked.py"]).await;
-    is_as_built_from_nothing(&server, "shop", &root).await;
+    equals_fresh_build(&server, "shop", &root).await;
 }
 
-/// What the current snapshot says of the functions that its newest commit changed.
+/// The functions changed by the newest commit, as the current snapshot has them.
 fn newest_functions(app: &TestApp) -> Vec<String> {
     let current = app
         .engine
@@ -189,7 +189,7 @@ fn newest_functions(app: &TestApp) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_commits_changed_survives_and_goes_with_the_repository() {
+async fn commit_records_survive_restarts_until_removal() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");

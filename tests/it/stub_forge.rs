@@ -1,6 +1,6 @@
-//! A forge on the loopback address: git repositories by git's own backend, and as much of the APIs of
-//! GitHub, GitLab and Gitea as they document for comments, pull requests and tokens. It does what is wanted
-//! of it: is busy, fails, hangs.
+//! Serves a stub forge on the loopback address: git repositories through git's own backend, and the documented
+//! parts of the APIs of GitHub, GitLab and Gitea for comments, pull requests and tokens. On request it is busy,
+//! fails or hangs.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -21,28 +21,28 @@ use tokio::process::Command;
 
 use crate::app::git;
 
-/// How the next request to the API is answered.
+/// How the next API request is answered.
 #[derive(Clone, Debug)]
 pub enum Mood {
     /// With this status.
     Status(u16),
-    /// That the limit is used up, for this many seconds.
+    /// The rate limit is used up for this many seconds.
     UsedUp(u64),
     /// Too many requests, with this `Retry-After`.
     RetryAfter(u64),
-    /// That a secondary limit is exceeded, with no header that says for how long.
+    /// A secondary limit is exceeded, without a header that says for how long.
     SecondaryLimit,
-    /// With status 200 and this, whatever was asked.
+    /// With status 200 and this body, whatever the request.
     Page(&'static str),
-    /// Not at all.
+    /// Never.
     Silent,
-    /// By sending the client to this address.
+    /// With a redirect to this address.
     Redirect(String),
-    /// With an empty page, after which this address is the next.
+    /// With an empty page whose next page is at this address.
     NextPage(String),
-    /// As ever, after this time, unless the client has left.
+    /// Normally, after this time, unless the client has disconnected.
     Slow(Duration),
-    /// As ever, after this time, also if the client has left.
+    /// Normally, after this time, even if the client has disconnected.
     Unstoppable(Duration),
 }
 
@@ -50,19 +50,19 @@ pub enum Mood {
 #[derive(Clone, Debug)]
 pub struct Comment {
     pub id: u64,
-    /// As in a path: `corner/shop/12`.
+    /// As in an API path: `corner/shop/12`.
     pub thread: String,
     pub author: String,
     pub body: String,
 }
 
-/// A request that came: method, path with query, and who sent it.
+/// A received request: method, path with query, and the token that was sent.
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub method: String,
     pub path: String,
     pub token: String,
-    /// The trace that it was sent in; may be empty.
+    /// The `traceparent` header; may be empty.
     pub traceparent: String,
 }
 
@@ -71,23 +71,23 @@ struct Inner {
     comments: Vec<Comment>,
     moods: VecDeque<Mood>,
     seen: Vec<Seen>,
-    /// Whose installation sees which projects.
+    /// The projects that each installation can access.
     installations: HashMap<u64, Vec<String>>,
-    /// Tokens that were given out, and for which projects.
+    /// Issued tokens, with the projects that each can access.
     tokens: HashMap<String, Vec<String>>,
-    /// The ends of pull requests, by thread.
-    ends: HashMap<String, (String, String)>,
-    /// What logins or numbers of accounts are to every project.
-    standings: HashMap<String, Value>,
-    /// The accounts of more tokens that may do everything.
+    /// The base and head commits of pull requests, by thread.
+    pull_request_commits: HashMap<String, (String, String)>,
+    /// The permission or membership of an account, by its login or id, for every project.
+    memberships: HashMap<String, Value>,
+    /// Further tokens without restrictions, with their accounts.
     accounts: HashMap<String, String>,
-    /// Another name that the app was given.
+    /// The account of the app after it was renamed.
     app_account: Option<String>,
-    /// The address that it believes to have, where that is another one.
-    believed_url: Option<String>,
-    /// A project of GitHub that is asked for by its number, because it has another name now.
+    /// The base URL in links to other pages, if it differs from the real one.
+    advertised_url: Option<String>,
+    /// A renamed GitHub project: requests by its old name are redirected to this number.
     renamed: Option<(String, u64)>,
-    /// Whether git asks for a token.
+    /// Whether git needs a token.
     is_private: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct StubForge {
     _directory: TempDir,
 }
 
-/// A token that may do everything.
+/// A token without restrictions.
 pub const TOKEN: &str = "plain-token-1";
 /// The account of that token.
 pub const ACCOUNT: &str = "helper";
@@ -146,7 +146,7 @@ impl StubForge {
         self.shared.root.join(format!("{project}.git"))
     }
 
-    /// Sends refs of a clone here.
+    /// Pushes refs from a clone into a project.
     pub fn push(&self, project: &str, root: &Path, refs: &str) {
         git(
             root,
@@ -164,13 +164,13 @@ impl StubForge {
         self.shared.inner.lock().is_private = true;
     }
 
-    /// Gives out a token of this account that may do everything.
+    /// Adds a token without restrictions for an account.
     pub fn add_account(&self, token: &str, account: &str) {
         let mut inner = self.shared.inner.lock();
         inner.accounts.insert(token.to_owned(), account.to_owned());
     }
 
-    /// Gives the app another name, also as the author of its comments.
+    /// Renames the app, also as the author of its comments.
     pub fn rename_app(&self, slug: &str) {
         let account = format!("{slug}[bot]");
         let mut inner = self.shared.inner.lock();
@@ -183,35 +183,35 @@ impl StubForge {
         inner.app_account = Some(account);
     }
 
-    /// Has it give this as the host of its own addresses, like a server behind a proxy.
-    pub fn believe(&self, url: &str) {
-        self.shared.inner.lock().believed_url = Some(url.to_owned());
+    /// Uses this base URL in links, like a server behind a proxy.
+    pub fn advertise_url(&self, url: &str) {
+        self.shared.inner.lock().advertised_url = Some(url.to_owned());
     }
 
-    /// Has GitHub send those who ask for a project to the address of its number.
+    /// Redirects GitHub requests for a project to the path with its number.
     pub fn rename(&self, project: &str, number: u64) {
         self.shared.inner.lock().renamed = Some((project.to_owned(), number));
     }
 
-    pub fn set_ends(&self, thread: &str, base: &str, head: &str) {
-        let ends = (base.to_owned(), head.to_owned());
+    pub fn set_pull_request_commits(&self, thread: &str, base: &str, head: &str) {
+        let pull_request_commits = (base.to_owned(), head.to_owned());
         self.shared
             .inner
             .lock()
-            .ends
-            .insert(thread.to_owned(), ends);
+            .pull_request_commits
+            .insert(thread.to_owned(), pull_request_commits);
     }
 
-    pub fn set_standing(&self, person: &str, standing: Value) {
+    pub fn set_membership(&self, person: &str, membership: Value) {
         let mut inner = self.shared.inner.lock();
-        inner.standings.insert(person.to_owned(), standing);
+        inner.memberships.insert(person.to_owned(), membership);
     }
 
-    pub fn turn(&self, moods: &[Mood]) {
+    pub fn queue_moods(&self, moods: &[Mood]) {
         self.shared.inner.lock().moods.extend(moods.iter().cloned());
     }
 
-    /// How many of the wanted answers were not given yet.
+    /// How many queued moods are left.
     pub fn moods_left(&self) -> usize {
         self.shared.inner.lock().moods.len()
     }
@@ -230,7 +230,7 @@ impl StubForge {
         self.shared.inner.lock().seen.clone()
     }
 
-    /// How many requests of this method had this in their path.
+    /// How many requests had this method and this part in their path.
     pub fn count(&self, method: &str, part: &str) -> usize {
         let is_one = |seen: &&Seen| seen.method == method && seen.path.contains(part);
         self.seen().iter().filter(is_one).count()
@@ -262,19 +262,19 @@ async fn answer(
         Some(Mood::Unstoppable(time)) => {
             let task = async move {
                 tokio::time::sleep(time).await;
-                usual(&shared, &method, &uri, &headers, &body).await
+                answer_normally(&shared, &method, &uri, &headers, &body).await
             };
             return tokio::spawn(task).await.unwrap();
         }
         Some(Mood::Slow(time)) => tokio::time::sleep(time).await,
-        Some(mood) => return moody(mood).await,
+        Some(mood) => return answer_in_mood(mood).await,
         None => {}
     }
-    usual(&shared, &method, &uri, &headers, &body).await
+    answer_normally(&shared, &method, &uri, &headers, &body).await
 }
 
 impl Shared {
-    /// Writes down a request, and says how it is answered.
+    /// Records a request, and takes the mood for it if it is an API request.
     fn mood(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Mood> {
         let mut inner = self.inner.lock();
         inner.seen.push(Seen {
@@ -292,8 +292,8 @@ impl Shared {
     }
 }
 
-/// What is answered without any mood.
-async fn usual(
+/// Answers a request as the forge would.
+async fn answer_normally(
     shared: &Shared,
     method: &Method,
     uri: &Uri,
@@ -309,12 +309,12 @@ async fn usual(
         let by_number = format!("/api/v3/repositories/{number}/");
         if path.starts_with(&by_name) {
             let to = uri.to_string().replace(&by_name, &by_number);
-            return moved(method, &format!("{}{to}", shared.url));
+            return redirect_permanently(method, &format!("{}{to}", shared.url));
         }
         path = path.replace(&by_number, &by_name);
     }
     if !path.starts_with("/api/") {
-        return served(shared, method, uri, headers, body).await;
+        return serve_git(shared, method, uri, headers, body).await;
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let query = uri.query().unwrap_or_default();
@@ -326,7 +326,7 @@ async fn usual(
         body,
     };
     let mut inner = shared.inner.lock();
-    let url = inner.believed_url.as_ref().unwrap_or(&shared.url);
+    let url = inner.advertised_url.as_ref().unwrap_or(&shared.url);
     let base = format!("{url}{path}");
     match path.split('/').nth(2) {
         Some("v3") => inner.github(&request, &base),
@@ -343,7 +343,7 @@ struct Request<'a> {
     body: Value,
 }
 
-/// The token of a request in any of the ways in which forges are told.
+/// The token of a request, in any of the headers that forges accept.
 fn token(headers: &HeaderMap) -> String {
     let text = |name: &str| {
         headers
@@ -366,16 +366,16 @@ fn token(headers: &HeaderMap) -> String {
     }
 }
 
-async fn moody(mood: Mood) -> Response<Body> {
+async fn answer_in_mood(mood: Mood) -> Response<Body> {
     let limited = |status: u16, headers: &[(&'static str, String)]| {
-        let mut response = told(status, json!({"message": "API rate limit exceeded"}));
+        let mut response = json_response(status, json!({"message": "API rate limit exceeded"}));
         for (name, value) in headers {
             response.headers_mut().insert(*name, value.parse().unwrap());
         }
         response
     };
     match mood {
-        Mood::Status(status) => told(status, json!({"message": "as you wish"})),
+        Mood::Status(status) => json_response(status, json!({"message": "as you wish"})),
         Mood::UsedUp(seconds) => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
             let reset = (now.as_secs() + seconds).to_string();
@@ -386,11 +386,11 @@ async fn moody(mood: Mood) -> Response<Body> {
         Mood::Page(text) => text.into_response(),
         Mood::SecondaryLimit => {
             let message = "You have exceeded a secondary rate limit. Please wait a few minutes.";
-            told(403, json!({"message": message}))
+            json_response(403, json!({"message": message}))
         }
         Mood::Redirect(to) => limited(302, &[("location", to)]),
         Mood::NextPage(to) => {
-            let mut response = told(200, json!([]));
+            let mut response = json_response(200, json!([]));
             let link = format!("<{to}>; rel=\"next\"").parse().unwrap();
             response.headers_mut().insert("link", link);
             response
@@ -399,27 +399,27 @@ async fn moody(mood: Mood) -> Response<Body> {
     }
 }
 
-/// That something is found elsewhere, as GitHub says it.
-fn moved(method: &Method, to: &str) -> Response<Body> {
+/// A permanent redirect as GitHub answers it.
+fn redirect_permanently(method: &Method, to: &str) -> Response<Body> {
     let status = if method == Method::GET { 301 } else { 307 };
-    let mut response = told(status, json!({"message": "Moved Permanently", "url": to}));
+    let mut response = json_response(status, json!({"message": "Moved Permanently", "url": to}));
     response
         .headers_mut()
         .insert("location", to.parse().unwrap());
     response
 }
 
-fn told(status: u16, body: Value) -> Response<Body> {
+fn json_response(status: u16, body: Value) -> Response<Body> {
     (StatusCode::from_u16(status).unwrap(), Json(body)).into_response()
 }
 
-fn missing() -> Response<Body> {
-    told(404, json!({"message": "Not Found"}))
+fn not_found() -> Response<Body> {
+    json_response(404, json!({"message": "Not Found"}))
 }
 
 impl Inner {
-    /// Whether a token reaches a project; a server that is asked without says that there is none.
-    fn reaches(&self, token: &str, project: &str) -> bool {
+    /// Whether a token can access a project. Without access the project is answered as not found.
+    fn can_access(&self, token: &str, project: &str) -> bool {
         let given = self.tokens.get(token);
         token == TOKEN
             || self.accounts.contains_key(token)
@@ -441,7 +441,7 @@ impl Inner {
         match (request.method, &*request.segments) {
             ("GET", ["app"]) if is_signed(&request.token) => {
                 let slug = self.app_account().trim_end_matches("[bot]");
-                told(200, json!({"id": 7, "slug": slug}))
+                json_response(200, json!({"id": 7, "slug": slug}))
             }
             ("POST", ["app", "installations", id, "access_tokens"])
                 if is_signed(&request.token) =>
@@ -452,9 +452,9 @@ impl Inner {
                 let project = format!("{owner}/{name}");
                 let mut all = self.installations.iter();
                 let found = all.find(|(_, projects)| projects.contains(&project));
-                found.map_or_else(missing, |(id, _)| told(200, json!({"id": id})))
+                found.map_or_else(not_found, |(id, _)| json_response(200, json!({"id": id})))
             }
-            ("GET", ["user"]) => told(200, json!({"login": self.account(&request.token)})),
+            ("GET", ["user"]) => json_response(200, json!({"login": self.account(&request.token)})),
             ("GET", ["repos", owner, name, "pulls", number]) => {
                 self.pull_request(&request.token, &format!("{owner}/{name}"), number)
             }
@@ -472,7 +472,7 @@ impl Inner {
                 let project = format!("{owner}/{name}");
                 self.write(request, &project, "", Some(id))
             }
-            _ => missing(),
+            _ => not_found(),
         }
     }
 
@@ -484,34 +484,36 @@ impl Inner {
         let is_wanted = |p: &String| wanted.contains(&p.split('/').nth(1).unwrap());
         let projects: Vec<String> = seen.into_iter().flatten().filter(is_wanted).collect();
         if projects.is_empty() {
-            return told(
+            return json_response(
                 422,
                 json!({"message": "There is at least one repository that does not exist"}),
             );
         }
         let token = format!("installation-token-{installation}-{}", self.tokens.len());
         self.tokens.insert(token.clone(), projects);
-        told(
+        json_response(
             201,
             json!({"token": token, "expires_at": "2099-01-01T00:00:00Z"}),
         )
     }
 
     fn pull_request(&self, token: &str, project: &str, number: &str) -> Response<Body> {
-        let ends = self.ends.get(&format!("{project}/{number}"));
-        match ends.filter(|_| self.reaches(token, project)) {
-            Some((base, head)) => told(
+        let pull_request_commits = self
+            .pull_request_commits
+            .get(&format!("{project}/{number}"));
+        match pull_request_commits.filter(|_| self.can_access(token, project)) {
+            Some((base, head)) => json_response(
                 200,
                 json!({
                     "number": 1, "base": {"sha": base}, "head": {"sha": head},
                     "sha": head, "diff_refs": {"base_sha": base, "head_sha": head},
                 }),
             ),
-            None => missing(),
+            None => not_found(),
         }
     }
 
-    fn listed(&self, thread: &str) -> Vec<Value> {
+    fn comments_json(&self, thread: &str) -> Vec<Value> {
         let of_thread = self.comments.iter().filter(|c| c.thread == thread);
         let object = |c: &Comment| {
             json!({
@@ -531,8 +533,8 @@ impl Inner {
         query: &str,
         base: &str,
     ) -> Response<Body> {
-        if !self.reaches(token, project) {
-            return missing();
+        if !self.can_access(token, project) {
+            return not_found();
         }
         let number = |name: &str, default: usize| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -540,9 +542,9 @@ impl Inner {
             found.map_or(default, |(_, value)| value.parse().unwrap())
         };
         let (size, page) = (number("per_page", 30), number("page", 1));
-        let all = self.listed(thread);
+        let all = self.comments_json(thread);
         let shown: Vec<_> = all.iter().skip((page - 1) * size).take(size).collect();
-        let mut response = told(200, json!(shown));
+        let mut response = json_response(200, json!(shown));
         if page * size < all.len() {
             let link = format!(
                 "<{base}?per_page={size}&page={}>; rel=\"next\", <{base}?per_page={size}&page=9>; rel=\"last\"",
@@ -560,33 +562,35 @@ impl Inner {
         thread: &str,
         id: Option<&str>,
     ) -> Response<Body> {
-        if !self.reaches(&request.token, project) {
-            return missing();
+        if !self.can_access(&request.token, project) {
+            return not_found();
         }
         let body = request.body["body"].as_str().unwrap_or_default();
         if body.is_empty() || body.chars().count() > 65_536 {
-            return told(422, json!({"message": "Validation Failed"}));
+            return json_response(422, json!({"message": "Validation Failed"}));
         }
         let Some(id) = id else {
             let author = self.account(&request.token).to_owned();
             let id = self.add(thread, &author, body);
-            return told(201, json!({"id": id}));
+            return json_response(201, json!({"id": id}));
         };
         let id: u64 = id.parse().unwrap();
         match self.comments.iter_mut().find(|c| c.id == id) {
             Some(comment) => {
                 comment.body = body.to_owned();
-                told(200, json!({"id": id}))
+                json_response(200, json!({"id": id}))
             }
-            None => missing(),
+            None => not_found(),
         }
     }
 
     fn gitlab(&mut self, request: &Request<'_>) -> Response<Body> {
         let decode = |text: &str| text.replace("%2F", "/");
         match (request.method, &*request.segments) {
-            ("GET", ["user"]) => told(200, json!({"username": self.account(&request.token)})),
-            ("GET", ["projects", _, "members", "all", id]) => self.standing(id),
+            ("GET", ["user"]) => {
+                json_response(200, json!({"username": self.account(&request.token)}))
+            }
+            ("GET", ["projects", _, "members", "all", id]) => self.membership(id),
             ("GET", ["projects", project, "merge_requests", number]) => {
                 self.pull_request(&request.token, &decode(project), number)
             }
@@ -597,32 +601,36 @@ impl Inner {
                     ("GET", []) => self.page(&request.token, &project, &thread, request.query, ""),
                     ("POST", []) => self.write(request, &project, &thread, None),
                     ("PUT", [id]) => self.write(request, &project, &thread, Some(id)),
-                    _ => missing(),
+                    _ => not_found(),
                 }
             }
-            _ => missing(),
+            _ => not_found(),
         }
     }
 
     fn gitea(&mut self, request: &Request<'_>) -> Response<Body> {
         match (request.method, &*request.segments) {
-            ("GET", ["repos", _, _, "collaborators", login, "permission"]) => self.standing(login),
-            // Otherwise as GitHub, but for pages.
+            ("GET", ["repos", _, _, "collaborators", login, "permission"]) => {
+                self.membership(login)
+            }
+            // Otherwise like GitHub, except that there are no pages.
             ("GET", ["repos", owner, name, "issues", number, "comments"]) => {
                 let thread = format!("{owner}/{name}/{number}");
-                told(200, json!(self.listed(&thread)))
+                json_response(200, json!(self.comments_json(&thread)))
             }
             _ => self.github(request, ""),
         }
     }
 
-    fn standing(&self, person: &str) -> Response<Body> {
-        let standing = self.standings.get(person);
-        standing.map_or_else(missing, |standing| told(200, standing.clone()))
+    fn membership(&self, person: &str) -> Response<Body> {
+        let membership = self.memberships.get(person);
+        membership.map_or_else(not_found, |membership| {
+            json_response(200, membership.clone())
+        })
     }
 }
 
-/// Whether a token is a JSON web token that the key of the tests has signed.
+/// Whether a token is a JSON web token signed with the tests' app key.
 fn is_signed(token: &str) -> bool {
     use base64::Engine as _;
     use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
@@ -646,8 +654,8 @@ pub fn app_key() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/github/app_key.pem")
 }
 
-/// A git repository, to whoever may read it.
-async fn served(
+/// Serves a git repository to clients that may read it.
+async fn serve_git(
     shared: &Shared,
     method: &Method,
     uri: &Uri,
@@ -658,10 +666,10 @@ async fn served(
     let project = project.unwrap_or_default().to_owned();
     let may_read = {
         let inner = shared.inner.lock();
-        !inner.is_private || inner.reaches(&token(headers), &project)
+        !inner.is_private || inner.can_access(&token(headers), &project)
     };
     if !may_read {
-        let mut response = told(401, Value::Null);
+        let mut response = json_response(401, Value::Null);
         let challenge = "Basic realm=\"forge\"".parse().unwrap();
         response.headers_mut().insert("www-authenticate", challenge);
         return response;

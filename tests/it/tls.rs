@@ -1,4 +1,4 @@
-//! https: a certificate of the server's own, replaced while it runs, within the limits of connections.
+//! Tests HTTPS: the server's own certificate, its replacement at runtime, and connection limits during handshakes.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{PATIENCE, TestApp, save, sum_of, until};
 
 /// A certificate for `localhost` and its key, as PEM.
-struct Pair {
+struct KeyPair {
     cert: String,
     key: String,
 }
 
-fn pair() -> Pair {
+fn key_pair() -> KeyPair {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    Pair {
+    KeyPair {
         cert: made.cert.pem(),
         key: made.signing_key.serialize_pem(),
     }
 }
 
-/// The files of a certificate and its key.
+/// Paths of the files of a certificate and its key.
 struct Files {
     cert: PathBuf,
     key: PathBuf,
     _keep: TempDir,
 }
 
-fn files(pair: &Pair) -> Files {
+fn write_files(pair: &KeyPair) -> Files {
     let keep = tempfile::tempdir().unwrap();
     let [cert, key] = ["cert.pem", "key.pem"].map(|name| keep.path().join(name));
     save(&cert, &pair.cert);
@@ -56,13 +56,13 @@ async fn app(files: &Files, change: impl FnOnce(&mut Config)) -> TestApp {
     .await
 }
 
-/// The app's address by the name that the certificate is for.
+/// The app's URL with the host name of the certificate.
 fn url(app: &TestApp) -> String {
     app.url.replace("127.0.0.1", "localhost")
 }
 
-/// A client that trusts one certificate alone.
-fn trusting(pair: &Pair) -> Client {
+/// A client that trusts only this certificate.
+fn client_trusting(pair: &KeyPair) -> Client {
     let cert = Certificate::from_pem(pair.cert.as_bytes()).unwrap();
     let builder = Client::builder().tls_certs_only([cert]);
     builder
@@ -77,18 +77,18 @@ async fn health(client: &Client, app: &TestApp) -> Option<StatusCode> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_is_replaced_while_the_server_runs() {
-    let (first, second) = (pair(), pair());
-    let files = files(&first);
+async fn certificate_is_reloaded_while_the_server_runs() {
+    let (first, second) = (key_pair(), key_pair());
+    let files = write_files(&first);
     let app = app(&files, |_| {}).await;
     assert!(app.url.starts_with("https://"));
-    let early = trusting(&first);
+    let early = client_trusting(&first);
     assert_eq!(health(&early, &app).await, Some(StatusCode::OK));
-    assert_eq!(health(&trusting(&second), &app).await, None);
+    assert_eq!(health(&client_trusting(&second), &app).await, None);
     let plain = app.url.replace("https:", "http:");
     assert!(reqwest::get(format!("{plain}/healthz")).await.is_err());
 
-    // Between the two writes they do not belong together, and the previous ones serve.
+    // Between the two writes, certificate and key do not match, and the previous pair stays in use.
     save(&files.cert, &second.cert);
     until("a look at the files", async || {
         let metrics = early.get(format!("{}/metrics", url(&app))).send().await;
@@ -97,33 +97,36 @@ async fn a_certificate_is_replaced_while_the_server_runs() {
         (failed > 0.0).then_some(())
     })
     .await;
-    assert_eq!(health(&trusting(&first), &app).await, Some(StatusCode::OK));
+    assert_eq!(
+        health(&client_trusting(&first), &app).await,
+        Some(StatusCode::OK)
+    );
     save(&files.key, &second.key);
     until("the new certificate", async || {
-        health(&trusting(&second), &app).await
+        health(&client_trusting(&second), &app).await
     })
     .await;
-    assert_eq!(health(&trusting(&first), &app).await, None);
-    // Its connection is open still.
+    assert_eq!(health(&client_trusting(&first), &app).await, None);
+    // The earlier connection is still open.
     assert_eq!(health(&early, &app).await, Some(StatusCode::OK));
     app.end().await;
 }
 
 /// Waits until the server closes the connection.
-async fn closed(mut stream: TcpStream) {
+async fn wait_until_closed(mut stream: TcpStream) {
     let mut said = Vec::new();
     let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
     let _ = read.await.expect("the server closes it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_greeting_that_never_ends_is_given_up() {
-    let files = files(&pair());
+async fn incomplete_tls_handshake_times_out() {
+    let files = write_files(&key_pair());
     let app = app(&files, |config| config.server.head_timeout_ms = 100).await;
     let address = app.url.strip_prefix("https://").unwrap();
     let silent = TcpStream::connect(address).await.unwrap();
     let mut half = TcpStream::connect(address).await.unwrap();
-    // The head of a TLS record, which says that more comes.
+    // The head of a TLS record that never completes.
     half.write_all(&[0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         .await
         .unwrap();
@@ -132,23 +135,26 @@ async fn a_greeting_that_never_ends_is_given_up() {
         .write_all(b"GET /healthz HTTP/1.1\r\n\r\n")
         .await
         .unwrap();
-    closed(silent).await;
-    closed(half).await;
-    closed(plain).await;
+    wait_until_closed(silent).await;
+    wait_until_closed(half).await;
+    wait_until_closed(plain).await;
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_greet_nobody_give_way_to_others() {
-    let pair = pair();
-    let files = files(&pair);
+async fn idle_tls_handshakes_are_evicted_first() {
+    let pair = key_pair();
+    let files = write_files(&pair);
     let app = app(&files, |config| config.server.max_connections = 4).await;
     let address = app.url.strip_prefix("https://").unwrap();
     let mut silent = Vec::new();
     for _ in 0..64 {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
-    assert_eq!(health(&trusting(&pair), &app).await, Some(StatusCode::OK));
+    assert_eq!(
+        health(&client_trusting(&pair), &app).await,
+        Some(StatusCode::OK)
+    );
     app.end().await;
 }
 
@@ -162,8 +168,8 @@ async fn foveate(arguments: &[&str], trusted: Option<&Path>) -> Output {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_line_checks_certificates_but_for_the_health_of_this_machine() {
-    let files = files(&pair());
+async fn command_line_verifies_certificates_except_for_local_health() {
+    let files = write_files(&key_pair());
     let app = app(&files, |_| {}).await;
     let list = ["repo", "list", "--server", &url(&app)];
     let trusting = foveate(&list, Some(&files.cert)).await;
@@ -177,9 +183,9 @@ async fn the_command_line_checks_certificates_but_for_the_health_of_this_machine
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_that_cannot_be_used_is_told_at_the_start() {
-    let (first, second) = (pair(), pair());
-    let files = files(&first);
+async fn invalid_certificate_fails_the_start() {
+    let (first, second) = (key_pair(), key_pair());
+    let files = write_files(&first);
     let start = async || {
         let data = tempfile::tempdir().unwrap();
         let mut config = Config::defaults().unwrap();

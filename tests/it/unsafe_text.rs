@@ -1,5 +1,5 @@
-//! Names that control a terminal or hide or reorder text: escaped wherever people read, true and
-//! marked where programs do.
+//! Tests file names with characters that control a terminal, or hide or reorder text: escaped in output for people,
+//! unchanged but reported in output for programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::app::{TestApp, commit, git, until};
 const HOSTILE: &str = "shop/a\u{1b}[31m\u{202e}\nerror: fake\u{9b}.py";
 const SHOWN: &str = "shop/a\\u{1b}[31m\\u{202e}\\nerror: fake\\u{9b}.py";
 
-/// A repository with a file of a hostile name, in a directory of a hostile name.
-fn hostile() -> (TempDir, PathBuf) {
+/// Creates a repository in a directory with a hostile name that has a file with a hostile name.
+fn hostile_repository() -> (TempDir, PathBuf) {
     let keep = tempfile::tempdir().unwrap();
     let above = keep.path().canonicalize().unwrap();
     let root = above.join("r\u{1b}[2J\u{202e}\nINFO");
@@ -34,9 +34,9 @@ fn foveate(arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// The text, which must hold nothing unsafe but its line ends.
+/// Decodes a text, and asserts that it contains nothing unsafe except line ends.
 #[track_caller]
-fn safe(bytes: &[u8]) -> String {
+fn assert_safe(bytes: &[u8]) -> String {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let found = text.chars().find(|c| is_unsafe(*c) && *c != '\n');
     assert_eq!(found, None, "{text:?}");
@@ -44,8 +44,8 @@ fn safe(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_command_line_escapes_what_people_read() {
-    let (_keep, root) = hostile();
+fn command_line_escapes_unsafe_names() {
+    let (_keep, root) = hostile_repository();
     let root = root.to_str().unwrap();
     let query = "`close_gate` is wrong";
     let output = foveate(&[
@@ -57,7 +57,7 @@ fn the_command_line_escapes_what_people_read() {
         "Gone\u{1b}",
     ]);
     assert_eq!(output.status.code(), Some(0));
-    let notes = safe(&output.stderr);
+    let notes = assert_safe(&output.stderr);
     for told in [
         "unsafe_characters: code in the context",
         "unsafe_characters: paths or names",
@@ -76,13 +76,13 @@ fn the_command_line_escapes_what_people_read() {
     assert!(context.contains("'user\u{202e}'"), "the code is as it is");
 
     let output = foveate(&["context", root, query, "--json"]);
-    let answer: Value = serde_json::from_str(&safe(&output.stdout)).unwrap();
+    let answer: Value = serde_json::from_str(&assert_safe(&output.stdout)).unwrap();
     assert_eq!(answer["files"][0]["path"], HOSTILE);
 }
 
 #[test]
-fn errors_are_one_message_whatever_they_name() {
-    let (_keep, root) = hostile();
+fn errors_with_unsafe_names_stay_one_message() {
+    let (_keep, root) = hostile_repository();
     let root = root.to_str().unwrap();
     for arguments in [
         &["context", "/tmp/\u{1b}[31mno\nerror: fake", "x"][..],
@@ -93,16 +93,16 @@ fn errors_are_one_message_whatever_they_name() {
     ] {
         let output = foveate(arguments);
         assert!(!output.status.success());
-        let text = safe(&output.stderr);
+        let text = assert_safe(&output.stderr);
         let errors = text.lines().filter(|line| line.starts_with("error: "));
         assert_eq!(errors.count(), 1, "{text}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_keep_true_paths_and_mark_them() {
+async fn answers_keep_unsafe_paths_and_report_them() {
     let app = TestApp::start().await;
-    let (_keep, root) = hostile();
+    let (_keep, root) = hostile_repository();
     app.add_tree("gates", &root, false).await;
     let degraded = ("foveate_degraded_answers_total", "code=\"skipped_files\"");
     let before = app.metric(degraded.0, degraded.1).await;
@@ -114,7 +114,7 @@ async fn answers_keep_true_paths_and_mark_them() {
         let issues = answer["issues"].as_array().unwrap().iter();
         let found = issues.filter(|issue| issue["code"] == code);
         let details: Vec<&str> = found.map(|i| i["detail"].as_str().unwrap()).collect();
-        safe(details.join("\n").as_bytes())
+        assert_safe(details.join("\n").as_bytes())
     };
     let marks = detail("unsafe_characters");
     assert!(marks.contains(&format!("{SHOWN}:2 (U+202E)")), "{marks}");
@@ -141,12 +141,12 @@ async fn answers_keep_true_paths_and_mark_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_escapes_what_it_says_of_itself() {
+async fn server_escapes_unsafe_names_in_log_and_listing() {
     for (format, escaped) in [
         ("text", "\\u{1b}[2J\\u{202e}\\nINFO"),
         ("json", "\\u001b[2J\\u202e\\nINFO"),
     ] {
-        let (_keep, root) = hostile();
+        let (_keep, root) = hostile_repository();
         let data = tempfile::tempdir().unwrap();
         let (out, log) = (NamedTempFile::new().unwrap(), NamedTempFile::new().unwrap());
         let server = Command::new(env!("CARGO_BIN_EXE_foveate"))
@@ -158,21 +158,21 @@ async fn a_server_escapes_what_it_says_of_itself() {
             .spawn()
             .map(Server)
             .unwrap();
-        let told = fails(&root, out.path()).await;
+        let told = list_after_failure(&root, out.path()).await;
         drop(server);
-        let list = safe(&told.stdout);
+        let list = assert_safe(&told.stdout);
         assert_eq!(list.lines().count(), 1, "{list}");
         assert!(
             list.contains("\\u{1b}[2J\\u{202e}\\nINFO is not a directory"),
             "{list}"
         );
-        let text = safe(&fs::read(log.path()).unwrap());
+        let text = assert_safe(&fs::read(log.path()).unwrap());
         assert!(text.contains(escaped), "{text}");
         assert!(!text.lines().any(|line| line.starts_with("INFO")), "{text}");
     }
 }
 
-/// A server in a process of its own, ended with the test.
+/// A server in a process of its own, killed at the end of the test.
 struct Server(Child);
 
 impl Drop for Server {
@@ -182,9 +182,9 @@ impl Drop for Server {
     }
 }
 
-/// Registers a directory at the server that prints its address to `out`, removes the directory, and
-/// gives the list of repositories once the failure is in it.
-async fn fails(root: &Path, out: &Path) -> Output {
+/// Registers a directory at the server that prints its address to `out`, removes the directory, and returns the
+/// output of `repo list` once it shows the failure.
+async fn list_after_failure(root: &Path, out: &Path) -> Output {
     let url = until("an address", async || {
         let text = fs::read_to_string(out).unwrap();
         let (_, rest) = text.split_once("listens on ")?;

@@ -1,4 +1,4 @@
-//! A program that parses differently from the one that stored the index. Other limits make it one.
+//! Tests an index stored by a program that parsed differently. Changed limits stand for the difference.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,22 @@ use crate::app::{SHOP, TestApp, commit, places, tree, until};
 
 const KINDS: [&str; 2] = ["tree", "bare"];
 
-/// Room for one repository, so that the others are evicted and nothing is made before they are asked.
-fn earlier(config: &mut Config) {
+/// Settings with memory for one repository, so that the others are evicted and are built only when asked.
+fn earlier_program(config: &mut Config) {
     config.index.memory_bytes = 1;
     config.index.blob_cache_bytes = 0;
     config.storage.write_after_ms = 1;
 }
 
-fn later(config: &mut Config) {
-    earlier(config);
+fn later_program(config: &mut Config) {
+    earlier_program(config);
     config.index.max_depth += 1;
 }
 
-/// Two repositories of the shop, and one that was asked last. Both are unloaded at the next start.
-async fn stored(data: &Path) -> [(tempfile::TempDir, PathBuf); 2] {
-    let app = TestApp::start_on_with(data, earlier).await;
+/// Stores two repositories of the shop, and another that is asked last, so that the two are unloaded at the next
+/// start.
+async fn store_indexes(data: &Path) -> [(tempfile::TempDir, PathBuf); 2] {
+    let app = TestApp::start_on_with(data, earlier_program).await;
     let [shop, other] = [tree(SHOP), tree("//- other.py\ndef other(): pass\n")];
     commit(&shop.1, "open the shop");
     app.add_tree(KINDS[0], &shop.1, false).await;
@@ -56,15 +57,15 @@ async fn ask(app: &TestApp, repo: &str, name: &str) -> (Vec<String>, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_earlier_program_stored_answers_until_the_index_is_made() {
+async fn outdated_index_answers_until_the_new_one_is_built() {
     let data = tempfile::tempdir().unwrap();
-    let [(_shop, root), _other] = stored(data.path()).await;
+    let [(_shop, root), _other] = store_indexes(data.path()).await;
     fs::write(root.join("shop/late.py"), "def late():\n    pass\n").unwrap();
     commit(&root, "stay open");
 
-    let app = TestApp::start_on_with(data.path(), later).await;
+    let app = TestApp::start_on_with(data.path(), later_program).await;
     app.ready("other").await;
-    // Who is waited for may read; what comes after that waits.
+    // Loading the stored index for a question needs no permit. Building the new one does, and has to wait.
     let runs = app.engine.index_runs().clone();
     let others = runs.acquire_many_owned(2).await.unwrap();
     for kind in KINDS {
@@ -92,7 +93,7 @@ async fn what_an_earlier_program_stored_answers_until_the_index_is_made() {
     assert!(is_all, "nothing old is used or stored: {parsed}, {repo}");
     app.end().await;
 
-    let app = TestApp::start_on_with(data.path(), later).await;
+    let app = TestApp::start_on_with(data.path(), later_program).await;
     for kind in KINDS {
         assert!(!ask(&app, kind, "total_price").await.1, "{kind}");
     }

@@ -1,11 +1,11 @@
-//! A watched working tree: what is saved is what is answered.
+//! Tests a watched working tree: answers follow every change of its files.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::time::Duration;
 
 use crate::app::{SHOP, TestApp, commit, git, save, tree, until};
-use crate::rebuilt::is_as_built_from_nothing;
+use crate::index_report::equals_fresh_build;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_renames_and_deletions_become_visible() {
@@ -38,7 +38,7 @@ async fn edits_renames_and_deletions_become_visible() {
     app.places_become("shop", "newly_added", &["shop/moved.py"])
         .await;
 
-    // The way many editors save: write beside, then rename over.
+    // Many editors save this way: write a temporary file, then rename it over the old one.
     fs::write(
         root.join("shop/.moved.py.tmp"),
         "def replaced():\n    pass\n",
@@ -56,7 +56,7 @@ async fn edits_renames_and_deletions_become_visible() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happens_while_a_tree_is_looked_at_first_is_found() {
+async fn changes_during_the_first_scan_are_found() {
     let (_keep, root) = tree("");
     let directories: Vec<_> = (0..400).map(|n| root.join(format!("d{n}"))).collect();
     let write = |path: &std::path::Path, what: &str, n: usize| {
@@ -66,11 +66,11 @@ async fn what_happens_while_a_tree_is_looked_at_first_is_found() {
         fs::create_dir(directory).unwrap();
         write(&directory.join("f.py"), "before", n);
     }
-    // What was written just now is looked at twice in any case.
+    // Files written just before a scan are always read again; wait until these are older.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     let app = TestApp::start().await;
     let writer = std::thread::spawn(move || {
-        // So few that they do not lead to a look at everything.
+        // Too few changes to cause a full scan.
         for (n, directory) in directories.iter().enumerate().step_by(7) {
             match n % 2 {
                 0 => write(&directory.join("f.py"), "edited", n),
@@ -81,12 +81,12 @@ async fn what_happens_while_a_tree_is_looked_at_first_is_found() {
     });
     app.add_tree("shop", &root, true).await;
     writer.join().unwrap();
-    is_as_built_from_nothing(&app, "shop", &root).await;
+    equals_fresh_build(&app, "shop", &root).await;
     app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn directories_come_move_and_go() {
+async fn directories_are_created_moved_and_removed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
@@ -103,7 +103,7 @@ async fn directories_come_move_and_go() {
     fs::rename(root.join("deep"), root.join("shallow")).unwrap();
     app.places_become("shop", "deep_down", &["shallow/er/still/a.py"])
         .await;
-    // The directory under its new name is watched under its new name.
+    // The moved directory is watched under its new name.
     fs::write(
         root.join("shallow/er/still/b.py"),
         "def after_move():\n    pass\n",
@@ -111,7 +111,7 @@ async fn directories_come_move_and_go() {
     .unwrap();
     app.places_become("shop", "after_move", &["shallow/er/still/b.py"])
         .await;
-    // And another directory under the old name is another one.
+    // A new directory with the old name is watched, too.
     fs::create_dir_all(root.join("deep/er")).unwrap();
     fs::write(root.join("deep/er/c.py"), "def second_deep():\n    pass\n").unwrap();
     app.places_become("shop", "second_deep", &["deep/er/c.py"])
@@ -120,7 +120,7 @@ async fn directories_come_move_and_go() {
     app.places_become("shop", "third_deep", &["deep/er/c.py"])
         .await;
 
-    // From outside, already full.
+    // A directory with files is moved in from outside.
     let (_other, outside) = tree("//- x/y.py\ndef carried_in():\n    pass\n");
     fs::rename(outside.join("x"), root.join("carried")).unwrap_or_else(|_| {
         // Another file system: copy.
@@ -137,7 +137,7 @@ async fn directories_come_move_and_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_directory_without_a_name_in_utf8_changes_nothing_else() {
+async fn non_utf8_directory_does_not_affect_others() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(
         "
@@ -155,7 +155,7 @@ async fn a_directory_without_a_name_in_utf8_changes_nothing_else() {
     fs::write(odd.join("a.py"), "def inside():\n    pass\n").unwrap();
     app.add_tree("shop", &root, true).await;
     fs::write(odd.join("b.py"), "def inside_too():\n    pass\n").unwrap();
-    // What changes at the root itself would have all of it looked at.
+    // A change in a subdirectory, because one in the root would cause a full scan.
     save(&root.join("sub/mark.py"), "def mark():\n    pass\n");
     app.places_become("shop", "mark", &["sub/mark.py"]).await;
     assert_eq!(app.places_of("shop", "at_the_top").await, ["top.py"]);
@@ -163,7 +163,7 @@ async fn a_directory_without_a_name_in_utf8_changes_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ignore_files_count_when_they_change() {
+async fn changed_ignore_files_take_effect() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -188,7 +188,7 @@ async fn ignore_files_count_when_they_change() {
         .await;
     fs::write(root.join("build/.foveateignore"), "*.py\n").unwrap();
     app.places_become("shop", "generated_code", &[]).await;
-    // In an ignored place nothing is noticed, and what is noticed beside it is still right.
+    // A change in an ignored directory is not noticed; a change beside it is.
     fs::write(root.join("build/more.py"), "def more_code():\n    pass\n").unwrap();
     fs::write(root.join("shop/beside.py"), "def beside():\n    pass\n").unwrap();
     app.places_become("shop", "beside", &["shop/beside.py"])
@@ -198,7 +198,7 @@ async fn ignore_files_count_when_they_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commits_and_checkouts_move_the_commit() {
+async fn commits_and_checkouts_update_the_commit() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -207,7 +207,7 @@ async fn commits_and_checkouts_move_the_commit() {
     let dirty = app.repo_until("shop", |repo| repo["dirty"] == true).await;
     assert_eq!(dirty["commit"], first.as_str());
     let second = commit(&root, "second");
-    // The commit may be there a moment before the file is known as it was committed.
+    // The commit may be noticed before the file is known to be clean.
     app.repo_until("shop", |repo| {
         repo["commit"] == second.as_str() && repo["dirty"] == false
     })
@@ -226,7 +226,7 @@ async fn commits_and_checkouts_move_the_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_directory_may_become_a_repository() {
+async fn directory_that_becomes_a_repository_is_followed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
@@ -234,7 +234,7 @@ async fn a_directory_may_become_a_repository() {
     let first = commit(&root, "first");
     app.repo_until("shop", |repo| repo["commit"] == first.as_str())
         .await;
-    // No file changes with this one: only `HEAD` tells.
+    // This commit changes no file: only `HEAD` shows it.
     let second = commit(&root, "second");
     app.repo_until("shop", |repo| repo["commit"] == second.as_str())
         .await;
@@ -272,7 +272,7 @@ async fn bursts_collapse_into_few_generations() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tree_that_vanishes_still_answers_and_comes_back() {
+async fn vanished_tree_answers_degraded_until_it_returns() {
     let app = TestApp::start().await;
     let (keep, root) = tree(SHOP);
     let shop = root.join("shop");
@@ -289,7 +289,7 @@ async fn a_tree_that_vanishes_still_answers_and_comes_back() {
         answer["issues"].to_string().contains("degraded"),
         "{answer}"
     );
-    // Other tests of this process may count too, so only that it is counted is sure.
+    // Other tests in this process increase the counter, too, so only its presence is checked.
     let metrics = app.get("/metrics").await.text;
     assert!(metrics.contains("foveate_degraded_answers_total{code=\"degraded\"}"));
     fs::rename(&away, &shop).unwrap();
@@ -300,14 +300,14 @@ async fn a_tree_that_vanishes_still_answers_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_data_directory_inside_a_watched_tree_is_left_out() {
+async fn data_directory_inside_a_tree_is_not_indexed() {
     let (_keep, root) = tree(SHOP);
     let data = root.join(".foveate");
     let app = TestApp::start_with(|config| config.storage.data_dir = data.clone()).await;
     app.add_tree("shop", &root, true).await;
     let repo = app.get("/repos/shop?skipped=true").await.json();
     assert_eq!(repo["files"], 4, "{repo}");
-    // Writing to the database is no change of the repository.
+    // A write to the database is not a change of the repository.
     let (_other, other) = tree(SHOP);
     app.add_tree("other", &other, false).await;
     save(&root.join("shop/mark.py"), "def mark():\n    pass\n");
@@ -319,7 +319,7 @@ async fn the_data_directory_inside_a_watched_tree_is_left_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_watching_a_sync_is_needed() {
+async fn unwatched_tree_changes_only_on_sync() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
@@ -350,7 +350,7 @@ async fn without_watching_a_sync_is_needed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_made_anew_at_the_same_place_is_watched() {
+async fn recreated_directory_is_watched_again() {
     let app = TestApp::start().await;
     let (keep, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -361,7 +361,7 @@ async fn what_is_made_anew_at_the_same_place_is_watched() {
     app.add_tree("shop", &root, true).await;
     app.places_become("shop", "extra_code", &["extra/deep/e.py"])
         .await;
-    // The system often gives the inodes of what was removed to what is made next.
+    // The file system often reuses the inodes of removed directories for new ones.
     for round in 0..3 {
         git(&root, &["checkout", "-q", &first]);
         git(&root, &["checkout", "-q", "main"]);
@@ -373,7 +373,7 @@ async fn what_is_made_anew_at_the_same_place_is_watched() {
         git(&root, &["checkout", "-q", "."]);
         app.places_become("shop", &name, &[]).await;
     }
-    // Away and back, and what is below it with it.
+    // A directory is moved away and back, with everything below it.
     fs::rename(root.join("extra"), keep.path().join("away")).unwrap();
     fs::rename(keep.path().join("away"), root.join("extra")).unwrap();
     app.repo_until("shop", |repo| repo["watch"]["pending_files"] == 0)
@@ -385,7 +385,7 @@ async fn what_is_made_anew_at_the_same_place_is_watched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_root_that_is_made_anew_is_watched() {
+async fn recreated_root_is_watched_again() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let shop = root.join("shop");
@@ -407,7 +407,7 @@ async fn a_root_that_is_made_anew_is_watched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_that_is_replaced_is_followed() {
+async fn replaced_git_repository_is_followed() {
     for format in ["files", "reftable"] {
         let app = TestApp::start().await;
         let (keep, root) = tree(SHOP);
@@ -417,15 +417,15 @@ async fn a_repository_that_is_replaced_is_followed() {
             app.repo_until("shop", |repo| repo["commit"] == commit)
                 .await;
         };
-        // No file changes with any of these: only git tells.
+        // None of these changes a file: only git shows them.
         fs::rename(root.join(".git"), keep.path().join("away")).unwrap();
         is_at("").await;
         fs::rename(keep.path().join("away"), root.join(".git")).unwrap();
         let second = commit(&root, "second");
         is_at(&second).await;
         fs::remove_dir_all(root.join(".git")).unwrap();
-        if !makes_repository(&root, format) {
-            // A git that does not know the format.
+        if !init_repository(&root, format) {
+            // This git does not know the format.
             return app.end().await;
         }
         for message in ["anew", "once more"] {
@@ -436,7 +436,7 @@ async fn a_repository_that_is_replaced_is_followed() {
     }
 }
 
-fn makes_repository(root: &std::path::Path, format: &str) -> bool {
+fn init_repository(root: &std::path::Path, format: &str) -> bool {
     let format = format!("--ref-format={format}");
     let made = std::process::Command::new("git")
         .args(["init", "-q", "-b", "main", &format])

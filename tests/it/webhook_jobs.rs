@@ -1,5 +1,5 @@
-//! The queue behind webhooks: what outlives a crash, what is given up, what an operator sees; and text that
-//! wants to be more than text.
+//! Tests the job queue behind webhooks: crashes, jobs that are given up, the operator's commands; and hostile text
+//! that tries to become markup.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -17,22 +17,22 @@ use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, settings, sign};
 
 const ISSUE: &str = "corner/shop/12";
 
-fn jobs(data: &Path, arguments: &[&str]) -> Output {
+fn jobs_command(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
-    database::of_command(&mut command, data);
+    database::configure_command(&mut command, data);
     let command = command.arg("jobs").args(arguments);
     command.arg("--data-dir").arg(data).output().unwrap()
 }
 
-pub fn listed(data: &Path) -> Vec<Value> {
-    let output = jobs(data, &["list", "--json"]);
+pub fn list_jobs(data: &Path) -> Vec<Value> {
+    let output = jobs_command(data, &["list", "--json"]);
     assert!(output.status.success(), "{output:?}");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     list["jobs"].as_array().unwrap().clone()
 }
 
-/// Waits until a request for the comments came that is not answered.
-async fn hangs(forge: &StubForge) {
+/// Waits until the forge has received a request for comments that it leaves unanswered.
+async fn wait_until_request_hangs(forge: &StubForge) {
     until("a request that hangs", async || {
         (forge.count("GET", "/comments") > 0 && forge.moods_left() == 0).then_some(())
     })
@@ -40,7 +40,7 @@ async fn hangs(forge: &StubForge) {
 }
 
 #[tokio::test]
-async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
+async fn interrupted_job_is_resumed_at_the_next_start() {
     let forge = StubForge::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "open the shop");
@@ -57,7 +57,7 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
         .await;
     app.ready(SHOP_PROJECT).await;
     let body = fixture("github/issues").to_string();
-    forge.turn(&[Mood::Silent]);
+    forge.queue_moods(&[Mood::Silent]);
     let request = app.client().post(format!("{}/webhooks/github", app.url));
     let request = request
         .header("x-github-event", "issues")
@@ -67,9 +67,9 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
         )
         .body(body);
     assert_eq!(app.send(request).await.status, StatusCode::ACCEPTED);
-    hangs(&forge).await;
+    wait_until_request_hangs(&forge).await;
     app.end().await;
-    let left = listed(data.path());
+    let left = list_jobs(data.path());
     assert_eq!(left.len(), 1);
     assert_eq!(
         (&left[0]["state"], &left[0]["attempts"]),
@@ -79,17 +79,17 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
 
     let app = TestApp::start_on_with(data.path(), change).await;
     until("the comment", async || {
-        (forge.comments(ISSUE).len() == 1 && listed(data.path()).is_empty()).then_some(())
+        (forge.comments(ISSUE).len() == 1 && list_jobs(data.path()).is_empty()).then_some(())
     })
     .await;
     app.end().await;
 
-    // One that is cut off after it wrote finds its comment.
+    // A job interrupted after it wrote its comment would find that comment.
     assert_eq!(forge.comments(ISSUE).len(), 1);
 }
 
-/// A server in a process of its own, with these settings.
-fn process(data: &Path, settings: &Path) -> (Child, String) {
+/// Starts a server in a process of its own, with these settings. Returns it with its URL.
+fn start_process(data: &Path, settings: &Path) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_foveate"))
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
         .arg(data)
@@ -107,10 +107,10 @@ fn process(data: &Path, settings: &Path) -> (Child, String) {
 }
 
 #[tokio::test]
-async fn a_job_that_ends_the_process_each_time_is_given_up() {
+async fn job_that_keeps_killing_the_server_is_given_up() {
     const ATTEMPTS: usize = 3;
     if std::env::var_os("FOVEATE_TEST_DATABASE").is_some() {
-        // On a shared database each attempt waits for the end of a lease.
+        // On a shared database each attempt waits until a lease expires.
         return;
     }
     foveate::telemetry::install_tls();
@@ -132,7 +132,7 @@ async fn a_job_that_ends_the_process_each_time_is_given_up() {
         token.display()
     );
     std::fs::write(&config, settings).unwrap();
-    let (mut child, url) = process(data.path(), &config);
+    let (mut child, url) = start_process(data.path(), &config);
     let client = reqwest::Client::new();
     let source = json!({"git": format!("{}/{SHOP_PROJECT}.git", forge.url)});
     let body = json!({"name": SHOP_PROJECT, "source": source});
@@ -152,8 +152,8 @@ async fn a_job_that_ends_the_process_each_time_is_given_up() {
         (repo["state"] == "ready").then_some(())
     })
     .await;
-    // Doing it never ends, and the process is killed meanwhile.
-    forge.turn(&[Mood::Silent]);
+    // The job never ends, and the process is killed while it runs.
+    forge.queue_moods(&[Mood::Silent]);
     let body = fixture("github/issues").to_string();
     let request = client.post(format!("{url}/webhooks/github"));
     let request = request
@@ -169,16 +169,16 @@ async fn a_job_that_ends_the_process_each_time_is_given_up() {
             (forge.moods_left() == 0).then_some(())
         })
         .await;
-        let job = listed(data.path()).remove(0);
+        let job = list_jobs(data.path()).remove(0);
         let seen = (&job["state"], &job["attempts"]);
         assert_eq!(seen, (&json!("running"), &json!(attempt)));
         child.kill().unwrap();
         child.wait().unwrap();
-        forge.turn(&[Mood::Silent]);
-        child = process(data.path(), &config).0;
+        forge.queue_moods(&[Mood::Silent]);
+        child = start_process(data.path(), &config).0;
     }
     let job = until("a job that was given up", async || {
-        let job = listed(data.path()).remove(0);
+        let job = list_jobs(data.path()).remove(0);
         (job["state"] == "dead").then_some(job)
     })
     .await;
@@ -190,38 +190,40 @@ async fn a_job_that_ends_the_process_each_time_is_given_up() {
 }
 
 #[tokio::test]
-async fn newer_work_takes_the_place_of_older() {
+async fn newer_jobs_replace_older_ones_of_a_thread() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     let mut issue = fixture("github/issues");
     issue["issue"]["number"] = json!(1);
-    // The first request is kept waiting, and with it all jobs of this thread.
-    world.forge.turn(&[Mood::RetryAfter(1)]);
+    // The first request is rate limited, which delays all jobs of this thread.
+    world.forge.queue_moods(&[Mood::RetryAfter(1)]);
     for number in 1..=5 {
         issue["issue"]["title"] = json!(format!("checkout forgets discount {number}"));
         world
-            .tell("issues", &format!("d-{number}"), &issue, "queued")
+            .send_event("issues", &format!("d-{number}"), &issue, "queued")
             .await;
     }
-    assert_eq!(world.written("corner/shop/1").await.len(), 1);
+    assert_eq!(world.comments_when_idle("corner/shop/1").await.len(), 1);
     assert_eq!(world.forge.count("POST", "/comments"), 1);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
+async fn failed_jobs_die_and_can_be_retried() {
     let world = World::start_with(|config| config.forge.max_attempts = 2).await;
     let data = world.app.data();
-    // One that is refused, one that fails too often.
-    world.forge.turn(&[Mood::Status(422)]);
+    // One job is refused, the other fails too often.
+    world.forge.queue_moods(&[Mood::Status(422)]);
     let mut issue = fixture("github/issues");
-    world.tell("issues", "d-1", &issue, "queued").await;
-    world.idle().await;
-    assert_eq!(world.dead().await, 1.0);
-    world.forge.turn(&[Mood::Status(500), Mood::Status(500)]);
+    world.send_event("issues", "d-1", &issue, "queued").await;
+    world.wait_until_idle().await;
+    assert_eq!(world.dead_jobs().await, 1.0);
+    world
+        .forge
+        .queue_moods(&[Mood::Status(500), Mood::Status(500)]);
     issue["issue"]["number"] = json!(14);
-    world.tell("issues", "d-2", &issue, "queued").await;
-    world.idle().await;
-    let dead = listed(data);
+    world.send_event("issues", "d-2", &issue, "queued").await;
+    world.wait_until_idle().await;
+    let dead = list_jobs(data);
     assert_eq!(dead.len(), 2);
     assert_eq!(dead[0]["subject"], "github corner/shop issue 12");
     assert!(
@@ -234,7 +236,7 @@ async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
         (&dead[1]["state"], &dead[1]["attempts"]),
         (&json!("dead"), &json!(2))
     );
-    let text = String::from_utf8(jobs(data, &["list"]).stdout).unwrap();
+    let text = String::from_utf8(jobs_command(data, &["list"]).stdout).unwrap();
     assert!(
         text.contains("dead") && text.contains("status 500"),
         "{text}"
@@ -244,22 +246,22 @@ async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
         "the issue's text is not shown: {text}"
     );
 
-    assert_eq!(jobs(data, &["retry", "999"]).status.code(), Some(3));
-    assert_eq!(jobs(data, &["retry"]).status.code(), Some(2));
+    assert_eq!(jobs_command(data, &["retry", "999"]).status.code(), Some(3));
+    assert_eq!(jobs_command(data, &["retry"]).status.code(), Some(2));
     let id = dead[1]["id"].to_string();
-    assert!(jobs(data, &["retry", &id]).status.success());
+    assert!(jobs_command(data, &["retry", &id]).status.success());
     until("the second comment", async || {
         (world.forge.comments("corner/shop/14").len() == 1).then_some(())
     })
     .await;
-    assert!(jobs(data, &["retry", "--all"]).status.success());
+    assert!(jobs_command(data, &["retry", "--all"]).status.success());
     until("the first comment", async || {
         (world.forge.comments(ISSUE).len() == 1).then_some(())
     })
     .await;
-    world.idle().await;
-    assert_eq!(world.dead().await, 0.0);
-    let text = String::from_utf8(jobs(data, &["list"]).stdout).unwrap();
+    world.wait_until_idle().await;
+    assert_eq!(world.dead_jobs().await, 0.0);
+    let text = String::from_utf8(jobs_command(data, &["list"]).stdout).unwrap();
     assert!(text.starts_with("no job waits"), "{text}");
     let done = "outcome=\"done\"";
     assert!(world.app.metric("foveate_jobs_total", done).await >= 2.0);
@@ -274,11 +276,13 @@ async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
 }
 
 #[tokio::test]
-async fn a_job_being_done_ends_before_the_service() {
+async fn running_job_finishes_before_shutdown() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
-    world.forge.turn(&[Mood::Slow(Duration::from_millis(300))]);
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .forge
+        .queue_moods(&[Mood::Slow(Duration::from_millis(300))]);
+    world
+        .send_event("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
     until("a request", async || {
         (world.forge.count("GET", "/comments") > 0).then_some(())
@@ -289,12 +293,12 @@ async fn a_job_being_done_ends_before_the_service() {
     assert_eq!(forge.comments(ISSUE).len(), 1);
 }
 
-/// A text that tries to leave wherever it is put.
+/// A text that tries to escape from any markup around it.
 const HOSTILE: &str = "</details></sub></pre>\n\n```\n````\n~~~\n\n# Shouting\n\n@everyone @corner/all <img src=x onerror=alert(1)> \
      [click](javascript:alert(1)) ![x](http://evil.example/p.png) #1 <!-- foveate:context --> `/foveate` --> \u{202e}";
 
 #[tokio::test]
-async fn nothing_of_an_issue_or_of_a_fork_becomes_markup() {
+async fn hostile_issue_and_fork_text_does_not_become_markup() {
     let world = World::start_with(|config| config.forge.answer_issues = true).await;
     let mut issue = fixture("github/issues");
     issue["issue"]["title"] = json!(HOSTILE);
@@ -302,12 +306,12 @@ async fn nothing_of_an_issue_or_of_a_fork_becomes_markup() {
         "{HOSTILE}\n`Cart.checkout` and `total_price` {HOSTILE}"
     ));
     issue["issue"]["user"]["login"] = json!("@everyone");
-    world.tell("issues", "d-1", &issue, "queued").await;
-    let comments = world.written(ISSUE).await;
+    world.send_event("issues", "d-1", &issue, "queued").await;
+    let comments = world.comments_when_idle(ISSUE).await;
     assert_eq!(comments.len(), 1);
     check_markup(&comments[0]);
 
-    // Whoever opens a pull request chooses names and code.
+    // The author of a pull request chooses file names and code.
     let base = git(&world.root, &["rev-parse", "HEAD"]);
     git(&world.root, &["checkout", "-q", "-b", "evil"]);
     let name = "shop/](javascript:alert(1)) `@everyone` <b>.py";
@@ -321,8 +325,10 @@ async fn nothing_of_an_issue_or_of_a_fork_becomes_markup() {
     let mut payload = fixture("github/pull_request");
     payload["pull_request"]["base"]["sha"] = json!(base);
     payload["pull_request"]["head"]["sha"] = json!(head);
-    world.tell("pull_request", "d-2", &payload, "queued").await;
-    let comments = world.written("corner/shop/13").await;
+    world
+        .send_event("pull_request", "d-2", &payload, "queued")
+        .await;
+    let comments = world.comments_when_idle("corner/shop/13").await;
     assert_eq!(comments.len(), 1);
     assert!(
         comments[0].contains("everyone"),
@@ -333,7 +339,7 @@ async fn nothing_of_an_issue_or_of_a_fork_becomes_markup() {
     world.app.end().await;
 }
 
-/// Reads a comment as GitHub does, and looks at all that is not code.
+/// Parses a comment as Markdown and asserts that outside of code it has no foreign HTML, image, link or mention.
 fn check_markup(comment: &str) {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
     assert!(comment.chars().count() <= 65_536);
@@ -366,7 +372,7 @@ fn check_markup(comment: &str) {
         rest = rest.replace(tag, "");
     }
     let rest: Vec<&str> = rest.lines().filter(|line| line.contains('<')).collect();
-    // What the head of the context says of it stands in a comment, too.
+    // The head of the context is an HTML comment, too.
     assert!(
         rest.iter()
             .all(|line| line.trim_start().starts_with("<!-- intent: ")),
@@ -381,19 +387,19 @@ fn check_markup(comment: &str) {
 }
 
 #[tokio::test]
-async fn hanging_requests_do_not_hold_up_other_threads() {
+async fn hanging_request_does_not_block_other_threads() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     world
-        .tell("issues", "d-0", &fixture("github/issues"), "queued")
+        .send_event("issues", "d-0", &fixture("github/issues"), "queued")
         .await;
-    world.idle().await;
-    world.forge.turn(&[Mood::Silent]);
+    world.wait_until_idle().await;
+    world.forge.queue_moods(&[Mood::Silent]);
     let mut issue = fixture("github/issues");
     issue["action"] = json!("edited");
-    world.tell("issues", "d-1", &issue, "queued").await;
-    hangs(&world.forge).await;
+    world.send_event("issues", "d-1", &issue, "queued").await;
+    wait_until_request_hangs(&world.forge).await;
     issue["issue"]["number"] = json!(14);
-    world.tell("issues", "d-2", &issue, "queued").await;
+    world.send_event("issues", "d-2", &issue, "queued").await;
     until("the other comment", async || {
         (world.forge.comments("corner/shop/14").len() == 1).then_some(())
     })

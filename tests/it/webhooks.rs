@@ -1,5 +1,5 @@
-//! Webhooks from outside: a forge on the loopback address tells the service of issues, pull requests and
-//! pushes, and gets comments.
+//! Tests webhooks end to end: a stub forge sends events about issues, pull requests and pushes to the service, and
+//! receives comments.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub const SECRET: &str = "hook-secret-1";
 pub const SHOP_PROJECT: &str = "corner/shop";
 const ISSUE: &str = "corner/shop/12";
 
-/// A forge with a project, and a service that knows it.
+/// A stub forge with a project, and a service configured for it.
 pub struct World {
     pub forge: StubForge,
     pub app: TestApp,
@@ -28,7 +28,7 @@ pub struct World {
     _keep: TempDir,
 }
 
-/// The settings for a forge, with its secrets in files of a directory.
+/// Configures a service for a forge, with its secrets in files of a directory.
 pub fn settings(config: &mut Config, forge: &StubForge, secrets: &Path) {
     let file = |name: &str, secret: &str| {
         let path = secrets.join(name);
@@ -54,14 +54,14 @@ impl World {
         Self::start_with(|_| {}).await
     }
 
-    /// A world whose settings `change` adjusts; the shop is registered.
+    /// Starts with settings that `change` adjusts, and registers the shop.
     pub async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
         let world = Self::start_empty(change).await;
         world.register().await;
         world
     }
 
-    /// A world without a registered repository.
+    /// As [`Self::start_with`], without a registered repository.
     pub async fn start_empty(change: impl FnOnce(&mut Config)) -> Self {
         let forge = StubForge::start().await;
         let (keep, root) = tree(SHOP);
@@ -91,7 +91,7 @@ impl World {
         let body = json!({"name": SHOP_PROJECT, "source": source});
         let response = self.app.post("/repos", body).await;
         assert_eq!(response.status, StatusCode::CREATED, "{}", response.text);
-        // An answer says whether past commits counted.
+        // Answers differ while past commits are loading.
         let is_whole = |repo: &Value| repo["state"] == "ready" && repo["history"] == true;
         self.app.repo_until(SHOP_PROJECT, is_whole).await;
     }
@@ -122,22 +122,22 @@ impl World {
         self.app.send(request).await
     }
 
-    /// Has an event taken, and checks what became of it.
-    pub async fn tell(&self, event: &str, delivery: &str, payload: &Value, outcome: &str) {
+    /// Sends an event, and asserts its outcome.
+    pub async fn send_event(&self, event: &str, delivery: &str, payload: &Value, outcome: &str) {
         let response = self.github(event, delivery, payload).await;
         assert_eq!(response.status, StatusCode::ACCEPTED, "{}", response.text);
         assert_eq!(response.json()["outcome"], outcome, "{}", response.text);
     }
 
-    /// Waits until no job is pending, and gives the bodies of our comments on a thread.
-    pub async fn written(&self, thread: &str) -> Vec<String> {
-        self.idle().await;
+    /// Waits until no job is pending, and returns the bodies of the service's comments on a thread.
+    pub async fn comments_when_idle(&self, thread: &str) -> Vec<String> {
+        self.wait_until_idle().await;
         let comments = self.forge.comments(thread).into_iter();
         let ours = comments.filter(|c| c.author != "visitor");
         ours.map(|comment| comment.body).collect()
     }
 
-    pub async fn idle(&self) {
+    pub async fn wait_until_idle(&self) {
         until("an empty queue", async || {
             let pending = self
                 .app
@@ -148,7 +148,7 @@ impl World {
         .await;
     }
 
-    pub async fn dead(&self) -> f64 {
+    pub async fn dead_jobs(&self) -> f64 {
         self.app
             .metric("foveate_queued_jobs", "state=\"dead\"")
             .await
@@ -168,11 +168,11 @@ pub fn fixture(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_issue_gets_one_comment_that_is_updated() {
+async fn issue_gets_one_comment_that_is_updated() {
     let world = World::start().await;
     let mut issue = fixture("github/issues");
-    world.tell("issues", "d-1", &issue, "queued").await;
-    let first = world.written(ISSUE).await;
+    world.send_event("issues", "d-1", &issue, "queued").await;
+    let first = world.comments_when_idle(ISSUE).await;
     assert_eq!(first.len(), 1);
     let body = &first[0];
     assert!(body.starts_with("<!-- foveate:context -->\n"), "{body}");
@@ -201,23 +201,23 @@ async fn an_issue_gets_one_comment_that_is_updated() {
     issue["action"] = json!("edited");
     issue["issue"]["title"] = json!("add_item takes anything");
     issue["issue"]["body"] = json!("`Cart.add_item` must check its item.");
-    world.tell("issues", "d-2", &issue, "queued").await;
-    let second = world.written(ISSUE).await;
+    world.send_event("issues", "d-2", &issue, "queued").await;
+    let second = world.comments_when_idle(ISSUE).await;
     assert_eq!(second.len(), 1, "it was updated");
     assert_ne!(second, first);
     assert_eq!(world.forge.count("PATCH", "/issues/comments/"), 1);
 
     // The same answer again writes nothing.
     issue["issue"]["updated_at"] = json!("2026-11-21T00:00:00Z");
-    world.tell("issues", "d-3", &issue, "queued").await;
-    assert_eq!(world.written(ISSUE).await, second);
+    world.send_event("issues", "d-3", &issue, "queued").await;
+    assert_eq!(world.comments_when_idle(ISSUE).await, second);
     assert_eq!(world.forge.count("PATCH", "/issues/comments/"), 1);
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn nobody_without_the_secret_is_believed_and_nothing_is_taken_twice() {
+async fn unsigned_deliveries_are_refused_and_repeats_ignored() {
     let world = World::start().await;
     let issue = fixture("github/issues").to_string();
     let good = format!("sha256={}", sign(SECRET, &issue));
@@ -235,26 +235,26 @@ async fn nobody_without_the_secret_is_believed_and_nothing_is_taken_twice() {
     let altered = issue.replace("checkout", "checkin");
     let response = world.send("issues", "d-1", &good, altered).await;
     assert_eq!(response.status, StatusCode::FORBIDDEN);
-    world.idle().await;
+    world.wait_until_idle().await;
     assert_eq!(world.forge.comments(ISSUE).len(), 0);
 
     let response = world.send("issues", "d-1", &good, issue.clone()).await;
     assert_eq!(response.json()["outcome"], "queued");
-    world.idle().await;
-    // Neither the number of a delivery nor its body is taken again: the number is not signed.
+    world.wait_until_idle().await;
+    // A repeated body is ignored even with a new delivery id, because the id is not signed; so is a repeated id.
     let response = world.send("issues", "d-2", &good, issue.clone()).await;
     assert_eq!(response.json()["outcome"], "repeated");
     let mut other = fixture("github/issues");
     other["action"] = json!("edited");
-    world.tell("issues", "d-1", &other, "repeated").await;
+    world.send_event("issues", "d-1", &other, "repeated").await;
     world
-        .tell("ping", "d-3", &fixture("github/ping"), "ignored")
+        .send_event("ping", "d-3", &fixture("github/ping"), "ignored")
         .await;
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn what_is_no_webhook_is_a_problem() {
+async fn invalid_webhooks_are_problems() {
     let world = World::start_with(|config| {
         config.forge.gitea.webhook_secret = String::new();
         config.forge.gitlab.webhook_secret = "file:/no/such/file".to_owned();
@@ -294,16 +294,16 @@ async fn what_is_no_webhook_is_a_problem() {
 }
 
 #[tokio::test]
-async fn pushes_are_read_at_once() {
+async fn pushes_are_fetched_at_once() {
     let world = World::start().await;
     let mut push = fixture("github/push");
     let mut told = 0;
-    let mut tell = async |push: &Value| {
+    let mut send_push = async |push: &Value| {
         told += 1;
         let mut push = push.clone();
         push["number"] = json!(told);
         world
-            .tell("push", &format!("p-{told}"), &push, "synced")
+            .send_event("push", &format!("p-{told}"), &push, "synced")
             .await;
     };
     save(
@@ -312,14 +312,14 @@ async fn pushes_are_read_at_once() {
     );
     commit(&world.root, "refunds");
     world.forge.push(SHOP_PROJECT, &world.root, "main");
-    tell(&push).await;
+    send_push(&push).await;
     let path = ["shop/refund.py"];
     world
         .app
         .places_become(SHOP_PROJECT, "refund_all", &path)
         .await;
 
-    // The branch is rewritten.
+    // The branch is force-pushed.
     git(&world.root, &["reset", "-q", "--hard", "HEAD~1"]);
     save(
         &world.root.join("shop/gift.py"),
@@ -328,7 +328,7 @@ async fn pushes_are_read_at_once() {
     commit(&world.root, "gifts");
     world.forge.push(SHOP_PROJECT, &world.root, "+main");
     push["forced"] = json!(true);
-    tell(&push).await;
+    send_push(&push).await;
     world
         .app
         .places_become(SHOP_PROJECT, "wrap_gift", &["shop/gift.py"])
@@ -338,11 +338,11 @@ async fn pushes_are_read_at_once() {
         .places_become(SHOP_PROJECT, "refund_all", &[])
         .await;
 
-    // Another branch comes and goes.
+    // Another branch is pushed and deleted.
     git(&world.root, &["branch", "-f", "side"]);
     world.forge.push(SHOP_PROJECT, &world.root, "side");
     push["ref"] = json!("refs/heads/side");
-    tell(&push).await;
+    send_push(&push).await;
     let ask = json!({"repo": SHOP_PROJECT, "query": "`wrap_gift`", "ref": "side"});
     until("the branch", async || {
         let answer = world.app.post("/context", ask.clone()).await;
@@ -352,7 +352,7 @@ async fn pushes_are_read_at_once() {
     world.forge.push(SHOP_PROJECT, &world.root, ":side");
     push["deleted"] = json!(true);
     push["after"] = json!("0".repeat(40));
-    tell(&push).await;
+    send_push(&push).await;
     until("the end of the branch", async || {
         let answer = world.app.post("/context", ask.clone()).await;
         (answer.code() == "unknown_ref").then_some(())
@@ -365,7 +365,8 @@ async fn pushes_are_read_at_once() {
     world.app.end().await;
 }
 
-/// A branch of another's clone, which the project has only as a commit of a pull request.
+/// Pushes a change as the head of pull request 13, without a branch in the project, as from a fork. Returns base and
+/// head.
 pub fn fork(world: &World) -> (String, String) {
     let base = git(&world.root, &["rev-parse", "HEAD"]);
     git(&world.root, &["checkout", "-q", "-b", "discounts"]);
@@ -381,14 +382,16 @@ pub fn fork(world: &World) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_pull_request_gets_the_code_that_it_touches() {
+async fn pull_request_comment_shows_touched_code() {
     let world = World::start().await;
     let (base, head) = fork(&world);
     let mut payload = fixture("github/pull_request");
     payload["pull_request"]["base"]["sha"] = json!(base);
     payload["pull_request"]["head"]["sha"] = json!(head);
-    world.tell("pull_request", "d-1", &payload, "queued").await;
-    let comments = world.written("corner/shop/13").await;
+    world
+        .send_event("pull_request", "d-1", &payload, "queued")
+        .await;
+    let comments = world.comments_when_idle("corner/shop/13").await;
     assert_eq!(comments.len(), 1);
     let body = &comments[0];
     assert!(body.contains("item.price - item.discount"), "{body}");
@@ -399,57 +402,63 @@ async fn a_pull_request_gets_the_code_that_it_touches() {
         "{body}"
     );
 
-    // A command under it asks the forge for its ends.
-    world.forge.set_ends("corner/shop/13", &base, &head);
+    // For a command in a comment, the forge is asked for the base and head of the pull request.
+    world
+        .forge
+        .set_pull_request_commits("corner/shop/13", &base, &head);
     let mut command = fixture("github/issue_comment");
     command["issue"]["number"] = json!(13);
     command["issue"]["pull_request"] = json!({});
-    world.tell("issue_comment", "d-2", &command, "queued").await;
-    assert_eq!(world.written("corner/shop/13").await.len(), 1);
+    world
+        .send_event("issue_comment", "d-2", &command, "queued")
+        .await;
+    assert_eq!(world.comments_when_idle("corner/shop/13").await.len(), 1);
     assert_eq!(world.forge.count("GET", "/pulls/13"), 1);
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn only_those_who_may_command_do() {
+async fn only_permitted_accounts_may_command() {
     let world = World::start_with(|config| config.forge.answer_issues = false).await;
     world
-        .tell("issues", "d-0", &fixture("github/issues"), "ignored")
+        .send_event("issues", "d-0", &fixture("github/issues"), "ignored")
         .await;
     let mut command = fixture("github/issue_comment");
     command["comment"]["author_association"] = json!("NONE");
     world
-        .tell("issue_comment", "d-1", &command, "ignored")
+        .send_event("issue_comment", "d-1", &command, "ignored")
         .await;
-    world.idle().await;
+    world.wait_until_idle().await;
     assert_eq!(world.forge.comments(ISSUE).len(), 0);
     command["comment"]["author_association"] = json!("MEMBER");
-    world.tell("issue_comment", "d-2", &command, "queued").await;
-    assert_eq!(world.written(ISSUE).await.len(), 1);
+    world
+        .send_event("issue_comment", "d-2", &command, "queued")
+        .await;
+    assert_eq!(world.comments_when_idle(ISSUE).await.len(), 1);
 
     let mut labeled = fixture("github/issues");
     labeled["issue"]["number"] = json!(14);
     labeled["action"] = json!("labeled");
     labeled["label"] = json!({"name": "foveate"});
-    world.tell("issues", "d-3", &labeled, "queued").await;
-    assert_eq!(world.written("corner/shop/14").await.len(), 1);
+    world.send_event("issues", "d-3", &labeled, "queued").await;
+    assert_eq!(world.comments_when_idle("corner/shop/14").await.len(), 1);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn nothing_is_posted_that_is_not_certain_enough() {
+async fn uncertain_answer_is_not_posted() {
     let world = World::start_with(|config| config.forge.min_confidence = 1.0).await;
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .send_event("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
-    assert_eq!(world.written(ISSUE).await.len(), 0);
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.comments_when_idle(ISSUE).await.len(), 0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn our_comment_is_found_behind_those_of_others() {
+async fn own_comment_is_found_among_many() {
     let world = World::start().await;
     let copied = "<!-- foveate:context -->\nnot ours";
     let stranger = world.forge.add_comment(ISSUE, "visitor", copied);
@@ -462,9 +471,9 @@ async fn our_comment_is_found_behind_those_of_others() {
         .forge
         .add_comment(ISSUE, ACCOUNT, "<!-- foveate:context -->\nold");
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .send_event("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
-    assert_eq!(world.written(ISSUE).await.len(), 1);
+    assert_eq!(world.comments_when_idle(ISSUE).await.len(), 1);
     let comments = world.forge.comments(ISSUE);
     let body = |id: u64| &comments.iter().find(|c| c.id == id).unwrap().body;
     assert_eq!(body(stranger), copied, "what others wrote stays");
@@ -478,9 +487,9 @@ async fn our_comment_is_found_behind_those_of_others() {
 }
 
 #[tokio::test]
-async fn a_busy_or_failing_forge_is_asked_again() {
+async fn busy_or_failing_forge_is_retried() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 1).await;
-    world.forge.turn(&[
+    world.forge.queue_moods(&[
         Mood::UsedUp(1),
         Mood::Status(502),
         Mood::RetryAfter(1),
@@ -488,25 +497,25 @@ async fn a_busy_or_failing_forge_is_asked_again() {
         Mood::Status(401),
     ]);
     world
-        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .send_event("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
-    assert_eq!(world.written(ISSUE).await.len(), 1);
+    assert_eq!(world.comments_when_idle(ISSUE).await.len(), 1);
     assert_eq!(world.forge.moods_left(), 0);
-    assert_eq!(world.dead().await, 0.0);
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 
 #[tokio::test]
-async fn a_full_queue_turns_webhooks_away() {
+async fn full_queue_refuses_webhooks() {
     let world = World::start_with(|config| {
         config.forge.max_jobs = 1;
         config.forge.workers = 1;
         config.forge.timeout_seconds = 600;
     })
     .await;
-    world.forge.turn(&[Mood::Silent]);
+    world.forge.queue_moods(&[Mood::Silent]);
     let mut issue = fixture("github/issues");
-    world.tell("issues", "d-1", &issue, "queued").await;
+    world.send_event("issues", "d-1", &issue, "queued").await;
     issue["issue"]["number"] = json!(14);
     let response = world.github("issues", "d-2", &issue).await;
     assert_eq!(response.status, StatusCode::SERVICE_UNAVAILABLE);

@@ -1,4 +1,4 @@
-//! What of a working tree is indexed, and what never is.
+//! Tests which files of a working tree are indexed, and which never are.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::app::{SHOP, TestApp, commit, git, tree};
 
-/// What a tree holds: path, blob and whether it is indexed.
+/// The sorted files of a tree: path, blob and whether it is indexed.
 fn state(tree: &WorkingTree) -> Vec<(String, String, bool)> {
     let mut state: Vec<_> = tree
         .files()
@@ -24,7 +24,7 @@ fn state(tree: &WorkingTree) -> Vec<(String, String, bool)> {
     state
 }
 
-/// A small generator, so that a failing sequence is the same every time.
+/// A deterministic pseudorandom generator, so that failures can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -44,14 +44,14 @@ impl Random {
     }
 }
 
-/// One random edit; returns the paths that events would name.
+/// Makes one random edit; returns the paths that file events would name.
 fn edit(root: &Path, random: &mut Random) -> Vec<PathBuf> {
     let path = root.join(random.path());
     match random.below(6) {
         0 | 1 => {
             let _ = fs::create_dir_all(path.parent().unwrap());
             let _ = fs::write(&path, format!("x = {}\n", random.below(5)));
-            // The directories in between are new, too.
+            // Directories in between may be new, too.
             return path
                 .ancestors()
                 .take_while(|a| *a != root)
@@ -77,7 +77,7 @@ fn edit(root: &Path, random: &mut Random) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_edits_leave_is_what_a_fresh_look_finds() {
+fn incremental_updates_equal_a_fresh_scan() {
     for seed in 0..40 {
         let mut random = Random(seed);
         let keep = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn what_edits_leave_is_what_a_fresh_look_finds() {
 }
 
 #[test]
-fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
+fn tracked_files_are_indexed_despite_gitignore() {
     let (_keep, root) = tree(
         "//- .gitignore\nbin/*\nout/\n//- a.py\n//- bin/tool.py\n//- bin/scratch.py\n//- out/deep/made.py\n//- out/junk.py\n",
     );
@@ -141,7 +141,7 @@ fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
     fs::remove_file(root.join("bin/scratch.py")).unwrap();
     check(&["bin/scratch.py"], &["out/deep/made.py", "out/junk.py"]);
 
-    // Our own ignore file leaves them out; links and other repositories are not entered.
+    // `.foveateignore` excludes tracked files, too; links and nested repositories are not entered.
     let listed = |ignored: &[&str]| {
         let mut fresh = new();
         fresh.rescan(&blobs, &progress, None).unwrap();
@@ -162,7 +162,7 @@ fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
 }
 
 #[test]
-fn ignore_files_that_are_no_files_are_not_read() {
+fn special_or_large_ignore_files_are_not_read() {
     let (_keep, root) =
         tree("//- a.py\n//- zero/b.py\n//- pipe/c.py\n//- large/d.py\n//- linked/e.py\n");
     symlink("/dev/zero", root.join("zero/.gitignore")).unwrap();
@@ -173,9 +173,9 @@ fn ignore_files_that_are_no_files_are_not_read() {
     symlink("../ignored", root.join("linked/.gitignore")).unwrap();
     let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
     let new = || WorkingTree::new(root.clone(), Vec::new(), Arc::default());
-    let mut looked = new();
-    looked.rescan(&blobs, &progress, None).unwrap();
-    let there = state(&looked);
+    let mut scanned = new();
+    scanned.rescan(&blobs, &progress, None).unwrap();
+    let there = state(&scanned);
     let indexed = there.iter().filter(|(.., is_indexed)| *is_indexed);
     let indexed: Vec<_> = indexed.map(|(path, ..)| path.as_str()).collect();
     assert_eq!(indexed, ["a.py", "ignored"]);
@@ -188,7 +188,7 @@ fn ignore_files_that_are_no_files_are_not_read() {
             .into(),
         ..Changed::default()
     };
-    assert!(!looked.apply(&changed, &blobs, &progress, None).unwrap());
+    assert!(!scanned.apply(&changed, &blobs, &progress, None).unwrap());
     symlink("/dev/zero", root.join(".gitignore")).unwrap();
     let refused = new()
         .rescan(&blobs, &progress, None)
@@ -207,7 +207,7 @@ fn skipped(repo: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn links_are_listed_and_never_followed() {
+async fn symlinks_are_listed_and_never_followed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let (_other, outside) = tree("//- secret.py\ndef top_secret():\n    pass\n");
@@ -222,7 +222,7 @@ async fn links_are_listed_and_never_followed() {
     let expected: Vec<_> = links.map(|l| (l.to_owned(), "symlink".to_owned())).into();
     assert_eq!(skipped(&repo), expected);
 
-    // A directory that becomes a link while it is watched.
+    // A watched directory is replaced by a link.
     fs::rename(root.join("shop"), root.join("real")).unwrap();
     symlink(&outside, root.join("shop")).unwrap();
     app.places_become("shop", "total_price", &["real/price.py"])
@@ -237,7 +237,7 @@ async fn links_are_listed_and_never_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pathological_files_are_listed_with_the_reason() {
+async fn unindexable_files_are_listed_with_the_reason() {
     let app = TestApp::start_with(|config| config.index.max_file_bytes = 4096).await;
     let (_keep, root) = tree(SHOP);
     fs::write(root.join("binary.py"), b"x = 1\n\0\0").unwrap();
@@ -274,7 +274,7 @@ async fn pathological_files_are_listed_with_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hidden_files_are_files_and_version_control_is_not() {
+async fn hidden_files_are_indexed_except_dot_git() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let hook = ".github/scripts/release.py";
@@ -289,7 +289,7 @@ async fn hidden_files_are_files_and_version_control_is_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repository_inside_is_another_repository() {
+async fn nested_repository_is_not_indexed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
@@ -310,7 +310,7 @@ async fn a_repository_inside_is_another_repository() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_part_of_a_repository_has_its_commit_and_its_revisions() {
+async fn subdirectory_has_the_revisions_of_its_repository() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");
@@ -334,7 +334,7 @@ async fn a_part_of_a_repository_has_its_commit_and_its_revisions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_linked_worktree_follows_its_own_head() {
+async fn linked_worktree_follows_its_own_head() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");

@@ -1,6 +1,5 @@
-//! Golden rankings: whole small repositories and questions with known places. The ranked lists are
-//! committed as text and reviewed like code; imperfect ones stay as they are until ranking gets
-//! better, and the summary says how good they are together.
+//! Tests golden rankings: small repositories and questions with known answers. The ranked lists are committed as
+//! snapshots and reviewed like code. Imperfect ones stay until ranking improves; the summary has the MRR of all.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -13,7 +12,7 @@ use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = include_str!("shop.txt");
 
-/// A question, the file that holds the answer, and the function where there is one.
+/// A question, the file with the answer, and the function; empty if no function is expected.
 struct Question {
     id: &'static str,
     query: &'static str,
@@ -149,7 +148,7 @@ fn listing(answer: &Answer, question: &Question) -> String {
 }
 
 #[test]
-fn rankings_are_as_reviewed() {
+fn rankings_match_the_committed_snapshots() {
     let snapshot = snapshot(|_| {});
     let mut summary = String::new();
     let mut reciprocal = 0.0;
@@ -170,7 +169,7 @@ fn rankings_are_as_reviewed() {
 }
 
 #[test]
-fn the_signals_of_a_result_sum_to_its_score() {
+fn signals_of_a_result_sum_to_its_score() {
     let snapshot = snapshot(|_| {});
     for question in QUESTIONS {
         let answer = ask(&snapshot, question.query, 100);
@@ -207,7 +206,7 @@ fn answers_do_not_depend_on_the_order_of_files() {
 }
 
 #[test]
-fn a_smaller_limit_gives_a_prefix() {
+fn smaller_limit_gives_a_prefix() {
     let snapshot = snapshot(|_| {});
     for question in QUESTIONS {
         let [all, few] = [100, 2].map(|limit| ask(&snapshot, question.query, limit));
@@ -220,7 +219,7 @@ fn a_smaller_limit_gives_a_prefix() {
 }
 
 #[test]
-fn nothing_found_is_said() {
+fn query_without_results_reports_no_match() {
     let snapshot = snapshot(|_| {});
     let answer = ask(&snapshot, "zyzzyva qwertzuiop", 10);
     assert!(answer.files.is_empty());

@@ -1,5 +1,5 @@
-//! What differs between the files of two snapshots, and how ids of the earlier one are called in the
-//! later one.
+//! Computes which files differ between two snapshots, and maps ids of the earlier one to ids of the later
+//! one.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use foveate_model::{Content, FileId, SourceFile};
 
 use crate::id::DefId;
 
-/// The difference between the files of an earlier snapshot and those of the one that is derived from
-/// it. A file counts as the same where its path, language and role are, and whether it has content:
-/// otherwise one is gone and another is new.
+/// The difference between the files of an earlier snapshot and those of the one derived from it. Two files
+/// count as the same if their path, language and role are equal and both or neither have content: otherwise
+/// one is gone and the other is new.
 #[derive(Debug)]
 pub(crate) struct Change {
-    /// By file of the earlier snapshot its id now, unless it is gone.
+    /// By file of the earlier snapshot, its id in the later one; `None` if it is gone.
     now: Vec<Option<FileId>>,
-    /// By file now its id in the earlier snapshot, unless it is new.
+    /// By file of the later snapshot, its id in the earlier one; `None` if it is new.
     before: Vec<Option<FileId>>,
-    /// Files now that are new or have another content, in order.
+    /// Files of the later snapshot that are new or have different content, in order.
     changed: Vec<FileId>,
-    /// Whether all ids mean the same files.
+    /// Whether all ids mean the same files in both snapshots.
     is_stable: bool,
 }
 
 impl Change {
-    /// Both lists are in path order.
+    /// Compares two lists of files; both are in path order.
     pub(crate) fn between(earlier: &[SourceFile], later: &[SourceFile]) -> Self {
         let mut change = Self {
             now: vec![None; earlier.len()],
@@ -37,12 +37,12 @@ impl Change {
                 old += 1;
             }
             let id = FileId(new as u32);
-            let same = earlier.get(old).filter(|e| is_listed_alike(e, file));
+            let same = earlier.get(old).filter(|e| has_same_entry(e, file));
             if let Some(same) = same {
                 change.now[old] = Some(id);
                 change.before[new] = Some(FileId(old as u32));
                 change.is_stable &= old == new;
-                if !is_same(same.content.as_ref(), file.content.as_ref()) {
+                if !is_same_content(same.content.as_ref(), file.content.as_ref()) {
                     change.changed.push(id);
                 }
             } else {
@@ -53,73 +53,73 @@ impl Change {
         change
     }
 
-    /// Whether the earlier ids mean the same files.
+    /// Whether all ids mean the same files in both snapshots.
     pub(crate) fn is_stable(&self) -> bool {
         self.is_stable
     }
 
-    /// The earlier id of a file, unless it is new.
-    pub(crate) fn before(&self, file: FileId) -> Option<FileId> {
+    /// Returns the earlier id of a file, unless it is new.
+    pub(crate) fn earlier_id(&self, file: FileId) -> Option<FileId> {
         *self.before.get(file.0 as usize)?
     }
 
-    /// The earlier id of a file that has the same content.
+    /// Returns the earlier id of a file whose content is the same.
     pub(crate) fn unchanged(&self, file: FileId) -> Option<FileId> {
-        self.before(file).filter(|_| !self.is_changed(file))
+        self.earlier_id(file).filter(|_| !self.is_changed(file))
     }
 
-    /// Whether a file is new or has another content.
+    /// Whether a file is new or has different content.
     pub(crate) fn is_changed(&self, file: FileId) -> bool {
         self.changed.binary_search(&file).is_ok()
     }
 
-    /// Files that are new or have another content, in order.
+    /// Returns the files that are new or have different content, in order.
     pub(crate) fn changed(&self) -> &[FileId] {
         &self.changed
     }
 
-    /// The earlier ids of the files that are gone.
+    /// Returns the earlier ids of the files that are gone.
     pub(crate) fn gone(&self) -> impl Iterator<Item = FileId> + '_ {
         let ids = (0..).map(FileId).zip(&self.now);
         ids.filter(|(_, now)| now.is_none()).map(|(id, _)| id)
     }
 
-    /// What a file of the earlier snapshot is called now, unless it is gone.
-    pub(crate) fn now(&self, earlier: FileId) -> Option<FileId> {
+    /// Returns the later id of a file of the earlier snapshot, unless it is gone.
+    pub(crate) fn later_id(&self, earlier: FileId) -> Option<FileId> {
         *self.now.get(earlier.0 as usize)?
     }
 }
 
-fn is_listed_alike(a: &SourceFile, b: &SourceFile) -> bool {
+fn has_same_entry(a: &SourceFile, b: &SourceFile) -> bool {
     a.path == b.path
         && a.language == b.language
         && a.role == b.role
         && a.content.is_some() == b.content.is_some()
 }
 
-fn is_same(a: Option<&Arc<Content>>, b: Option<&Arc<Content>>) -> bool {
+fn is_same_content(a: Option<&Arc<Content>>, b: Option<&Arc<Content>>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         (a, b) => a.is_none() && b.is_none(),
     }
 }
 
-/// What holds ids of files.
+/// Values that contain ids of files.
 pub(crate) trait Renumber: Sized {
-    /// The same with the ids of now; `None` where one of the files is gone.
+    /// Returns the value with the ids of the later snapshot; `None` if one of the files is gone.
     fn renumbered(&self, change: &Change) -> Option<Self>;
 }
 
 impl Renumber for FileId {
     fn renumbered(&self, change: &Change) -> Option<Self> {
-        change.now(*self)
+        change.later_id(*self)
     }
 }
 
 impl Renumber for DefId {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
-            file: change.now(self.file)?,
+            file: change.later_id(self.file)?,
             local: self.local,
         })
     }
@@ -142,12 +142,12 @@ impl<T: Renumber> Renumber for Box<[T]> {
 pub(crate) struct FileSet(Vec<bool>);
 
 impl FileSet {
-    /// None of `files` files.
+    /// Creates an empty set with room for `files` files.
     pub(crate) fn none(files: usize) -> Self {
         Self(vec![false; files])
     }
 
-    /// All of them.
+    /// Creates the set of all `files` files.
     pub(crate) fn all(files: usize) -> Self {
         Self(vec![true; files])
     }

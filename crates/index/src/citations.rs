@@ -1,5 +1,5 @@
-//! What texts cite of a repository's past: commits by the digits of their ids, issues and pull
-//! requests by their numbers. The same for messages of commits and for queries.
+//! Finds references to a repository's past in text: commits by the digits of their ids, issues and pull
+//! requests by their numbers. Commit messages and queries are read alike.
 
 /// A reference to the past.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -10,28 +10,28 @@ pub enum Citation {
     Number(u32),
 }
 
-/// Digits of an id: fewer are a number or a word, more are none.
+/// Number of digits of a commit id: fewer are a number or a word, and no id has more.
 const ID_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
 
-/// Numbers of one digit count things (`#1`, `#2`) more often than they cite.
+/// Numbers of one digit are more often list items (`#1`, `#2`) than citations.
 const MIN_NUMBER: u32 = 10;
 
-/// What `text` cites, in order: `#123`, `GH-123`, links to issues and commits of a forge, and
-/// words of hexadecimal digits. What stands in another link (a file at a commit) is no citation,
-/// and neither is `owner/name#123`, which means another repository.
+/// Returns the citations in `text`, in order: `#123`, `GH-123`, links to issues and commits of a forge, and
+/// words of hexadecimal digits. Digits in another link (a file at a commit) are no citation, and neither is
+/// `owner/name#123`, which means another repository.
 pub fn citations(text: &str) -> impl Iterator<Item = Citation> {
-    text.split_whitespace().flat_map(of_word)
+    text.split_whitespace().flat_map(citations_in_word)
 }
 
-fn of_word(word: &str) -> Vec<Citation> {
+fn citations_in_word(word: &str) -> Vec<Citation> {
     match word.find("://") {
-        Some(at) => of_link(&word[at + 3..]).into_iter().collect(),
-        None => of_plain(word),
+        Some(at) => citation_in_link(&word[at + 3..]).into_iter().collect(),
+        None => citations_in_plain_word(word),
     }
 }
 
-/// One part of the path says what is cited, the next one which.
-fn of_link(link: &str) -> Option<Citation> {
+/// Reads a citation from a link: one segment of the path names the kind, the next one holds the number or id.
+fn citation_in_link(link: &str) -> Option<Citation> {
     let mut parts = link.split('/').skip(1);
     let kind = parts.find(|part| {
         matches!(
@@ -46,16 +46,16 @@ fn of_link(link: &str) -> Option<Citation> {
                 | "changeset"
         )
     })?;
-    let which = parts.next()?;
-    let end = which.find(|c: char| !c.is_ascii_alphanumeric());
-    let which = &which[..end.unwrap_or(which.len())];
+    let id = parts.next()?;
+    let end = id.find(|c: char| !c.is_ascii_alphanumeric());
+    let id = &id[..end.unwrap_or(id.len())];
     match kind {
-        "commit" | "commits" | "changeset" => commit(which),
-        _ => number(which),
+        "commit" | "commits" | "changeset" => commit(id),
+        _ => number(id),
     }
 }
 
-fn of_plain(word: &str) -> Vec<Citation> {
+fn citations_in_plain_word(word: &str) -> Vec<Citation> {
     let mut found = Vec::new();
     let mut at = 0;
     for part in word.split(|c: char| !c.is_alphanumeric()) {
@@ -91,7 +91,7 @@ fn number(digits: &str) -> Option<Citation> {
 mod tests {
     use super::*;
 
-    fn seen(text: &str) -> Vec<String> {
+    fn cited(text: &str) -> Vec<String> {
         citations(text)
             .map(|citation| match citation {
                 Citation::Commit(digits) => digits,
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_ids_of_the_own_repository() {
+    fn issue_numbers_and_commit_ids_are_cited() {
         let cases: [(&str, &[&str]); 14] = [
             ("Fixed #1234 -- (#56, #57)", &["#1234", "#56", "#57"]),
             ("GH-123 and gh-45", &["#123", "#45"]),
@@ -119,7 +119,7 @@ mod tests {
             ("https://github.com/o/r/blob/5a4d7285f/a.py#L77", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(seen(text), expected, "{text}");
+            assert_eq!(cited(text), expected, "{text}");
         }
     }
 }

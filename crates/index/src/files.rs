@@ -1,5 +1,5 @@
-//! The table of a revision's files, and the dense ids of its files, definitions and chunks. Ids
-//! are positions in path order: they mean something within one snapshot only.
+//! Holds the table of a revision's files, and the dense ids of its files, definitions and chunks. Ids are
+//! positions in path order: they are valid within one snapshot only.
 
 mod paths;
 
@@ -28,28 +28,29 @@ impl FileTree for Files {
     }
 }
 
-/// Position of a chunk in its snapshot: by file, then by place.
+/// Index of a chunk in its snapshot, by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub u32);
 
-/// All files of one revision, in path order, with the id ranges of what they hold.
+/// All files of one revision, in path order, with the id ranges of their chunks.
 #[derive(Debug)]
 pub struct Files {
     files: Vec<SourceFile>,
     paths: Arc<Paths>,
-    /// By file and definition: see [`Files::unit_of`].
+    /// By file, its units: see [`Files::unit_of`].
     units: Vec<Arc<Units>>,
     definitions: usize,
     /// `first_chunk[f]..first_chunk[f + 1]` are the chunks of file `f`.
     first_chunk: Vec<u32>,
     chunk_file: Vec<FileId>,
-    /// By file the bytes of its text.
+    /// By file, the size of its text in bytes.
     text_bytes: Vec<u32>,
     /// See [`Files::gaps`].
     gaps: Vec<FileId>,
 }
 
-/// A unit: see [`Files::unit_of`]. What ranking asks of thousands of them stands close together.
+/// A unit: see [`Files::unit_of`]. It holds the few values that ranking reads for thousands of units, close
+/// together in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Its id within its file.
@@ -60,16 +61,16 @@ pub struct Unit {
     pub lines: u32,
 }
 
-/// What is made of a file's definitions. Snapshots that have the same file share it.
+/// Data derived from a file's definitions. Snapshots that have the same file share it.
 #[derive(Debug, Default)]
 struct Units {
-    /// The unit of each.
-    of: Box<[Option<LocalId>]>,
-    /// The units among them, in order.
+    /// By definition, its unit.
+    by_definition: Box<[Option<LocalId>]>,
+    /// The definitions that are units, in order.
     all: Box<[Unit]>,
-    /// By chunk the position of its unit among all; [`NO_UNIT`] where it is in none.
+    /// By chunk, the position of its unit in `all`; [`NO_UNIT`] if it is in none.
     of_chunks: Box<[u32]>,
-    /// Made when first asked for.
+    /// Computed on first use.
     names: OnceLock<Names>,
 }
 
@@ -78,11 +79,11 @@ const NO_UNIT: u32 = u32::MAX;
 /// The names of a file's definitions.
 #[derive(Debug)]
 struct Names {
-    /// By definition: see [`tokens::hash`].
+    /// By definition, the [hash](tokens::hash) of its name.
     hashes: Box<[u64]>,
-    /// `ends[d - 1]..ends[d]` are those of definition `d`.
+    /// `ends[d - 1]..ends[d]` is the range of definition `d` in `terms`.
     ends: Box<[u32]>,
-    /// See [`tokens::hash`].
+    /// [Hashes](tokens::hash) of the terms of all names.
     terms: Box<[u64]>,
 }
 
@@ -109,13 +110,14 @@ impl Names {
 }
 
 impl Files {
-    /// Sorts the files by path and numbers what they hold. Of two files with one path the first
-    /// stays.
+    /// Sorts the files by path and assigns ids to their definitions and chunks. Of two files with the same
+    /// path the first is kept.
     pub fn new(files: Vec<SourceFile>) -> Self {
         Self::derive(files, None).0
     }
 
-    /// [`Self::new`], sharing what it can with the files of an earlier snapshot; and what differs.
+    /// Like [`Self::new`], but shares data of unchanged files with an earlier snapshot. Also returns the
+    /// difference from it.
     pub(crate) fn derive(
         mut files: Vec<SourceFile>,
         previous: Option<&Self>,
@@ -174,7 +176,7 @@ impl Files {
         (table, change)
     }
 
-    /// How many files, skipped ones included.
+    /// Returns the number of files, skipped ones included.
     pub fn len(&self) -> usize {
         self.files.len()
     }
@@ -184,52 +186,53 @@ impl Files {
         self.files.is_empty()
     }
 
-    /// How many definitions.
+    /// Returns the number of definitions.
     pub fn definition_count(&self) -> usize {
         self.definitions
     }
 
-    /// How many chunks.
+    /// Returns the number of chunks.
     pub fn chunk_count(&self) -> usize {
         self.chunk_file.len()
     }
 
-    /// All file ids, in path order.
+    /// Returns all file ids, in path order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = FileId> + use<> {
         (0..self.files.len() as u32).map(FileId)
     }
 
-    /// All definition ids, by file and place.
+    /// Returns all definition ids, by file and position.
     pub fn definition_ids(&self) -> impl Iterator<Item = DefId> + '_ {
         self.ids().flat_map(|file| self.definitions_of(file))
     }
 
-    /// How many files of either are not the same in the other; `others` are in path order.
+    /// Returns the number of paths whose file differs or exists on one side only; `others` are in path order.
     pub fn distance(&self, others: &[SourceFile]) -> usize {
         let mut own = self.files.iter().peekable();
-        let mut apart = 0;
+        let mut differing = 0;
         for other in others {
             while own.next_if(|own| own.path < other.path).is_some() {
-                apart += 1;
+                differing += 1;
             }
             let same = own.next_if(|own| own.path == other.path);
-            apart += usize::from(same.is_none_or(|same| same.blob != other.blob));
+            differing += usize::from(same.is_none_or(|same| same.blob != other.blob));
         }
-        apart + own.count()
+        differing + own.count()
     }
 
-    /// The files in path order.
+    /// Returns the files in path order.
     pub fn as_slice(&self) -> &[SourceFile] {
         &self.files
     }
 
-    /// Code that is shipped and not indexed, or not wholly, although people read it: what is too
-    /// large, not in UTF-8, kept elsewhere or unreadable, and what the parser gave up over. In path order.
+    /// Returns source code that people would read but that is not indexed, or only as text, in path order:
+    /// files that are too large, not in UTF-8, kept elsewhere or unreadable, and files whose parsing was
+    /// aborted.
     pub fn gaps(&self) -> &[FileId] {
         &self.gaps
     }
 
-    /// Why a file is not indexed, or not wholly; empty where it is.
+    /// Returns why a file is not indexed, or only as text; empty if it is fully indexed.
     pub fn gap_reason(&self, id: FileId) -> &'static str {
         let file = self.file(id);
         let skipped = file.skipped.as_ref().map(SkipReason::code);
@@ -237,38 +240,38 @@ impl Files {
         skipped.or(unparsed).unwrap_or("")
     }
 
-    /// The file with this id.
+    /// Returns the file with this id.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn path(&self, id: FileId) -> &str {
         self.file(id).path.as_str()
     }
 
-    /// The terms of a file's path.
+    /// Returns the terms of a file's path.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn path_terms(&self, id: FileId) -> &PathTerms {
         self.paths.terms(id, &self.file(id).path)
     }
 
-    /// The file at a path.
+    /// Returns the file at a path.
     pub fn find(&self, path: &str) -> Option<FileId> {
         self.paths.find(path)
     }
 
-    /// The files that a path printed elsewhere may mean: those that share the most segments with
-    /// its end (`/usr/lib/python3/site-packages/flask/app.py` means `src/flask/app.py`), in path
-    /// order. Empty where not even the file name is known.
+    /// Returns the files that a path printed elsewhere may mean, in path order: those that share the most
+    /// segments with its end (`/usr/lib/python3/site-packages/flask/app.py` means `src/flask/app.py`). Empty
+    /// if no file has its file name.
     pub fn find_by_suffix(&self, path: &str) -> Vec<FileId> {
         let wanted: Vec<&str> = path
             .rsplit(['/', '\\'])
@@ -281,33 +284,33 @@ impl Files {
             let own = self.file(*id).path.segments().rev();
             own.zip(&wanted).take_while(|(a, b)| a == *b).count()
         };
-        let most = named.iter().map(shared).max().unwrap_or(0);
+        let longest = named.iter().map(shared).max().unwrap_or(0);
         named
             .iter()
             .copied()
-            .filter(|id| shared(id) == most)
+            .filter(|id| shared(id) == longest)
             .collect()
     }
 
-    /// Text and facts of a file, unless it was skipped.
+    /// Returns the text and facts of a file, unless it was skipped.
     pub fn content(&self, id: FileId) -> Option<&Content> {
         self.file(id).content.as_deref()
     }
 
-    /// The text of a file; empty for a skipped one.
+    /// Returns the text of a file; empty for a skipped one.
     pub fn text(&self, id: FileId) -> &str {
         self.content(id).map_or("", |content| &content.text)
     }
 
-    /// The bytes of a file's text; 0 for a skipped one.
+    /// Returns the size of a file's text in bytes; 0 for a skipped one.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn text_bytes(&self, id: FileId) -> usize {
         self.text_bytes[id.0 as usize] as usize
     }
 
-    /// The definitions of a file, in place order.
+    /// Returns the definitions of a file, in order of position.
     pub fn definitions_of(&self, id: FileId) -> impl ExactSizeIterator<Item = DefId> + use<> {
         let content = self
             .files
@@ -320,92 +323,96 @@ impl Files {
         })
     }
 
-    /// The chunks of a file, in place order.
+    /// Returns the chunks of a file, in order of position.
     pub fn chunks_of(&self, id: FileId) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
         range(&self.first_chunk, id).map(ChunkId)
     }
 
-    /// The same as positions in a list of all chunks.
+    /// Returns the chunks of a file as a range in the list of all chunks.
     pub fn chunk_range(&self, id: FileId) -> Range<usize> {
         let range = range(&self.first_chunk, id);
         range.start as usize..range.end as usize
     }
 
-    /// The file that a definition is in.
+    /// Returns the file that contains a definition.
     pub fn file_of(&self, id: DefId) -> FileId {
         id.file
     }
 
-    /// The snapshot's id of a file's own definition.
+    /// Returns the snapshot-wide id of a definition of a file.
     pub fn global(&self, file: FileId, local: LocalId) -> DefId {
         DefId { file, local }
     }
 
-    /// Whether there is a definition with this id.
+    /// Whether a definition with this id exists.
     pub(crate) fn has(&self, id: DefId) -> bool {
         let file = self.files.get(id.file.0 as usize);
         let content = file.and_then(|file| file.content.as_ref());
         content.is_some_and(|content| content.facts.definition(id.local).is_some())
     }
 
-    /// The definition with this id.
+    /// Returns the definition with this id.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn definition(&self, id: DefId) -> &Definition {
         let content = self.content(id.file);
         match content.and_then(|c| c.facts.definition(id.local)) {
             Some(definition) => definition,
-            // Ids are made for definitions of files that have content.
+            // Ids are only created for definitions of files that have content.
             None => unreachable!("definition {id:?} is not in its file"),
         }
     }
 
-    /// The definition that encloses another.
+    /// Returns the definition that encloses another.
     pub fn parent(&self, id: DefId) -> Option<DefId> {
         let parent = self.definition(id).parent?;
         Some(self.global(self.file_of(id), parent))
     }
 
-    /// The unit that a definition is or lies in. Units are what is ranked and shown as a whole:
-    /// functions with a chunk of their own, and those without a body that lie in no function.
+    /// Returns the unit that a definition is or lies in. Units are ranked and shown as a whole: functions
+    /// with a chunk of their own, and functions without one that lie in no other function.
     pub fn unit_of(&self, id: DefId) -> Option<DefId> {
         let units = self.units.get(id.file.0 as usize)?;
-        let unit = units.of.get(id.local.0 as usize).copied().flatten()?;
+        let unit = units
+            .by_definition
+            .get(id.local.0 as usize)
+            .copied()
+            .flatten()?;
         Some(self.global(id.file, unit))
     }
 
-    /// The terms of a definition's name as hashes, in order.
+    /// Returns the terms of a definition's name as hashes, in order.
     ///
     /// # Panics
-    /// When the definition is not in this snapshot.
+    /// If the definition is not in this snapshot.
     pub fn name_terms(&self, id: DefId) -> &[u64] {
         self.names(id.file).terms(id.local)
     }
 
-    /// A definition's name as a hash: see [`tokens::hash`].
+    /// Returns the [hash](tokens::hash) of a definition's name.
     ///
     /// # Panics
-    /// When the definition is not in this snapshot.
+    /// If the definition is not in this snapshot.
     pub fn name_hash(&self, id: DefId) -> u64 {
         self.names(id.file).hashes[id.local.0 as usize]
     }
 
-    /// Made once for as long as the file's content is known: ranking looks at the names of thousands
-    /// of definitions.
+    /// Returns the names of a file's definitions. They are computed once per file content, because ranking
+    /// reads the names of thousands of definitions.
     fn names(&self, file: FileId) -> &Names {
         let of_file = || self.content(file).map_or(&[][..], |c| &c.facts.definitions);
         let names = &self.units[file.0 as usize].names;
         names.get_or_init(|| Names::new(of_file()))
     }
 
-    /// The units of a file, in place order.
+    /// Returns the units of a file, in order of position.
     pub fn units_of(&self, file: FileId) -> &[Unit] {
         let units = self.units.get(file.0 as usize);
         units.map_or(&[], |units| &units.all)
     }
 
-    /// By chunk of a file the position of its unit among [`Self::units_of`], where it is in one.
+    /// Returns, for each chunk of a file, the position of its unit in [`Self::units_of`], if it is in one.
     pub fn chunk_units(&self, file: FileId) -> impl Iterator<Item = Option<usize>> + '_ {
         let units = self.units.get(file.0 as usize);
         let of_chunks = units.map_or(&[][..], |units| &units.of_chunks);
@@ -413,8 +420,8 @@ impl Files {
         of_chunks.iter().map(position)
     }
 
-    /// Where lines of a file stand, without the end of the last one. Empty and at the end of the text for lines
-    /// that it does not have.
+    /// Returns the span of lines of a file, without the final newline. For lines beyond the end of the file
+    /// it is empty and at the end of the text.
     pub fn lines_span(&self, file: FileId, lines: Lines) -> Span {
         let text = self.text(file);
         let start = self.line_start(file, lines.start);
@@ -424,7 +431,8 @@ impl Files {
         Span::new(start, end)
     }
 
-    /// Where a line starts. Only the lines of its chunk are counted, not those of the file.
+    /// Returns the byte offset of a line's start. Only newlines of its chunk are counted, not those of the
+    /// whole file.
     fn line_start(&self, file: FileId, line: u32) -> usize {
         let text = self.text(file);
         let chunks = self.content(file).map_or(&[][..], |c| &c.facts.chunks);
@@ -438,8 +446,8 @@ impl Files {
         chunk.span.start as usize + end_before.map_or(0, |end| end + 1)
     }
 
-    /// The first line of a definition with the comments and attributes above it; its own first line, where
-    /// it has no chunk of its own.
+    /// Returns the first line of a definition including the comments and attributes above it; its own first
+    /// line if it has no chunk of its own.
     pub fn head_line(&self, id: DefId) -> u32 {
         let line = self.definition(id).lines.start;
         let chunks = self.content(id.file).map_or(&[][..], |c| &c.facts.chunks);
@@ -448,14 +456,14 @@ impl Files {
         own.map_or(line, |chunk| chunk.lines.start.min(line))
     }
 
-    /// The definitions directly inside another, in place order.
+    /// Returns the definitions directly inside another, in order of position.
     pub fn members(&self, id: DefId) -> impl Iterator<Item = DefId> + '_ {
         self.definitions_of(id.file)
             .skip(id.local.0 as usize + 1)
             .filter(move |member| self.definition(*member).parent == Some(id.local))
     }
 
-    /// The innermost definition of a file whose lines hold `line`, fields and variables left out.
+    /// Returns the innermost function or container of a file whose lines contain `line`.
     pub fn definition_at(&self, file: FileId, line: u32) -> Option<DefId> {
         self.definitions_of(file)
             .filter(|id| {
@@ -466,18 +474,18 @@ impl Files {
             .last()
     }
 
-    /// The file that a chunk is in.
+    /// Returns the file that contains a chunk.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn chunk_file(&self, id: ChunkId) -> FileId {
         self.chunk_file[id.0 as usize]
     }
 
-    /// The chunk with this id.
+    /// Returns the chunk with this id.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn chunk(&self, id: ChunkId) -> &Chunk {
         let file = self.chunk_file(id);
         let local = id.0 - self.first_chunk[file.0 as usize];
@@ -486,20 +494,20 @@ impl Files {
             .and_then(|c| c.facts.chunks.get(local as usize))
         {
             Some(chunk) => chunk,
-            // As for definitions.
+            // Ids are only created for chunks of files that have content.
             None => unreachable!("chunk {id:?} is not in its file"),
         }
     }
 
-    /// The text of a chunk.
+    /// Returns the text of a chunk.
     ///
     /// # Panics
-    /// When the id comes from another snapshot.
+    /// If the id comes from another snapshot.
     pub fn chunk_text(&self, id: ChunkId) -> &str {
         self.chunk(id).span.of(self.text(self.chunk_file(id)))
     }
 
-    /// The function or class that a chunk belongs to.
+    /// Returns the function or class that a chunk belongs to.
     pub fn chunk_definition(&self, id: ChunkId) -> Option<DefId> {
         let local = self.chunk(id).definition?;
         Some(self.global(self.chunk_file(id), local))
@@ -520,13 +528,13 @@ fn is_gap(file: &SourceFile) -> bool {
     is_lost && file.role == Role::Source && file.language.is_code()
 }
 
-/// Whether nothing is known of a file but its text. What other issues leave out is little.
+/// Whether only the text of a file is known. Other parse issues lose little.
 fn is_unparsed(file: &SourceFile) -> bool {
     let content = file.content.as_ref();
     content.is_some_and(|content| content.facts.issues.contains(&ParseIssue::Timeout))
 }
 
-/// The unit of each definition of a file.
+/// Computes the units of a file.
 fn units(facts: &FileFacts) -> Arc<Units> {
     let mut has_chunk = vec![false; facts.definitions.len()];
     for chunk in &facts.chunks {
@@ -534,7 +542,7 @@ fn units(facts: &FileFacts) -> Arc<Units> {
             has_chunk[owner.0 as usize] = true;
         }
     }
-    // Whether a definition lies in a function; definitions come after what encloses them.
+    // Whether each definition lies in a function; an enclosing definition precedes the enclosed ones.
     let mut in_function = vec![false; facts.definitions.len()];
     let mut units: Vec<Option<LocalId>> = Vec::with_capacity(facts.definitions.len());
     for (local, definition) in facts.definitions.iter().enumerate() {
@@ -543,11 +551,11 @@ fn units(facts: &FileFacts) -> Arc<Units> {
             in_function[parent] || facts.definitions[parent].kind.is_function()
         });
         let is_unit = has_chunk[local] || (definition.kind.is_function() && !in_function[local]);
-        let around = || units.get(parent?).copied().flatten();
+        let enclosing_unit = || units.get(parent?).copied().flatten();
         let unit = if is_unit {
             Some(LocalId(local as u32))
         } else {
-            around()
+            enclosing_unit()
         };
         units.push(unit);
     }
@@ -568,7 +576,7 @@ fn units(facts: &FileFacts) -> Arc<Units> {
     Arc::new(Units {
         of_chunks: of_chunks.map(|c| of_chunk(c).unwrap_or(NO_UNIT)).collect(),
         all,
-        of: units.into(),
+        by_definition: units.into(),
         names: OnceLock::new(),
     })
 }

@@ -1,10 +1,10 @@
-//! How the definitions and files of a revision relate: imports resolved to files and definitions,
-//! references resolved to definitions with how sure that is, inheritance, and tests linked to what
-//! they test. Everything is computed once and never changes; unknown stays unknown. Start at
-//! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
+//! Holds the relations between the definitions and files of a revision: imports resolved to files and
+//! definitions, references resolved to definitions with a confidence, inheritance, and tests linked to what
+//! they test. Everything is computed once and never changes; what cannot be resolved stays unresolved. Start
+//! at [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
 
 mod candidates;
-pub(crate) mod csr;
+mod changed_names;
 mod dependencies;
 mod imported;
 mod inferred_types;
@@ -21,8 +21,8 @@ pub(crate) mod previous;
 mod qualified;
 mod references;
 mod relations;
-mod renamed;
 pub(crate) mod resolve;
+pub(crate) mod rows;
 mod scopes;
 mod stage;
 pub mod stored;
@@ -36,12 +36,12 @@ mod values;
 use std::sync::Arc;
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::{FileRows, Rows};
 use crate::graph::dependencies::{Dependencies, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Place, Tables};
 use crate::graph::references::Edges;
+use crate::graph::rows::{FileRows, Rows};
 use crate::graph::scopes::FileScope;
 use crate::graph::targets::{Target, Targets};
 use crate::graph::test_links::TestLinks;
@@ -63,7 +63,7 @@ pub struct Graph {
     tests: TestLinks,
 }
 
-/// How much of a revision was resolved.
+/// Counts of resolved uses and imports of a revision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resolution {
     /// Uses resolved through imports and scopes.
@@ -72,7 +72,7 @@ pub struct Resolution {
     pub likely: usize,
     /// Uses linked by a rare name alone.
     pub name_only: usize,
-    /// Pairs of files of which one imports the other.
+    /// Pairs of an importing and an imported file.
     pub imports: usize,
 }
 
@@ -86,29 +86,29 @@ impl Graph {
         }
     }
 
-    /// Files that a file imports, in id order, without itself: the modules that it names and the
-    /// files that define what it takes from them.
+    /// Returns the files that a file imports, in id order, without itself: the modules that it names and the
+    /// files that define the names taken from them.
     pub fn imports(&self, file: FileId) -> &[FileId] {
         let imports = self.imports.get(file.0 as usize);
         imports.map_or(&[], |imports| &imports.value)
     }
 
-    /// Files that import a file, in id order.
+    /// Returns the files that import a file, in id order.
     pub fn importers(&self, file: FileId) -> &[FileId] {
         self.importers.row(file.0)
     }
 
-    /// The file that each import of a file stands for, in the order of its `FileFacts::imports`;
-    /// `None` for what lies outside the repository and for namespace packages.
+    /// Returns the file that each import of a file resolves to, in the order of its `FileFacts::imports`;
+    /// `None` for modules outside the repository and for namespace packages.
     pub fn import_modules(&self, file: FileId) -> &[Option<FileId>] {
         self.scopes
             .get(file.0 as usize)
             .map_or(&[], |scope| &scope.modules)
     }
 
-    /// The definitions that a name visible at a file's top level stands for: defined there,
-    /// imported, or re-exported. `name` may be dotted (`models.Model`, `Client.connect`). Empty
-    /// where it stands for a module or for nothing.
+    /// Returns the definitions that a name visible at a file's top level resolves to: defined there,
+    /// imported, or re-exported. `name` may be dotted (`models.Model`, `Client.connect`). Empty if it
+    /// resolves to a module or to nothing.
     pub fn resolve_name(
         &self,
         files: &Files,
@@ -120,7 +120,7 @@ impl Graph {
         found.definitions().collect()
     }
 
-    /// The module that a name visible at a file's top level stands for.
+    /// Returns the module that a name visible at a file's top level resolves to.
     pub fn resolve_name_module(
         &self,
         files: &Files,
@@ -149,7 +149,7 @@ impl Graph {
         if !found.is_empty() {
             return found;
         }
-        // An import inside a function still says what the file means by a name.
+        // An import inside a function also shows what the file means by a name.
         let facts = files.content(file).map(|content| &content.facts);
         facts
             .map_or(&[][..], |facts| &facts.imports)
@@ -165,12 +165,12 @@ impl Graph {
             .unwrap_or(found)
     }
 
-    /// The definitions that an absolute dotted path (`django.db.models.Model.save`,
-    /// `package.module.function`) or package specifier stands for; re-exports are followed.
+    /// Returns the definitions that an absolute dotted path (`django.db.models.Model.save`,
+    /// `package.module.function`) or package specifier resolves to; re-exports are followed.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
         let names = Names::new(self.tables(files, symbols), &dependencies);
-        // The longest leading part that is a module; what follows are its attributes.
+        // Tries the longest leading part that is a module; the rest are its attributes.
         let mut end = path.len();
         loop {
             let module = path.get(..end).unwrap_or("");
@@ -181,7 +181,7 @@ impl Graph {
                 } else {
                     self.attributes(names, file, rest)
                 };
-                // A type may stand for the file that it is in, which has no name of its own.
+                // The name of a type may resolve to its file, where files have no names of their own.
                 let may_be_type = names.rules(file).imports_reach_members;
                 if !found.is_empty() || !may_be_type {
                     return found.definitions().collect();
@@ -206,8 +206,8 @@ impl Graph {
         found
     }
 
-    /// The file that an absolute dotted module path or a package specifier (`@scope/core/lib/x`)
-    /// stands for.
+    /// Returns the file that an absolute dotted module path or a package specifier (`@scope/core/lib/x`)
+    /// resolves to.
     pub fn resolve_module(&self, files: &Files, path: &str) -> Option<FileId> {
         if path.is_empty() || path.len() > 1024 {
             return None;
@@ -216,69 +216,68 @@ impl Graph {
         resolvers.find_map(|modules| modules.absolute(files, None, path))
     }
 
-    /// Whether the names of a file's package are those of all its files, so that the package is none of
-    /// them.
+    /// Whether a file belongs to a package whose files share their names, so that no single file stands for
+    /// the package.
     pub fn shares_package(&self, files: &Files, file: FileId) -> bool {
         let modules = self.modules.of(files.file(file).language);
         modules.is_some_and(|modules| modules.package_of(file).is_some())
     }
 
-    /// The directory of the package of this name; empty at the root.
+    /// Returns the directory of the package of this name; empty at the root.
     pub fn package_directory(&self, name: &str) -> Option<&str> {
         let mut resolvers = self.modules.all();
         resolvers.find_map(|modules| modules.package_directory(name))
     }
 
-    /// The directory of the package whose name or directory ends with this segment: `core` for
+    /// Returns the directory of the package whose name or directory ends with this segment: `core` for
     /// `@scope/core`.
     pub fn package_like(&self, segment: &str) -> Option<&str> {
         let mut resolvers = self.modules.all();
         resolvers.find_map(|modules| modules.package_like(segment))
     }
 
-    /// The directory of the package that a directory belongs to; the root where there is none.
+    /// Returns the directory of the package that a directory belongs to; the root if there is none.
     pub fn package_around<'a>(&self, directory: &'a str) -> &'a str {
         let mut resolvers = self.modules.all();
-        let around = resolvers.find_map(|modules| modules.package_around(directory));
-        around.unwrap_or("")
+        let enclosing_package = resolvers.find_map(|modules| modules.package_around(directory));
+        enclosing_package.unwrap_or("")
     }
 
-    /// Where a definition is used, by file and line; itself and name-only matches of common names
-    /// left out. The uses of a class are also those of its constructor.
+    /// Returns the uses of a definition, by file and line, without those inside itself and without name-only
+    /// matches of common names. The uses of a class include those of its constructor.
     pub fn uses_of(&self, definition: DefId) -> &[CallSite] {
         self.uses.row(definition)
     }
 
-    /// The definitions that a definition's body refers to, with how sure that is, by id. What its
-    /// own members refer to is theirs.
+    /// Returns the definitions that a definition's body refers to, with the confidence, by id. References of
+    /// its members belong to the members.
     pub fn used_by(&self, definition: DefId) -> &[(DefId, Confidence)] {
         let edges = self.edges.get(definition.file.0 as usize);
         edges.map_or(&[], |edges| edges.value.used.row(definition.local.0))
     }
 
-    /// The definitions that the base classes of a class stand for, in the order of its bases.
+    /// Returns the definitions that the base classes of a class resolve to, in the order of its bases.
     pub fn bases(&self, class: DefId) -> &[DefId] {
         self.inheritance.bases(class)
     }
 
-    /// The classes that name a class as a base, by id.
+    /// Returns the classes that name a class as a base, by id.
     pub fn subclasses(&self, class: DefId) -> &[DefId] {
         self.inheritance.subclasses(class)
     }
 
-    /// Tests of a definition: test functions (or test classes) that refer to it or are named after
-    /// it, the surest first; at most 48. Where there are none, at most 8 of those that use it
-    /// through something else.
+    /// Returns the tests of a definition, the most certain first: at most 48 test functions (or test classes)
+    /// that refer to it or are named after it. If there are none, at most 8 tests of code that uses it.
     pub fn tests_of(&self, definition: DefId) -> &[(DefId, TestLink)] {
         self.tests.of_definition(definition)
     }
 
-    /// Test files of a file, the surest first; at most 96.
+    /// Returns the test files of a file, the most certain first; at most 96.
     pub fn test_files_of(&self, file: FileId) -> &[(FileId, TestLink)] {
         self.tests.of_file(file)
     }
 
-    /// How much was resolved.
+    /// Counts the resolved uses and imports.
     pub fn resolution(&self) -> Resolution {
         let mut resolution = Resolution {
             imports: self.importers.len(),
@@ -294,7 +293,7 @@ impl Graph {
         resolution
     }
 
-    /// Estimated heap size in bytes; what other snapshots share counts in full.
+    /// Estimated heap size in bytes; data shared with other snapshots counts in full.
     pub fn heap_bytes(&self) -> usize {
         let imports = self.imports.iter();
         let imports = imports.map(|imports| imports.heap_bytes() + size_of_val(&*imports.value));

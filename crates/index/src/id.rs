@@ -1,12 +1,12 @@
-//! Ids of what a snapshot holds, beside those of the model.
+//! Defines ids of items in a snapshot, in addition to those of the model.
 
 use foveate_model::{FileId, LocalId};
 
-/// A definition of a snapshot; in order by file, then by place. It stays the same where other files
-/// change.
+/// The id of a definition in a snapshot, ordered by file, then by position. Its `local` part stays the same
+/// when other files change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefId {
-    /// The file that it is in.
+    /// The file that contains it.
     pub file: FileId,
     /// Its position in the file.
     pub local: LocalId,

@@ -1,5 +1,5 @@
-//! Keys to the places that have them, in parts that snapshots share: a change costs the parts that it
-//! touches, not the table.
+//! Maps keys to the sorted list of places that have them. The map is split into parts that snapshots share,
+//! so that a change copies only the parts that it touches.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use crate::change::{Change, Renumber};
 
-/// Keys to a part, about: what the first change of one of them copies.
+/// Approximate number of keys per part; the first change of one key copies its whole part.
 const KEYS_PER_PART: usize = 32;
 
-/// For each key its places, in order.
+/// The places of each key, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Inverted<K, V> {
     parts: Vec<Arc<Part<K, V>>>,
@@ -31,15 +31,15 @@ impl<K, V> Default for Inverted<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
-    /// An empty table, divided for about `keys` keys.
-    pub(crate) fn with_room(keys: usize) -> Self {
+    /// Creates an empty map with enough parts for about `keys` keys.
+    pub(crate) fn with_capacity(keys: usize) -> Self {
         let parts = (keys / KEYS_PER_PART).next_power_of_two().clamp(1, 1 << 14);
         Self {
             parts: (0..parts).map(|_| Arc::default()).collect(),
         }
     }
 
-    /// The places of a key.
+    /// Returns the places of a key.
     pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> &[V]
     where
         K: Borrow<Q>,
@@ -49,7 +49,7 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
         places.map_or(&[], Vec::as_slice)
     }
 
-    /// Adds a place, unless it is there. Whether the key is new.
+    /// Adds a place unless it is present. Returns whether the key is new.
     pub(crate) fn insert<Q: Hash + Eq + ToOwned<Owned = O> + ?Sized, O: Into<K>>(
         &mut self,
         key: &Q,
@@ -64,7 +64,7 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
             part.insert(key.to_owned().into(), vec![place]);
             return true;
         };
-        // Mostly they come in order.
+        // Places mostly arrive in order.
         if places.last().is_some_and(|last| *last < place) {
             places.push(place);
         } else if let Err(at) = places.binary_search(&place) {
@@ -73,7 +73,7 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
         false
     }
 
-    /// Takes a place away. Whether the key is gone with it.
+    /// Removes a place. Returns whether it was the last one of its key.
     pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q, place: &V) -> bool
     where
         K: Borrow<Q>,
@@ -93,12 +93,12 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
         is_gone
     }
 
-    /// All keys, in no order.
+    /// Returns all keys in unspecified order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.parts.iter().flat_map(|part| part.keys())
     }
 
-    /// Estimated heap size in bytes; `key_bytes` is that of a key beside the key itself.
+    /// Estimated heap size in bytes; `key_bytes` gives the heap size of a key beyond its own size.
     pub(crate) fn heap_bytes(&self, key_bytes: impl Fn(&K) -> usize) -> usize {
         let entry = |(key, places): (&K, &Vec<V>)| {
             key_bytes(key) + places.capacity() * size_of::<V>() + size_of::<(K, Vec<V>)>() + 8
@@ -110,13 +110,13 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
     }
 
     fn part_of<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
-        // The upper bits: the maps inside use the lower ones.
+        // The upper bits, because the inner maps use the lower ones.
         (FixedState::default().hash_one(key) >> 40) as usize & (self.parts.len() - 1)
     }
 }
 
 impl<K: Hash + Eq + Clone + Send + Sync, V: Renumber + Send + Sync> Inverted<K, V> {
-    /// With the ids of now; places of files that are gone are left out.
+    /// Returns the map with the ids of the later snapshot, without places of files that are gone.
     pub(crate) fn renumbered(&self, change: &Change) -> Self {
         let part = |part: &Arc<Part<K, V>>| {
             let entries = part.iter().map(|(key, places)| {

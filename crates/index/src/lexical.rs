@@ -1,6 +1,6 @@
-//! The lexical index of a snapshot: tantivy segments over chunks and files, the commit messages,
-//! and BM25F scoring term at a time. Tantivy's own top-k is not used: on a query of a whole issue
-//! its block-max WAND costs twenty times what reading the posting lists costs.
+//! Builds the lexical index of a snapshot: tantivy segments over chunks and files, the commit messages, and
+//! BM25F scoring term at a time. Tantivy's own top-k is not used: on a query of a whole issue its block-max
+//! WAND costs twenty times as much as reading the posting lists.
 
 mod commit_index;
 mod commits;
@@ -36,7 +36,7 @@ use crate::files::{ChunkId, FileId, Files};
 #[error("lexical index: {0}")]
 pub struct LexicalError(#[from] tantivy::TantivyError);
 
-/// More segments than this are merged: each costs a dictionary look-up per term and field.
+/// Maximum number of segments; more are merged, because each costs a dictionary look-up per term and field.
 pub const MAX_SEGMENTS: usize = 8;
 
 /// Files of a cold build are split into segments of at least this many bytes, one per thread.
@@ -46,15 +46,15 @@ const SMALLEST_SPLIT_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 struct Part {
     segment: Arc<Segment>,
-    /// For each file of the segment its id in the snapshot, where it is part of it.
+    /// By file of the segment, its id in the snapshot; `None` if it is not part of it.
     files: Vec<Option<FileId>>,
-    /// For each document of the segment its chunk in the snapshot; [`NO_CHUNK`] for others.
+    /// By document of the segment, its chunk in the snapshot; [`NO_CHUNK`] for others.
     chunks: Vec<u32>,
     /// Whether all its files are part of the snapshot.
     is_whole: bool,
 }
 
-/// A document that is no chunk, or no chunk of the snapshot.
+/// Marks a document that is no chunk, or no chunk of the snapshot.
 const NO_CHUNK: u32 = u32::MAX;
 
 /// Postings over the chunks and files of a snapshot.
@@ -63,7 +63,7 @@ pub struct Lexical {
     parts: Vec<Part>,
     /// Terms per field over all files.
     totals: [u64; FIELDS],
-    /// As the first search wanted it.
+    /// Prepared for the weights of the first search.
     prepared: OnceLock<Prepared>,
     files: usize,
     indexed_files: usize,
@@ -75,23 +75,23 @@ impl Lexical {
     /// Indexes all files, without past commits.
     ///
     /// # Errors
-    /// When a segment cannot be written.
+    /// If a segment cannot be written.
     pub fn new(files: &Files) -> Result<Self, LexicalError> {
         let (lexical, ()) = Self::build(files, Vec::new(), Arc::default, || ())?;
         Ok(lexical)
     }
 
-    /// Indexes all files and the past `commits`, and does what is to be done `beside`. `segments` are
-    /// used again for the files that they still describe; scores depend on the files alone, not on how
-    /// they are spread over segments.
+    /// Indexes all files and the past `commits`, and runs `other_work` in parallel. `segments` are reused for
+    /// the files that they still describe; scores depend on the files alone, not on how they are spread over
+    /// segments.
     ///
     /// # Errors
-    /// When a segment cannot be written.
+    /// If a segment cannot be written.
     pub(crate) fn build<T: Send>(
         files: &Files,
         segments: Vec<Arc<Segment>>,
         commits: impl FnOnce() -> Arc<Commits> + Send,
-        beside: impl FnOnce() -> T + Send,
+        other_work: impl FnOnce() -> T + Send,
     ) -> Result<(Self, T), LexicalError> {
         let mut covered = vec![false; files.len()];
         let mut parts: Vec<Part> = segments
@@ -109,15 +109,15 @@ impl Lexical {
             let held = ids.iter().copied().map(Some).collect();
             Ok(Part::new(Arc::new(segment), held))
         };
-        let ((first, beside), (rest, commits)) = match runs.split_first() {
-            // A run is written by one thread: whoever has written the first goes on with what is
-            // beside, which all threads can share once theirs are written.
+        let ((first, other_work), (rest, commits)) = match runs.split_first() {
+            // A run is written by one thread. The thread of the first run then starts the other work, which
+            // all threads can share once their runs are written.
             Some((first, rest)) if !rest.is_empty() => rayon::join(
-                || (Some(write(first)), beside()),
+                || (Some(write(first)), other_work()),
                 || (rest.par_iter().copied().map(write).collect(), commits()),
             ),
             _ => rayon::join(
-                || (None, beside()),
+                || (None, other_work()),
                 || (runs.iter().copied().map(write).collect(), commits()),
             ),
         };
@@ -125,7 +125,7 @@ impl Lexical {
         for part in first.into_iter().chain(rest) {
             parts.push(part?);
         }
-        Ok((Self::assemble(files, parts, commits), beside))
+        Ok((Self::assemble(files, parts, commits), other_work))
     }
 
     fn assemble(files: &Files, mut parts: Vec<Part>, commits: Arc<Commits>) -> Self {
@@ -154,20 +154,21 @@ impl Lexical {
         }
     }
 
-    /// The chunks that have all of `terms` in `field`, by id. Nothing where even the rarest term
-    /// stands in more than `most` documents: finding out would cost more than the answer is worth.
+    /// Returns the chunks that have all of `terms` in `field`, by id. Empty if even the rarest term occurs in
+    /// more than `max_documents` documents, because intersecting such long lists costs more than the result
+    /// is worth.
     ///
     /// # Errors
-    /// When the postings cannot be read.
+    /// If the postings cannot be read.
     pub fn chunks_with(
         &self,
         terms: &[String],
         field: Field,
-        most: usize,
+        max_documents: usize,
     ) -> Result<Vec<ChunkId>, LexicalError> {
         let mut chunks = Vec::new();
         for part in &self.parts {
-            let documents = part.segment.documents_with(terms, field, most)?;
+            let documents = part.segment.documents_with(terms, field, max_documents)?;
             let numbers = documents
                 .iter()
                 .map(|document| part.chunks[*document as usize]);
@@ -177,22 +178,22 @@ impl Lexical {
         Ok(chunks)
     }
 
-    /// Segments that its files are spread over.
+    /// Returns the number of segments that its files are spread over.
     pub fn segment_count(&self) -> usize {
         self.parts.len()
     }
 
-    /// The segments, to be used again by a later snapshot.
+    /// Returns the segments, to be reused by a later snapshot.
     pub(crate) fn segments(&self) -> Vec<Arc<Segment>> {
         self.parts.iter().map(|part| part.segment.clone()).collect()
     }
 
-    /// The index of commit messages, to be shared with a later snapshot.
+    /// Returns the index of commit messages, to be shared with a later snapshot.
     pub(crate) fn shared_commits(&self) -> Arc<Commits> {
         Arc::clone(&self.commits)
     }
 
-    /// Estimated heap size in bytes, without [`Self::remembered_bytes`]; segments shared with other
+    /// Estimated heap size in bytes, without [`Self::cache_bytes`]; segments shared with other
     /// snapshots count in full.
     pub fn heap_bytes(&self) -> usize {
         let of_part = |part: &Part| {
@@ -203,20 +204,17 @@ impl Lexical {
         parts + self.commits.heap_bytes()
     }
 
-    /// Estimated bytes of what questions have left behind for the next ones.
-    pub fn remembered_bytes(&self) -> usize {
-        let segments = self
-            .parts
-            .iter()
-            .map(|part| part.segment.remembered_bytes());
-        let of_snapshot = self.prepared.get().map_or(0, Prepared::remembered_bytes);
-        segments.sum::<usize>() + self.commits.remembered_bytes() + of_snapshot
+    /// Estimated heap size in bytes of the caches that queries fill.
+    pub fn cache_bytes(&self) -> usize {
+        let segments = self.parts.iter().map(|part| part.segment.cache_bytes());
+        let of_snapshot = self.prepared.get().map_or(0, Prepared::cache_bytes);
+        segments.sum::<usize>() + self.commits.cache_bytes() + of_snapshot
     }
 }
 
 impl Part {
-    /// Takes from a segment the files that are in `files` with the same path and content and that
-    /// no other part covers yet.
+    /// Creates the part of a segment whose files are in `files` with the same path and content and are not
+    /// covered by another part yet. Marks them in `covered`.
     fn claim(segment: Arc<Segment>, files: &Files, covered: &mut [bool]) -> Self {
         let ids = segment
             .files
@@ -224,12 +222,12 @@ impl Part {
             .map(|held| {
                 let id = files.find(held.path.as_str())?;
                 let content = files.file(id).content.as_ref()?;
-                let taken = &mut covered[id.0 as usize];
-                // No other content has the address while a segment knows it.
-                if *taken || !std::ptr::eq(Arc::as_ptr(content), held.content.as_ptr()) {
+                let is_covered = &mut covered[id.0 as usize];
+                // While the segment holds a weak reference, no other content can have the same address.
+                if *is_covered || !std::ptr::eq(Arc::as_ptr(content), held.content.as_ptr()) {
                     return None;
                 }
-                *taken = true;
+                *is_covered = true;
                 Some(id)
             })
             .collect();
@@ -262,8 +260,8 @@ impl Part {
     }
 }
 
-/// Gives up parts that are mostly dead, and where there are too many the smaller half, so that
-/// their files are indexed anew together.
+/// Removes parts of which at least half of the files are dead. If there are too many parts, also removes all
+/// but the largest [`MAX_SEGMENTS`] / 2. The files of removed parts are then indexed again together.
 fn take_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
     let crowded = parts.len() > MAX_SEGMENTS;

@@ -1,11 +1,12 @@
-//! Facts to an immutable snapshot of one revision: the file and definition tables, the symbol
-//! table, the lexical index and the graph. It never parses, and publishes nothing it later changes.
-//! Start at [`Snapshot`].
+//! Turns facts into an immutable snapshot of one revision: the file and definition tables, the symbol table,
+//! the lexical index and the graph. It never parses, and never changes what it has published. Start at
+//! [`Snapshot`].
 
 mod change;
 pub mod citations;
 pub mod files;
 pub mod graph;
+pub mod highest;
 mod id;
 mod inverted;
 pub mod lexical;
@@ -14,7 +15,6 @@ pub mod snapshot;
 pub mod stored;
 pub mod symbols;
 pub mod tokens;
-pub mod top;
 
 pub use files::{ChunkId, DefId, FileId, Files};
 pub use graph::{Confidence, Graph};

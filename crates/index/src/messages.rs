@@ -1,6 +1,5 @@
-//! The texts of raised errors and log calls, findable by the word trigrams that a pasted message
-//! shares with them. The literal's placeholders differ from what a user saw, so whole texts are
-//! not compared.
+//! Indexes the texts of raised errors and log calls by word trigrams, so that a pasted message finds them.
+//! Whole texts are not compared, because a user sees other text in place of a literal's placeholders.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -13,19 +12,19 @@ use crate::change::Change;
 use crate::files::{DefId, FileId, Files};
 use crate::inverted::Inverted;
 
-/// A trigram that more messages share says nothing about any of them.
+/// A trigram shared by more messages than this is ignored as uninformative.
 const MAX_MESSAGES: usize = 20;
 
 /// A message of the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagePlace {
-    /// The file that it is in.
+    /// The file that contains it.
     pub file: FileId,
-    /// The function that it stands in.
+    /// The function that contains it.
     pub enclosing: Option<DefId>,
     /// Its line.
     pub lines: Lines,
-    /// How many trigrams it has.
+    /// Number of its trigrams.
     pub trigrams: u32,
 }
 
@@ -36,14 +35,14 @@ pub struct Messages {
     by_trigram: Inverted<Trigram, (FileId, u32)>,
 }
 
-/// Three words that follow one another, as a hash.
+/// The hash of three consecutive words.
 type Trigram = u64;
 
 /// The messages of one file.
 #[derive(Debug, Default)]
 struct FileMessages {
     messages: Box<[Message]>,
-    /// The distinct trigrams of each message by its position.
+    /// The distinct trigrams of each message with the message's position.
     trigrams: Box<[(Trigram, u32)]>,
 }
 
@@ -51,7 +50,7 @@ struct FileMessages {
 struct Message {
     enclosing: Option<LocalId>,
     line: u32,
-    /// How many trigrams it has.
+    /// Number of its trigrams.
     trigrams: u32,
 }
 
@@ -85,15 +84,15 @@ impl FileMessages {
 impl Messages {
     /// Indexes the messages of all files.
     pub fn new(files: &Files) -> Self {
-        Self::with(files, None)
+        Self::build(files, None)
     }
 
-    /// [`Self::new`] from the messages of the files before a change.
+    /// Derives the index for `files` from the index before a change. Equals [`Self::new`].
     pub(crate) fn derive(&self, files: &Files, change: &Change) -> Self {
-        Self::with(files, Some((self, change)))
+        Self::build(files, Some((self, change)))
     }
 
-    fn with(files: &Files, previous: Option<(&Self, &Change)>) -> Self {
+    fn build(files: &Files, previous: Option<(&Self, &Change)>) -> Self {
         let ids: Vec<FileId> = files.ids().collect();
         let none: Arc<FileMessages> = Arc::default();
         let of_files: Vec<Arc<FileMessages>> = ids
@@ -116,7 +115,7 @@ impl Messages {
         let mut index = Self {
             by_trigram: match previous {
                 Some((previous, change)) => previous.remaining(change),
-                None => Inverted::with_room(trigrams()),
+                None => Inverted::with_capacity(trigrams()),
             },
             files: of_files,
         };
@@ -127,13 +126,13 @@ impl Messages {
         index
     }
 
-    /// The table without the files that changed, with the ids of now.
+    /// Returns the table without the entries of changed files, with the ids of the later snapshot.
     fn remaining(&self, change: &Change) -> Inverted<Trigram, (FileId, u32)> {
         let mut by_trigram = self.by_trigram.clone();
         let edited = change
             .changed()
             .iter()
-            .filter_map(|file| change.before(*file));
+            .filter_map(|file| change.earlier_id(*file));
         for file in change.gone().chain(edited) {
             for (trigram, position) in &self.files[file.0 as usize].trigrams {
                 by_trigram.remove(trigram, &(file, *position));
@@ -152,8 +151,8 @@ impl Messages {
         }
     }
 
-    /// The messages that share rare trigrams with `text`, with the share of their own trigrams
-    /// that it holds (0 to 1), by place.
+    /// Returns the messages that share rare trigrams with `text`, each with the share of its trigrams that
+    /// `text` contains (0 to 1), by position.
     pub fn search(&self, text: &str) -> Vec<(MessagePlace, f32)> {
         let words: Vec<u64> = hashes(text).collect();
         let mut trigrams: Vec<Trigram> = words.array_windows().map(|w| trigram(*w)).collect();
@@ -185,7 +184,7 @@ impl Messages {
             .collect()
     }
 
-    /// Estimated heap size in bytes; what other snapshots share counts in full.
+    /// Estimated heap size in bytes; data shared with other snapshots counts in full.
     pub fn heap_bytes(&self) -> usize {
         let of_file =
             |file: &Arc<FileMessages>| size_of_val(&*file.messages) + size_of_val(&*file.trigrams);
@@ -197,12 +196,12 @@ fn trigram(words: [u64; 3]) -> Trigram {
     FixedState::default().hash_one(words)
 }
 
-/// The words of a text as hashes, whatever their case.
+/// Returns the hashes of the words of a text, ignoring case.
 fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(|word| FixedState::default().hash_one(word))
 }
 
-/// Lower-cased runs of letters and digits.
+/// Returns the lower-cased runs of letters and digits.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

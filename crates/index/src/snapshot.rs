@@ -1,4 +1,4 @@
-//! The immutable index of one revision.
+//! Builds the immutable index of one revision.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::messages::Messages;
 use crate::stored;
 use crate::symbols::Symbols;
 
-/// Which state of a repository a snapshot describes.
+/// The state of a repository that a snapshot describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The commit: of the working tree's `HEAD`, or the one asked for. Empty where there is none.
+    /// The commit id: `HEAD` of the working tree, or the requested commit. Empty if there is none.
     pub commit: String,
     /// Whether it is a working tree whose files may differ from `commit`.
     pub dirty: bool,
@@ -28,7 +28,7 @@ pub struct Revision {
 /// The index of one revision. It never changes once built.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// What it describes.
+    /// The revision that it describes.
     pub revision: Revision,
     /// Counts the snapshots published for a repository.
     pub generation: u64,
@@ -42,13 +42,13 @@ pub struct Snapshot {
     pub messages: Messages,
     /// Imports, references, inheritance and tests.
     pub graph: Graph,
-    /// Past commits, where they were loaded.
+    /// Past commits, if they were loaded.
     pub history: Option<Arc<History>>,
-    /// How far the functions that those commits changed are known. [`Self::build`] takes them for
-    /// read; whoever knows better says so before the snapshot is shared.
+    /// How complete the changed functions of those commits are. [`Self::build`] assumes that they are
+    /// complete; the caller corrects it before the snapshot is shared.
     pub touched_functions: TouchedFunctions,
-    /// Whether an earlier program stored what it is made of, so that nothing may be derived from it. The
-    /// builder's owner says so.
+    /// Whether it is made of data that an earlier version of the program stored, so that nothing may be
+    /// derived from it. Set by the caller of [`Self::restore`].
     pub is_outdated: bool,
 }
 
@@ -61,8 +61,7 @@ pub struct Memory {
     pub facts: usize,
     /// The symbol table.
     pub symbols: usize,
-    /// The lexical index, without what questions have left behind in it
-    /// ([`Lexical::remembered_bytes`]).
+    /// The lexical index, without the caches that queries fill ([`Lexical::cache_bytes`]).
     pub lexical: usize,
     /// The messages.
     pub messages: usize,
@@ -75,23 +74,24 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// All of it.
+    /// Returns the sum of all structures.
     pub fn total(&self) -> usize {
         self.text + self.facts + self.history + self.unshared()
     }
 
-    /// What another revision of the same repository has of its own, at most.
+    /// Returns the most that another revision of the same repository can need in addition: everything but
+    /// text, facts and history.
     pub fn unshared(&self) -> usize {
         self.symbols + self.lexical + self.messages + self.graph + self.files
     }
 }
 
 impl Snapshot {
-    /// Indexes `files`. Where `previous` is given, what it holds for unchanged files is used
-    /// again; the result is the same as without it.
+    /// Indexes `files`. Data of unchanged files is taken from `previous`, if given; the result is the same as
+    /// without it.
     ///
     /// # Errors
-    /// When the lexical index cannot be written (out of memory).
+    /// If the lexical index cannot be written (out of memory).
     pub fn build(
         revision: Revision,
         generation: u64,
@@ -104,11 +104,11 @@ impl Snapshot {
         Self::index(revision, generation, files, history, previous, segments)
     }
 
-    /// Indexes `files` as [`Self::build`] does without `previous`, at the cost of what is not `stored`.
-    /// Where the index of the past is stored, `history` is not looked at.
+    /// Indexes `files` with the same result as [`Self::build`] without `previous`, computing only what is not
+    /// `stored`. `history` is not read if the index of past commits is stored.
     ///
     /// # Errors
-    /// As [`Self::build`].
+    /// See [`Self::build`].
     pub fn restore(
         revision: Revision,
         generation: u64,
@@ -170,7 +170,7 @@ impl Snapshot {
         })
     }
 
-    /// The segments of its lexical index, to be stored.
+    /// Returns the segments of its lexical index, to be stored.
     pub fn segments(&self) -> impl Iterator<Item = StoredSegment<'_>> {
         self.lexical.stored_segments(&self.files)
     }
@@ -186,7 +186,8 @@ impl Snapshot {
             ..Memory::default()
         };
         for file in self.files.as_slice() {
-            // A path stands in the file, in the table and in maps of names; its terms, once asked for.
+            // A path is held by the file, the table and the maps of names; its terms are computed on first
+            // use.
             memory.files += size_of::<SourceFile>() + 3 * file.path.as_str().len() + 256;
             if let Some(content) = &file.content {
                 memory.text += content.text.len();
@@ -197,13 +198,13 @@ impl Snapshot {
     }
 }
 
-/// What an index is made from beside the files.
+/// Reusable data that an index is built from, in addition to the files.
 #[derive(Clone, Copy)]
 enum Basis<'a> {
     Nothing,
-    /// The index of another revision.
+    /// The snapshot of another revision.
     Previous(&'a Snapshot),
-    /// What was stored of it.
+    /// Stored parts of the same index.
     Stored(&'a stored::Index),
 }
 
@@ -215,7 +216,8 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What it tells of the graph of `files`, which differ by `change` from those of the other revision.
+    /// Returns the reusable graph data for `files`. `change` is their difference from the files of the
+    /// previous snapshot.
     fn graph(self, files: &Files, change: Option<&'a Change>) -> Reuse<'a> {
         match (self, change) {
             (Self::Previous(Snapshot { files, graph, .. }), Some(change)) => {
@@ -256,8 +258,8 @@ fn history_bytes(history: &History) -> usize {
         .sum()
 }
 
-/// The index of commit messages: that of `previous`, where the past has not changed. Where the list
-/// of files has, the same commits are seen from other files.
+/// Returns the index of commit messages. It is shared with `previous` if the history is the same; if only the
+/// list of files changed, its file ids are mapped to the new list.
 fn commits(
     files: &Files,
     history: Option<&Arc<History>>,
@@ -272,7 +274,7 @@ fn commits(
     });
     match same {
         Some((previous, change)) if change.is_stable() => previous.lexical.shared_commits(),
-        Some((previous, _)) => Arc::new(previous.lexical.commits().seen_from(files)),
+        Some((previous, _)) => Arc::new(previous.lexical.commits().with_files(files)),
         None => Arc::new(Commits::new(history, files)),
     }
 }
@@ -306,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_counts_files_that_differ_on_either_side() {
+    fn distance_counts_files_that_differ_on_either_side() {
         let of = |paths: &[&str]| build(paths, &Arc::default(), None).files;
         let (own, other) = (of(&["a.py", "b.py", "d.py"]), of(&["b.py", "c.py"]));
         assert_eq!(own.distance(own.as_slice()), 0);
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_indexed_again_only_where_commits_differ() {
+    fn commit_messages_are_reindexed_only_when_history_changes() {
         let touched = Touched {
             path: RepoPath::new("b.py").unwrap(),
             functions: Vec::new(),

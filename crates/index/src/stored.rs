@@ -1,8 +1,7 @@
-//! What outlives the process, as bytes and back: what a blob gave ([`facts`]), segments of the lexical
-//! index ([`crate::lexical::StoredSegment`]), resolved references ([`crate::graph::stored`]), and the index of
-//! past commits ([`crate::lexical::CommitIndex`]). It opens
-//! no file and checks no damage: whoever keeps the bytes keeps a checksum beside them, and a version
-//! beside all of them.
+//! Encodes and decodes stored data: the facts of a blob ([`facts`]), segments of the lexical index
+//! ([`crate::lexical::StoredSegment`]), resolved references ([`crate::graph::stored`]), and the index of past
+//! commits ([`crate::lexical::CommitIndex`]). It opens no file and does not detect damage: the caller stores
+//! a checksum with each value, and a version for all of them.
 
 pub mod bytes;
 mod codes;
@@ -14,14 +13,14 @@ use std::sync::Arc;
 
 use crate::lexical::CommitIndex;
 
-/// What was stored of an index.
+/// The stored parts of an index.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// What [`crate::lexical::StoredSegment::encode`] wrote; used for the files that they still describe.
+    /// Output of [`crate::lexical::StoredSegment::encode`]; used for the files that it still describes.
     pub segments: Vec<Vec<u8>>,
-    /// What [`crate::Graph::stored_references`] gave of files with the same [`crate::graph::stored::table`],
-    /// or nothing.
+    /// Output of [`crate::Graph::stored_references`] for files with the same [`crate::graph::stored::table`],
+    /// or empty.
     pub references: Vec<Vec<u8>>,
-    /// The index of its past; it takes the place of a history.
+    /// The index of past commits; used in place of a history.
     pub commits: Option<Arc<CommitIndex>>,
 }

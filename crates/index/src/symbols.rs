@@ -1,4 +1,4 @@
-//! The symbol table: definitions by name, by folded name (lower case without underscores), by
+//! Builds the symbol table: definitions by name, by folded name (lower case without underscores) and by
 //! qualified name; and the distinct names themselves for fuzzy matching.
 
 mod folded;
@@ -11,7 +11,7 @@ use foldhash::HashSet;
 use foveate_model::{Content, Definition, LocalId};
 
 use self::folded::{FoldedName, FoldedNames};
-pub use self::folded::{OfLength, fold, letters};
+pub use self::folded::{NamesOfLength, fold, letters};
 use crate::change::Change;
 use crate::files::{DefId, Files};
 use crate::inverted::Inverted;
@@ -25,15 +25,14 @@ pub struct Symbols {
     names: Arc<FoldedNames>,
 }
 
-/// Where more than one definition in so many stands in a file that changed, the table is built from
-/// nothing: to take one away and to add another costs about twice as much as to add one, and all others
-/// are copied where ids change.
-const MAX_CHANGED: usize = 3;
+/// The table is rebuilt if more than one definition in this many is in a changed file: removing and adding a
+/// definition costs about twice as much as adding one, and all others are copied if ids change.
+const REBUILD_DIVISOR: usize = 3;
 
-/// Definitions by a key of theirs.
+/// Definitions by a key derived from them.
 type Table = Inverted<Box<str>, DefId>;
 
-/// What a table knows a definition by; nothing where it is not in the table.
+/// Returns the key of a definition in a table; `None` if the table leaves it out.
 type Key = for<'d> fn(&'d Definition) -> Option<Cow<'d, str>>;
 
 fn name(definition: &Definition) -> Option<Cow<'_, str>> {
@@ -44,7 +43,8 @@ fn folded(definition: &Definition) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(fold(&definition.name)))
 }
 
-/// A definition at the top level is known by its plain name, unless it is a member of a type.
+/// Leaves out top-level definitions, which the table of plain names covers, unless they are members of a
+/// type.
 fn qualified(definition: &Definition) -> Option<Cow<'_, str>> {
     has_outer(definition).then_some(Cow::Borrowed(&*definition.qualified_name))
 }
@@ -57,7 +57,7 @@ impl Symbols {
     /// Builds the table for all definitions of `files`.
     pub fn new(files: &Files) -> Self {
         let table = |key: Key| {
-            let mut table = Table::with_room(files.definition_count() / 2);
+            let mut table = Table::with_capacity(files.definition_count() / 2);
             for id in files.definition_ids() {
                 if let Some(key) = key(files.definition(id)) {
                     table.insert(&*key, id);
@@ -80,14 +80,14 @@ impl Symbols {
         }
     }
 
-    /// [`Self::new`] from the table of the files before a change.
+    /// Derives the table for `files` from the table for the files `before` a change. Equals [`Self::new`].
     pub(crate) fn derive(&self, files: &Files, before: &Files, change: &Change) -> Self {
         let edit = Edit {
             files,
             before,
             change,
         };
-        if edit.definitions() * MAX_CHANGED > files.definition_count() {
+        if edit.definitions() * REBUILD_DIVISOR > files.definition_count() {
             return Self::new(files);
         }
         let ((by_folded, keys), (by_name, by_qualified)) = rayon::join(
@@ -105,12 +105,12 @@ impl Symbols {
             by_qualified,
             names: Arc::clone(&self.names),
         };
-        symbols.rename(keys);
+        symbols.update_names(keys);
         symbols
     }
 
-    /// Brings the list of names up to date.
-    fn rename(&mut self, keys: Keys) {
+    /// Updates the list of distinct names.
+    fn update_names(&mut self, keys: Keys) {
         if keys.gone.is_empty() && keys.new.is_empty() {
             return;
         }
@@ -127,19 +127,19 @@ impl Symbols {
         self.names = Arc::new(names.into_iter().chain(new).collect());
     }
 
-    /// Definitions with exactly this name.
+    /// Returns the definitions with exactly this name.
     pub fn named(&self, name: &str) -> &[DefId] {
         self.by_name.get(name)
     }
 
-    /// Definitions whose name is the same whatever its case and underscores; `folded` must come
-    /// from [`fold`]: `maxlength` finds `max_length`, `maxLength` and `MAX_LENGTH`.
+    /// Returns the definitions whose name matches regardless of case and underscores; `folded` must come from
+    /// [`fold`]: `maxlength` finds `max_length`, `maxLength` and `MAX_LENGTH`.
     pub fn folded(&self, folded: &str) -> &[DefId] {
         self.by_folded.get(folded)
     }
 
-    /// Definitions with this name including the enclosing ones: `Client.connect`. A top-level
-    /// definition is found by its plain name.
+    /// Returns the definitions with this qualified name, such as `Client.connect`. A top-level definition is
+    /// found by its plain name.
     pub fn qualified(&self, name: &str) -> &[DefId] {
         if name.contains('.') {
             self.by_qualified.get(name)
@@ -148,7 +148,7 @@ impl Symbols {
         }
     }
 
-    /// Definitions whose name including all enclosing ones ends with this dotted one: of `Client.connect` also
+    /// Returns the definitions whose qualified name ends with this dotted name: `Client.connect` also finds
     /// `net.Client.connect`.
     pub fn ending(&self, files: &Files, name: &str) -> Vec<DefId> {
         let Some((_, last)) = name.rsplit_once('.') else {
@@ -162,12 +162,16 @@ impl Symbols {
         self.named(last).iter().copied().filter(ends).collect()
     }
 
-    /// The distinct folded names with a number of bytes, by it; nothing for lengths that no name has.
-    pub fn names_of(&self, bytes: RangeInclusive<usize>) -> impl Iterator<Item = OfLength<'_>> {
+    /// Returns the distinct folded names whose length in bytes is in the range, grouped by length; lengths
+    /// without names are left out.
+    pub fn names_by_length(
+        &self,
+        bytes: RangeInclusive<usize>,
+    ) -> impl Iterator<Item = NamesOfLength<'_>> {
         self.names.of_lengths(bytes)
     }
 
-    /// Estimated heap size in bytes; what other snapshots share counts in full.
+    /// Estimated heap size in bytes; data shared with other snapshots counts in full.
     pub fn heap_bytes(&self) -> usize {
         let tables = [&self.by_name, &self.by_folded, &self.by_qualified];
         let tables: usize = tables.iter().map(|t| t.heap_bytes(|key| key.len())).sum();
@@ -175,14 +179,14 @@ impl Symbols {
     }
 }
 
-/// Keys that a table no longer has, and those that it did not have.
+/// Keys that a table lost and gained.
 #[derive(Default)]
 struct Keys {
     gone: HashSet<String>,
     new: HashSet<String>,
 }
 
-/// What a table of the files `before` lacks to be one of `files`.
+/// Updates a table for the files `before` to one for `files`.
 struct Edit<'a> {
     files: &'a Files,
     before: &'a Files,
@@ -190,7 +194,7 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// How many definitions there are in the files that changed.
+    /// Returns the number of definitions in changed files.
     fn definitions(&self) -> usize {
         let changed = self.change.changed().iter();
         changed
@@ -198,7 +202,7 @@ impl Edit<'_> {
             .sum()
     }
 
-    /// The table after it.
+    /// Returns the updated table, and the keys that it lost and gained.
     fn applied(&self, table: &Table, key: Key) -> (Table, Keys) {
         let mut table = table.clone();
         let mut keys = Keys::default();
@@ -210,11 +214,12 @@ impl Edit<'_> {
         (table, keys)
     }
 
-    /// Takes away what files defined, but for what is at the same position now.
+    /// Removes the earlier definitions of changed and removed files, except those that are the same at the
+    /// same position in the later file.
     fn remove(&self, table: &mut Table, key: Key, keys: &mut Keys) {
         let gone = self.change.gone().map(|file| (file, None));
         let changed = self.change.changed().iter();
-        let edited = changed.filter_map(|now| Some((self.change.before(*now)?, Some(*now))));
+        let edited = changed.filter_map(|now| Some((self.change.earlier_id(*now)?, Some(*now))));
         for (file, now) in gone.chain(edited) {
             let now = now.and_then(|now| self.files.content(now));
             for (local, definition) in differing(self.before.content(file), now) {
@@ -226,10 +231,10 @@ impl Edit<'_> {
         }
     }
 
-    /// Adds what files define, but for what was at the same position before.
+    /// Adds the definitions of changed files, except those that were the same at the same position before.
     fn insert(&self, table: &mut Table, key: Key, keys: &mut Keys) {
         for file in self.change.changed() {
-            let before = self.change.before(*file);
+            let before = self.change.earlier_id(*file);
             let before = before.and_then(|before| self.before.content(before));
             for (local, definition) in differing(self.files.content(*file), before) {
                 let Some(key) = key(definition) else { continue };
@@ -242,7 +247,8 @@ impl Edit<'_> {
     }
 }
 
-/// The definitions whose name or qualified name is not that at the same position of `other`.
+/// Returns the definitions of `content` whose name or qualified name differs from the definition at the same
+/// position of `other`.
 fn differing<'a>(
     content: Option<&'a Content>,
     other: Option<&'a Content>,

@@ -1,8 +1,8 @@
-//! Text to index terms, the same for code, prose, paths and queries: an identifier gives its whole
-//! self in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed
-//! (Snowball, English). What is not a letter, digit or underscore separates identifiers. Chinese, Japanese
-//! and Korean put no spaces between words: each two neighbouring characters are a term, and names of code
-//! that stand between them are apart.
+//! Splits text into index terms, the same for code, prose, paths and queries: an identifier gives the whole
+//! in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed (Snowball,
+//! English). Characters other than letters, digits and underscores separate identifiers. Chinese, Japanese
+//! and Korean put no spaces between words: every two adjacent characters are a term, and names of code
+//! between them are split off.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -11,19 +11,19 @@ use foldhash::fast::{FixedState, RandomState};
 use hashbrown::HashTable;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longer identifiers are data (hashes, base64), not names.
-const LONGEST: usize = 80;
+/// Maximum length in bytes; longer identifiers are data (hashes, base64), not names.
+const MAX_IDENTIFIER_LENGTH: usize = 80;
 
-/// Identifiers remembered per thread (about 3 MB), as many as a table of the next power of two holds;
-/// above this the memory is cleared, so that hostile input cannot grow it without a bound.
-const REMEMBERED: usize = (1 << 16) / 8 * 7;
-/// Longer ones are rare and not worth remembering.
-const MAX_REMEMBERED: usize = 40;
+/// Identifiers cached per thread (about 3 MB): the load limit of a table whose size is a power of two. The
+/// cache is cleared at this size, so that hostile input cannot make it grow without bound.
+const MAX_CACHED: usize = (1 << 16) / 8 * 7;
+/// Maximum length in bytes of a cached identifier; longer ones are rare.
+const MAX_CACHED_LENGTH: usize = 40;
 
 thread_local! {
     static TERMS: RefCell<Terms> = RefCell::new(Terms {
         stemmer: Stemmer::create(Algorithm::English),
-        known: TermCache::default(),
+        cache: TermCache::default(),
         lower: String::new(),
         found: String::new(),
     });
@@ -31,13 +31,13 @@ thread_local! {
 
 struct Terms {
     stemmer: Stemmer,
-    known: TermCache,
+    cache: TermCache,
     lower: String,
     found: String,
 }
 
-/// By identifier its terms, each followed by a space: text repeats its identifiers. All of them stand
-/// in one string, since every thread has such a memory and small allocations cost half of it.
+/// Terms by identifier, each term followed by a space: text repeats its identifiers. All are kept in one
+/// string, because every thread has such a cache and small allocations cost half of it.
 #[derive(Default)]
 struct TermCache {
     hasher: RandomState,
@@ -45,8 +45,8 @@ struct TermCache {
     text: String,
 }
 
-/// Where an identifier stands in the text, and behind it its terms; both are short. Slots and text are
-/// cleared together, so that none lies outside.
+/// The position of an identifier in `text`, followed by its terms; both are short. Slots and text are cleared
+/// together, so that no slot points outside the text.
 #[derive(Clone, Copy)]
 struct Slot {
     start: u32,
@@ -63,9 +63,9 @@ impl TermCache {
         Some(&self.text[start..start + usize::from(place.terms)])
     }
 
-    /// Adds an identifier that is not there.
+    /// Adds an identifier that is not present.
     fn insert(&mut self, identifier: &str, terms: &str) {
-        if self.slots.len() >= REMEMBERED {
+        if self.slots.len() >= MAX_CACHED {
             self.slots.clear();
             self.text.clear();
         }
@@ -93,8 +93,8 @@ impl Slot {
     }
 }
 
-/// Calls `emit` for every term of `text`, in order; a compound identifier's whole self precedes
-/// its parts. Terms of one byte are left out. `emit` must not split text itself.
+/// Calls `emit` for every term of `text`, in order; a compound identifier's whole precedes its parts. Terms
+/// of one byte are left out. `emit` must not split text itself.
 pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     TERMS.with_borrow_mut(|terms| {
         for identifier in identifiers(text) {
@@ -109,35 +109,37 @@ pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     });
 }
 
-/// A term as a hash that is the same in every run.
+/// Returns a hash of a term that is the same in every run.
 pub fn hash(term: &str) -> u64 {
     FixedState::default().hash_one(term)
 }
 
-/// All terms of `text`.
+/// Returns all terms of `text`.
 pub fn terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for_each_term(text, |term| out.push(term.to_owned()));
     out
 }
 
-/// The stretches of letters, digits and underscores, without underscores at their ends. Those of scripts
-/// without spaces end where others begin.
+/// Returns the runs of letters, digits and underscores, without leading and trailing underscores. A run also
+/// ends between a script with spaces and one without.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = rest.split_at(run(rest, |c| !is_alphanumeric(c))).1;
+        rest = rest
+            .split_at(prefix_length(rest, |c| !is_alphanumeric(c)))
+            .1;
         let unspaced = rest.starts_with(is_unspaced);
         let is_inside = |c| c == '_' || is_alphanumeric(c) && is_unspaced(c) == unspaced;
-        let (word, tail) = rest.split_at(run(rest, is_inside));
+        let (word, tail) = rest.split_at(prefix_length(rest, is_inside));
         rest = tail;
         (!word.is_empty()).then(|| word.trim_end_matches('_'))
     })
 }
 
-/// How many bytes the characters at the start of `text` have that are of one kind. Byte by byte where it
-/// can: all text that is indexed goes through here.
-fn run(text: &str, is_of_kind: impl Fn(char) -> bool) -> usize {
+/// Returns the length in bytes of the longest prefix of `text` whose characters all match. ASCII is read byte
+/// by byte, because all indexed text passes through here.
+fn prefix_length(text: &str, matches_kind: impl Fn(char) -> bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         let next = if byte.is_ascii() {
@@ -146,7 +148,7 @@ fn run(text: &str, is_of_kind: impl Fn(char) -> bool) -> usize {
             text[at..].chars().next()
         };
         match next {
-            Some(c) if is_of_kind(c) => at += c.len_utf8(),
+            Some(c) if matches_kind(c) => at += c.len_utf8(),
             _ => break,
         }
     }
@@ -161,7 +163,7 @@ fn is_alphanumeric(c: char) -> bool {
     }
 }
 
-/// Whether a character is of a script that puts no spaces between words, or no more than between phrases:
+/// Whether a character belongs to a script that puts no spaces between words, or only between phrases:
 /// Chinese, Japanese or Korean.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c,
@@ -176,7 +178,7 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{20000}'..='\u{3fffd}') // Han
 }
 
-/// Each two neighbouring characters; of a single character itself.
+/// Returns every two adjacent characters; a single character is returned as it is.
 fn bigrams(text: &str) -> impl Iterator<Item = &str> {
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     let mut seconds = ends.clone().skip(1);
@@ -188,7 +190,7 @@ fn bigrams(text: &str) -> impl Iterator<Item = &str> {
         .map(|(start, end)| &text[start..end])
 }
 
-/// The parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
+/// Returns the parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
 pub fn parts(identifier: &str) -> impl Iterator<Item = &str> {
     let mut rest = identifier;
     std::iter::from_fn(move || {
@@ -222,7 +224,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Where the first part of `word` ends, in bytes; `word` is not empty and starts with no
+/// Returns the end of the first part of `word`, in bytes; `word` is not empty and does not start with an
 /// underscore.
 fn part_end(word: &str) -> usize {
     let mut chars = word.char_indices().map(|(at, c)| (at, class(c))).peekable();
@@ -250,17 +252,17 @@ fn part_end(word: &str) -> usize {
 impl Terms {
     /// Calls `visit` with the terms of an identifier, each followed by a space.
     fn visit(&mut self, identifier: &str, mut visit: impl FnMut(&str)) {
-        if let Some(found) = self.known.get(identifier) {
+        if let Some(found) = self.cache.get(identifier) {
             return visit(found);
         }
-        if identifier.len() > LONGEST {
+        if identifier.len() > MAX_IDENTIFIER_LENGTH {
             return;
         }
         self.found.clear();
         self.split(identifier);
         visit(&self.found);
-        if identifier.len() <= MAX_REMEMBERED {
-            self.known.insert(identifier, &self.found);
+        if identifier.len() <= MAX_CACHED_LENGTH {
+            self.cache.insert(identifier, &self.found);
         }
     }
 
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_stay_whole_and_are_split() {
+    fn identifiers_give_whole_and_parts() {
         check("parseHTTPBody", &["parsehttpbody", "pars", "http", "bodi"]);
         check("max_length", &["max_length", "max", "length"]);
         check("sha256sum", &["sha256sum", "sha", "256", "sum"]);
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_stand_between_whatever_is_none() {
+    fn other_characters_separate_identifiers() {
         let found = |text| identifiers(text).collect::<Vec<_>>();
         assert_eq!(
             found("__a_b__ __ (c1)_é·日本_x_"),
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_are_taken_by_two_characters() {
+    fn unspaced_scripts_give_bigrams() {
         check(
             "修复parse_config函数",
             &["修复", "parse_config", "pars", "config", "函数"],
@@ -350,19 +352,19 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgotten_is_split_again() {
-        let numbers = 10..REMEMBERED * 2;
+    fn terms_are_correct_after_cache_is_cleared() {
+        let numbers = 10..MAX_CACHED * 2;
         let text: String = numbers.clone().map(|n| format!("part{n} ")).collect();
         let of = |n: usize| [format!("part{n}"), "part".to_owned(), n.to_string()];
         let expected: Vec<String> = numbers.flat_map(of).collect();
         for _ in 0..2 {
             assert!(terms(&text) == expected, "numbered parts");
-            TERMS.with_borrow(|terms| assert!(terms.known.slots.len() <= REMEMBERED));
+            TERMS.with_borrow(|terms| assert!(terms.cache.slots.len() <= MAX_CACHED));
         }
     }
 
     #[test]
-    fn data_is_left_out() {
+    fn overlong_identifiers_are_ignored() {
         check(&"a".repeat(100), &[]);
     }
 }

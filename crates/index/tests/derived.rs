@@ -1,5 +1,5 @@
-//! Snapshots derived from an earlier one, and those read again from what was stored, equal those built
-//! from nothing, whatever changed between: everything that a reader can ask is compared.
+//! Tests that snapshots derived from an earlier one, and snapshots restored from storage, equal snapshots
+//! built from nothing after any change. Everything that a reader can query is compared.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -16,7 +16,7 @@ use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot, tokens};
 use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
 
-/// Contents by language and text: what was parsed once stays the same.
+/// Parsed contents by language and text. Equal texts share one content.
 #[derive(Default)]
 struct Contents(HashMap<(String, String), Arc<Content>>);
 
@@ -31,11 +31,11 @@ impl Contents {
                 let content = self.0.entry(key);
                 let content = Arc::clone(content.or_insert_with(|| read(&path, text)));
                 let language = content.facts.language;
-                let made_up = languages::role(&path);
+                let toy_role = languages::role(&path);
                 SourceFile {
                     blob: ObjectId::from_sha1([0; 20]),
                     size: text.len() as u64,
-                    role: made_up.unwrap_or_else(|| foveate_parse::role(&path, language, false)),
+                    role: toy_role.unwrap_or_else(|| foveate_parse::role(&path, language, false)),
                     language,
                     content: Some(content),
                     skipped: None,
@@ -95,7 +95,7 @@ fn build(files: Vec<SourceFile>, history: &Arc<History>, previous: Option<&Snaps
     Snapshot::build(revision, 1, files, history, previous).unwrap()
 }
 
-/// The same as it comes back from the disk.
+/// Encodes a snapshot and restores it.
 fn stored(snapshot: &Snapshot, files: Vec<SourceFile>) -> Snapshot {
     let segments = snapshot.segments();
     let index = Index {
@@ -107,7 +107,7 @@ fn stored(snapshot: &Snapshot, files: Vec<SourceFile>) -> Snapshot {
     Snapshot::restore(snapshot.revision.clone(), 1, files, history, &index).unwrap()
 }
 
-/// Everything that a snapshot tells, as text.
+/// Returns everything that a snapshot can answer, as text.
 fn dump(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     definitions(snapshot, &mut out);
@@ -138,7 +138,7 @@ fn definitions(snapshot: &Snapshot, out: &mut String) {
         let qualified = symbols.qualified(&definition.qualified_name);
         writeln!(out, "  {named:?} {folded:?} {qualified:?}").unwrap();
     }
-    let names: Vec<_> = symbols.names_of(0..=1000).collect();
+    let names: Vec<_> = symbols.names_by_length(0..=1000).collect();
     writeln!(out, "{names:?}").unwrap();
     writeln!(out, "{:?}", graph.resolution()).unwrap();
 }
@@ -236,7 +236,7 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     .unwrap();
     for term in terms {
         let postings = commits.postings(&term.term).iter();
-        let seen: Vec<_> = postings.filter(|(at, _)| commits.sees(*at)).collect();
+        let seen: Vec<_> = postings.filter(|(at, _)| commits.is_visible(*at)).collect();
         writeln!(out, "{} {seen:?}", term.term).unwrap();
     }
     for commit in (0..commits.positions() as u32).map(|at| commits.at(at)) {
@@ -254,7 +254,7 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     }
 }
 
-/// The first lines that differ, and the line that says what they are about.
+/// Returns the first lines that differ, after the unindented line that precedes them.
 fn first_difference<'a>(derived: &'a str, rebuilt: &'a str) -> (&'a str, &'a str, &'a str) {
     let mut about = "";
     for (derived, rebuilt) in derived.lines().zip(rebuilt.lines()) {
@@ -268,21 +268,21 @@ fn first_difference<'a>(derived: &'a str, rebuilt: &'a str) -> (&'a str, &'a str
     (about, "", "")
 }
 
-/// How many repositories are tried, each with 24 changes; more of them: `FOVEATE_SEEDS=2000`.
+/// Returns the number of random repositories, each with 24 changes. `FOVEATE_SEEDS=2000` sets another number.
 fn seeds() -> u64 {
     let wanted = std::env::var("FOVEATE_SEEDS").ok();
     wanted.and_then(|n| n.parse().ok()).unwrap_or(10)
 }
 
 #[test]
-fn derived_snapshots_equal_those_built_from_nothing() {
+fn derived_snapshots_equal_rebuilt_ones() {
     check(Changes::new);
 }
 
-/// Files of packages, members apart from their types, qualified paths.
+/// Covers packages, members outside of their types, and qualified paths.
 #[test]
-fn the_same_in_languages_made_up_for_it() {
-    check(Changes::of_made_up);
+fn derived_snapshots_equal_rebuilt_ones_in_toy_languages() {
+    check(Changes::of_toy_languages);
 }
 
 fn check(changes: fn(u64) -> Changes) {
@@ -294,10 +294,10 @@ fn check(changes: fn(u64) -> Changes) {
         for step in 0..24_usize {
             let tree = changes.step();
             if step % 7 == 6 {
-                // Contents that nothing holds any more are parsed again.
+                // Dropped contents are parsed again.
                 contents.0.retain(|(_, text), _| text.len() % 3 > 0);
             }
-            // Mostly from the state before; now and then from an earlier one, as for a commit.
+            // Derives mostly from the previous state, and sometimes from an earlier one, as for a commit.
             let back = if step % 5 == 4 { 4 } else { 1 };
             let previous = &snapshots[snapshots.len().saturating_sub(back)];
             let derived = build(contents.files(&tree), &history, Some(previous));
@@ -311,23 +311,23 @@ fn check(changes: fn(u64) -> Changes) {
                     panic!("{how}, seed {seed}, step {step}, {about}: {is:?}, not {wanted:?}");
                 }
             }
-            // What follows is derived from one as well as from the other.
+            // Later steps derive from both kinds of snapshots.
             snapshots.push(if step % 3 == 1 { stored } else { derived });
         }
     }
 }
 
-/// Single edits, each of which only one of the ways to note it tells.
+/// Tests single edits, each of which only one of the change rules detects.
 #[test]
-fn edits_of_what_others_find_by_name() {
-    let asking = "
+fn edits_of_names_found_by_other_files_are_detected() {
+    let importer = "
         //- n/asking.pkg
         package shop
         fun run
           call helper
         ";
     let edits = [
-        // What a package is, by settings alone.
+        // The settings alone join the packages.
         (
             "//- n/z.pkg\npackage web\nfun helper\n//- joined.packages\nsub\n",
             "sub",
@@ -354,14 +354,14 @@ fn edits_of_what_others_find_by_name() {
             "proto",
         ),
     ];
-    for (others, mark, line) in edits {
+    for (others, pattern, replacement) in edits {
         let others = others.replace('\n', "\n        ");
-        check_edit(&format!("{asking}{others}"), mark, line);
+        check_edit(&format!("{importer}{others}"), pattern, replacement);
     }
 }
 
 #[test]
-fn edits_of_what_resolvers_read() {
+fn edits_of_resolver_inputs_are_detected() {
     let repository = "
         //- app.crate
         use crate::lib::pool::Pool as shop
@@ -376,7 +376,7 @@ fn edits_of_what_resolvers_read() {
         class Pool
         fun make_pool
         ";
-    // The path of the import, and that of the call, lead to the class by another name.
+    // The paths of the import and of the call reach the class by another name.
     check_edit(repository, "class Pool", "class Other");
     check_edit(repository, "Pool as shop", "Pool as other");
     check_edit(
@@ -400,26 +400,29 @@ fn edits_of_what_resolvers_read() {
     );
 }
 
-/// Makes an edit, and undoes it.
+/// Makes an edit and undoes it, and compares derived with rebuilt snapshots.
 #[track_caller]
-fn check_edit(repository: &str, mark: &str, line: &str) {
+fn check_edit(repository: &str, pattern: &str, replacement: &str) {
     let history = history();
     let mut contents = Contents::default();
     let files = foveate_fixture::repository(repository).into_iter();
     let before: Tree = files
         .map(|file| (file.path.to_string(), file.text))
         .collect();
-    // The last file that fits: those before ask for it.
-    let edited = before.iter().rfind(|(_, text)| text.contains(mark));
+    // The last file with the text is edited; the files before it depend on it.
+    let edited = before.iter().rfind(|(_, text)| text.contains(pattern));
     let (path, text) = edited.unwrap();
     let mut after = before.clone();
-    after.insert(path.clone(), text.replacen(mark, line, 1));
+    after.insert(path.clone(), text.replacen(pattern, replacement, 1));
     for (from, to) in [(&before, &after), (&after, &before)] {
         let earlier = build(contents.files(from), &history, None);
         let derived = dump(&build(contents.files(to), &history, Some(&earlier)));
         let rebuilt = dump(&build(contents.files(to), &history, None));
-        assert_ne!(dump(&earlier), rebuilt, "{mark:?}: nothing differs");
+        assert_ne!(dump(&earlier), rebuilt, "{pattern:?}: nothing differs");
         let difference = first_difference(&derived, &rebuilt);
-        assert!(derived == rebuilt, "{mark:?} to {line:?}: {difference:?}");
+        assert!(
+            derived == rebuilt,
+            "{pattern:?} to {replacement:?}: {difference:?}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A snapshot derived from an earlier one equals a rebuild from nothing, over random edits.
+//! Tests that a snapshot derived from an earlier one equals a rebuild from nothing, over random edits.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -99,7 +99,7 @@ fn search_weighted(snapshot: &Snapshot, file: f32) -> Hits {
     snapshot.lexical.search(&terms, &weights, &|| true).unwrap()
 }
 
-/// What a reader can tell apart.
+/// Returns everything that a reader can observe.
 fn observe(snapshot: &Snapshot) -> (Hits, Vec<String>, Vec<Vec<String>>) {
     let name = |id| {
         let files = &snapshot.files;
@@ -177,7 +177,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_search_leaves_behind_changes_no_other() {
+fn cached_scores_do_not_affect_other_searches() {
     let tree: Tree = [
         (
             "m1.py",
@@ -187,14 +187,14 @@ fn what_a_search_leaves_behind_changes_no_other() {
     ]
     .map(|(path, text)| (path.to_owned(), content(path, text)))
     .into();
-    let asked = build(&tree, None);
-    search_weighted(&asked, 3.0);
-    assert!(asked.lexical.remembered_bytes() > 0);
-    assert_eq!(search(&asked), search(&build(&tree, None)));
+    let searched = build(&tree, None);
+    search_weighted(&searched, 3.0);
+    assert!(searched.lexical.cache_bytes() > 0);
+    assert_eq!(search(&searched), search(&build(&tree, None)));
 }
 
 #[test]
-fn a_chunk_belongs_to_the_unit_of_its_definition() {
+fn chunk_belongs_to_unit_of_its_definition() {
     let text = "import os\n\n\nclass Client:\n    pool = 1\n\n    def connect(self):\n        return os\n\n\ndef value():\n    return 1\n";
     let tree: Tree = [("m1.py".to_owned(), content("m1.py", text))].into();
     let files = build(&tree, None).files;
@@ -213,7 +213,7 @@ fn a_chunk_belongs_to_the_unit_of_its_definition() {
 }
 
 #[test]
-fn lines_stand_where_counting_from_the_start_finds_them() {
+fn line_spans_match_counting_from_file_start() {
     let code = "import os\n\n\ndef first():\n    return 1\n\n\nclass Second:\n    \"\"\"Two.\"\"\"\n\n    a = 1\n\n    def third(self):\n        return 3\n";
     for text in [code, code.trim_end(), "", "\n", "one line", "\n\n\n"] {
         let tree = Tree::from([("m.py".to_owned(), content("m.py", text))]);

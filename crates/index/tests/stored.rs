@@ -1,4 +1,4 @@
-//! What is stored comes back as it was: facts, and snapshots from stored segments.
+//! Tests that stored data round-trips: facts, segments and references.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -26,7 +26,7 @@ fn read(named: Option<Language>, text: &str) -> (Language, Result<Content, SkipR
 }
 
 #[test]
-fn facts_come_back_as_they_were() {
+fn facts_round_trip() {
     let long = format!("x = [{}]", "1,".repeat(9_000));
     for (named, text) in [
         (Some(language("python")), PYTHON),
@@ -57,10 +57,10 @@ fn facts_come_back_as_they_were() {
 }
 
 #[test]
-fn facts_of_the_first_format_are_read_without_values() {
+fn first_format_is_decoded_without_values() {
     let (language, content) = read(Some(language("markdown")), PROSE);
     let bytes = facts::encode(language, content.as_ref()).unwrap();
-    // Five empty lists and an empty package, which the first format does not have.
+    // The first format has no values (five empty lists) and no package (an empty text).
     let (first, since) = bytes.split_at(bytes.len() - 6);
     assert_eq!(since, [0; 6]);
     let (_, read) = facts::decode(
@@ -74,7 +74,7 @@ fn facts_of_the_first_format_are_read_without_values() {
 }
 
 #[test]
-fn what_another_time_or_place_may_change_is_not_stored() {
+fn unreproducible_results_are_not_stored() {
     let limits = Limits {
         timeout: Duration::ZERO,
         ..Limits::default()
@@ -94,7 +94,7 @@ fn what_another_time_or_place_may_change_is_not_stored() {
     }
 }
 
-/// Files of a tree; the id of a blob says which text it is.
+/// Returns the files of a tree; the id of a blob is derived from its text.
 fn files(tree: &[(&str, &str)]) -> Vec<SourceFile> {
     let file = |(path, text): &(&str, &str)| {
         let (language, content) = read(Some(language("python")), text);
@@ -167,12 +167,12 @@ fn restore(tree: &[(&str, &str)], segments: &[Vec<u8>], references: &[Vec<u8>]) 
 }
 
 #[test]
-fn a_restored_snapshot_equals_a_built_one() {
+fn restored_snapshot_equals_built_one() {
     let segments = stored(&FIRST);
     assert!(!segments.is_empty());
     let trees: [&[(&str, &str)]; 5] = [
         &FIRST,
-        // Changed, moved, removed, added, all gone.
+        // Files changed, moved, removed, added, and all replaced.
         &[
             ("a.py", PYTHON),
             ("b.py", "def new():\n    pass\n"),
@@ -190,7 +190,7 @@ fn a_restored_snapshot_equals_a_built_one() {
 }
 
 #[test]
-fn segments_are_used_again_and_keep_their_names() {
+fn stored_segments_are_reused_with_their_ids() {
     let snapshot = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
     let names = |snapshot: &Snapshot| -> Vec<String> {
         snapshot
@@ -205,7 +205,7 @@ fn segments_are_used_again_and_keep_their_names() {
         .map(|s| s.encode(|_| true).unwrap())
         .collect();
     assert_eq!(names(&restore(&whole)), names(&snapshot));
-    // Contents that are not stored may be others the next time.
+    // Contents that are not stored may differ the next time.
     let none: Vec<_> = segments
         .iter()
         .map(|s| s.encode(|_| false).unwrap())
@@ -214,7 +214,7 @@ fn segments_are_used_again_and_keep_their_names() {
 }
 
 #[test]
-fn bytes_that_are_no_segment_are_left_out() {
+fn damaged_segments_are_ignored() {
     let segments = stored(&FIRST);
     let built = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
     for end in (0..segments[0].len()).step_by(97) {
@@ -225,7 +225,7 @@ fn bytes_that_are_no_segment_are_left_out() {
 }
 
 #[test]
-fn what_an_edit_replaced_is_let_go_while_its_segment_lives_on() {
+fn replaced_content_is_dropped_while_its_segment_is_shared() {
     let first = files(&FIRST);
     let replaced = Arc::downgrade(first[1].content.as_ref().unwrap());
     let before = Snapshot::build(revision(), 1, first, None, None).unwrap();
@@ -249,7 +249,7 @@ fn what_an_edit_replaced_is_let_go_while_its_segment_lives_on() {
     assert!(replaced.upgrade().is_none());
 }
 
-/// A tree of more files than one part of the references holds; `called` is what the last one calls.
+/// Returns a tree of more files than one part of the references holds; the last file calls `called`.
 fn callers(called: &str) -> Vec<(String, String)> {
     let client = (
         "client.py".to_owned(),
@@ -271,7 +271,8 @@ fn borrowed(tree: &[(String, String)]) -> Vec<(&str, &str)> {
     tree.iter().map(|(path, text)| (&**path, &**text)).collect()
 }
 
-/// What the last function of a tree refers to, by name, and how often `Client.connect` is used.
+/// Returns the names of the definitions that the last function refers to, and the number of uses of
+/// `Client.connect`.
 fn references(snapshot: &Snapshot) -> (Vec<String>, usize) {
     let (files, graph) = (&snapshot.files, &snapshot.graph);
     let last = snapshot.symbols.named("last")[0];
@@ -282,7 +283,7 @@ fn references(snapshot: &Snapshot) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn stored_references_are_those_of_the_files_that_they_are_read_for() {
+fn stored_references_are_read_only_for_the_same_file_table() {
     let (tree, other) = (callers("Client"), callers("other"));
     let (tree, other) = (borrowed(&tree), borrowed(&other));
     let built = Snapshot::build(revision(), 1, files(&tree), None, None).unwrap();
@@ -291,10 +292,10 @@ fn stored_references_are_those_of_the_files_that_they_are_read_for() {
     let expected = (vec!["Client".to_owned()], 130);
     assert_eq!(references(&built), expected);
     assert_eq!(references(&restore(&tree, &[], &parts)), expected);
-    // They are read rather than resolved: other files with the same places get the same targets.
+    // Stored references are not resolved again: other files with the same positions get the same targets.
     assert_eq!(references(&restore(&other, &[], &[])).0, ["other"]);
     assert_eq!(references(&restore(&other, &[], &parts)).0, ["Client"]);
-    // Which is why they are kept under what names these files.
+    // Therefore they are stored under a key that identifies exactly these files.
     let mut tables: Vec<Vec<u8>> = [&tree, &other].iter().map(|t| table(&files(t))).collect();
     let change = |edit: fn(&mut SourceFile)| {
         let mut files = files(&tree);
@@ -310,13 +311,13 @@ fn stored_references_are_those_of_the_files_that_they_are_read_for() {
     for (at, one) in tables.iter().enumerate() {
         assert!(!tables[..at].contains(one), "{at}");
     }
-    let mut turned = files(&tree);
-    turned.reverse();
-    assert_eq!(table(&turned), tables[0], "the order does not count");
+    let mut reversed = files(&tree);
+    reversed.reverse();
+    assert_eq!(table(&reversed), tables[0], "the order does not count");
 }
 
 #[test]
-fn bytes_that_are_no_references_are_resolved_again() {
+fn damaged_references_are_resolved_again() {
     let tree = callers("Client");
     let tree = borrowed(&tree);
     let built = Snapshot::build(revision(), 1, files(&tree), None, None).unwrap();
@@ -331,7 +332,7 @@ fn bytes_that_are_no_references_are_resolved_again() {
     }
     check(&parts[1..]);
     check(&[parts.clone(), parts.clone()].concat());
-    // A tree without the definitions and references that the parts speak of.
+    // A tree without the definitions and references in the parts.
     let small: Vec<_> = tree
         .iter()
         .map(|(path, _)| (*path, "def last(): pass\n"))

@@ -1,6 +1,6 @@
-//! Makes text from a repository safe to show: a file name may hold characters that a terminal obeys,
-//! or that hide or reorder what stands around them. Whatever people read goes through [`escape`];
-//! what programs read keeps its characters, in JSON as escapes ([`json`]).
+//! Escapes text from a repository for display: a file name may hold characters that a terminal obeys, or that
+//! hide or reorder the text around them. Text for people goes through [`escape`]; output for programs keeps
+//! every character, in JSON as escapes ([`json`]).
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -27,8 +27,8 @@ pub fn has_unsafe(text: &str) -> bool {
     !is_plain(text) && text.chars().any(is_unsafe)
 }
 
-/// The text on one line, unsafe characters as `\n`, `\r`, `\t` or `\u{1b}`. Backslashes stay as they
-/// are, so that escaping twice changes nothing.
+/// Returns the text on one line, with unsafe characters as `\n`, `\r`, `\t` or `\u{1b}`. Backslashes are not
+/// escaped, so that escaping twice changes nothing.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !has_unsafe(text) {
         return Cow::Borrowed(text);
@@ -39,17 +39,17 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// [`escape`] for a message of several lines: they stay lines, but all after the first are indented,
-/// so that none can pass for a message of its own.
+/// Escapes a message of several lines like [`escape`]: line breaks are kept, but all lines after the first
+/// are indented, so that none looks like a separate message.
 pub fn escape_lines(text: &str) -> String {
     let lines: Vec<Cow<'_, str>> = text.trim_end().split('\n').map(escape).collect();
     lines.join("\n  ")
 }
 
-/// [`escape`] for code and other text whose lines and tabs are to be seen as they are.
+/// Escapes code and other text like [`escape`], but keeps line breaks and tabs.
 pub fn escape_code(text: &str) -> Cow<'_, str> {
-    let is_in_the_way = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
-    if !text.chars().any(is_in_the_way) {
+    let must_be_escaped = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(must_be_escaped) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 64);
@@ -61,7 +61,7 @@ pub fn escape_code(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// At most `limit` bytes of the [escaped](escape) text; a cut is marked with `…`.
+/// Returns at most `limit` bytes of the [escaped](escape) text; a cut is marked with `…`.
 pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     let escaped = escape(text);
     if escaped.len() <= limit {
@@ -74,8 +74,8 @@ pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", escaped.get(..end).unwrap_or_default()))
 }
 
-/// A JSON text that says the same without unsafe characters: they can only stand inside its strings,
-/// where `\u202e` is the same character. Line ends between its parts stay.
+/// Returns an equivalent JSON text without unsafe characters. They can only occur inside its strings, where
+/// the escape `\u202e` stands for the same character. Line breaks between its parts are kept.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_raw = |c: char| (!c.is_ascii_control() && is_unsafe(c)) || c == '\u{7f}';
     if is_plain(text) || !text.chars().any(is_raw) {
@@ -94,7 +94,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Escapes what is written through it, as [`escape`] does.
+/// A writer that escapes all text written to it, as [`escape`] does.
 #[derive(Debug)]
 pub struct Escaping<W>(pub W);
 
@@ -102,9 +102,9 @@ impl<W: Write> Write for Escaping<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut rest = text;
         while let Some(at) = rest.find(is_unsafe) {
-            let (plain, unsafe_on) = rest.split_at(at);
+            let (plain, from_unsafe) = rest.split_at(at);
             self.0.write_str(plain)?;
-            let mut chars = unsafe_on.chars();
+            let mut chars = from_unsafe.chars();
             match chars.next() {
                 Some('\n') => self.0.write_str("\\n")?,
                 Some('\r') => self.0.write_str("\\r")?,
@@ -118,7 +118,7 @@ impl<W: Write> Write for Escaping<W> {
     }
 }
 
-/// Whether a text is printable ASCII, as nearly all is: one pass without a branch per byte.
+/// Whether a text is printable ASCII, as most text is. One pass without a branch per byte.
 fn is_plain(text: &str) -> bool {
     text.bytes()
         .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_unsafe_is_left(text in text()) {
+        fn escaped_text_has_no_unsafe_characters(text in text()) {
             let escaped = escape(&text);
             prop_assert!(!has_unsafe(&escaped), "{escaped:?}");
             prop_assert_eq!(escape(&escaped), escaped.clone());
@@ -157,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_safe_stays(text in text()) {
+        fn safe_text_is_unchanged(text in text()) {
             let safe: String = text.chars().filter(|c| !is_unsafe(*c)).collect();
             prop_assert!(matches!(escape(&safe), Cow::Borrowed(same) if same == safe));
             let code = format!("{safe}\n\t{safe}\n");
@@ -166,7 +166,7 @@ mod tests {
         }
 
         #[test]
-        fn json_says_the_same(text in text()) {
+        fn escaped_json_parses_to_the_same_value(text in text()) {
             let quoted = serde_json::to_string_pretty(&[&text]).unwrap();
             let escaped = json(&quoted);
             prop_assert!(escaped.chars().all(|c| c == '\n' || !is_unsafe(c)), "{escaped:?}");

@@ -1,5 +1,5 @@
-//! What parsing one file yields. Names are owned where they are compared across files, and spans
-//! into the file's text where there are hundreds of thousands of them.
+//! Defines the facts that parsing one file yields. Names are owned strings where they are compared across
+//! files, and spans into the file's text where there are hundreds of thousands of them.
 
 use crate::{Language, Lines, Span, Values};
 
@@ -7,10 +7,10 @@ use crate::{Language, Lines, Span, Values};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalId(pub u32);
 
-/// Everything that one file's bytes tell, independent of its path and of other files.
+/// Everything that is derived from one file's bytes, independent of its path and of other files.
 #[derive(Clone, Debug)]
 pub struct FileFacts {
-    /// The language that it was read as.
+    /// The language that it was parsed as.
     pub language: Language,
     /// Number of lines; a last line without a newline counts.
     pub line_count: u32,
@@ -20,9 +20,8 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Imports and re-exports in order.
     pub imports: Vec<Import>,
-    /// Names under which the file exports what it defines or imports, beyond the definitions
-    /// marked `exported` (ES `export { a as b }`, `export default a`, `module.exports = …`;
-    /// Python `__all__`).
+    /// Exported names of its definitions and imports, beyond the definitions marked `exported` (ES `export {
+    /// a as b }`, `export default a`, `module.exports = …`; Python `__all__`).
     pub exports: Vec<Export>,
     /// Texts of raised errors and log calls.
     pub messages: Vec<Message>,
@@ -30,25 +29,25 @@ pub struct FileFacts {
     pub chunks: Vec<Chunk>,
     /// Comments, strings and documentation, sorted and disjoint; every other byte is code.
     pub regions: Vec<Region>,
-    /// What the file says of the values of its names.
+    /// Types and values of its names, as far as the file states them.
     pub values: Values,
-    /// The package or namespace of the file's top level as it declares it, its parts joined by `.`;
-    /// empty where it declares none.
+    /// The package or namespace that the file declares for its top level, its parts joined by `.`; empty if
+    /// it declares none.
     pub package: Box<str>,
-    /// Whether the content says of itself that a program wrote it (a header in the first lines).
+    /// Whether a header in its first lines marks it as generated.
     pub generated: bool,
-    /// What went wrong: the facts are those found up to there.
+    /// Problems during parsing. The facts are those found before each problem.
     pub issues: Vec<ParseIssue>,
 }
 
 impl FileFacts {
-    /// The definition with this id, if the id belongs to this file.
+    /// Returns the definition with this id, if the id belongs to this file.
     pub fn definition(&self, id: LocalId) -> Option<&Definition> {
         self.definitions.get(id.0 as usize)
     }
 }
 
-/// What kind of thing a definition is.
+/// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum DefinitionKind {
@@ -66,7 +65,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -97,7 +96,7 @@ impl DefinitionKind {
     }
 }
 
-/// Who may use a definition, as far as the language says.
+/// The declared visibility of a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Visibility {
@@ -107,7 +106,7 @@ pub enum Visibility {
     Private,
 }
 
-/// Yes-or-no facts about a definition.
+/// Boolean properties of a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
     /// `async`.
@@ -126,7 +125,7 @@ pub struct Modifiers {
     pub is_exported: bool,
     /// The module's default export.
     pub is_default_export: bool,
-    /// A member that stands outside the body of its type, which its qualified name names: a Go method,
+    /// A member that is defined outside the body of its type; its qualified name names the type: a Go method,
     /// a function of a Rust `impl`, `void A::f() {}` in C++.
     pub is_out_of_line: bool,
 }
@@ -138,7 +137,7 @@ pub struct Definition {
     pub name: Box<str>,
     /// Names of the enclosing definitions and its own, joined by `.`: `Client.connect`.
     pub qualified_name: Box<str>,
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// The definition that encloses it.
     pub parent: Option<LocalId>,
@@ -146,16 +145,16 @@ pub struct Definition {
     pub span: Span,
     /// The lines under `span`.
     pub lines: Lines,
-    /// How many of `lines` stand above its own first line: attributes, decorators and `template <…>`, where
-    /// the grammar has them beside the definition and not in it.
+    /// Number of `lines` above its own first line: attributes, decorators and `template <…>`, where the
+    /// grammar has them beside the definition and not inside it.
     pub lines_above: u32,
-    /// Where its name stands; empty for a nameless default export.
+    /// The position of its name; empty for a nameless default export.
     pub name_span: Span,
     /// The complete head: decorators, all lines of the parameters, return type; no body.
     pub signature: Span,
     /// The parameter list without its parentheses, for functions and methods.
     pub parameters: Option<Span>,
-    /// The body, where it has one: function block, class block, initial value.
+    /// The body, if it has one: function block, class block, initial value.
     pub body: Option<Span>,
     /// Its documentation (docstring, JSDoc) without quotes and comment marks; may be empty.
     pub doc: Box<str>,
@@ -163,14 +162,14 @@ pub struct Definition {
     pub bases: Vec<Box<str>>,
     /// Names of its decorators as written, without arguments (`app.route`).
     pub decorators: Vec<Box<str>>,
-    /// Who may use it.
+    /// Its declared visibility.
     pub visibility: Visibility,
-    /// Yes-or-no facts.
+    /// Boolean properties.
     pub modifiers: Modifiers,
 }
 
 impl Definition {
-    /// Its lines without those above its own first one.
+    /// Returns `lines` without the first `lines_above`.
     pub fn own_lines(&self) -> Lines {
         let start = self.lines.start.saturating_add(self.lines_above);
         Lines::new(start.min(self.lines.end), self.lines.end)
@@ -205,20 +204,20 @@ pub struct Reference {
     pub kind: ReferenceKind,
     /// The last name of the expression: `connect` in `self.client.connect()`.
     pub name: Span,
-    /// The whole dotted expression where it consists of names alone (`self.client.connect`),
-    /// otherwise the same as `name` (`make().connect()`). It is source text: blanks, `?.` and `!.`
-    /// may stand between the names, and Python's `super().m` counts as plain.
+    /// The whole dotted expression if it consists of names alone (`self.client.connect`), otherwise the same
+    /// as `name` (`make().connect()`). It is source text: blanks, `?.` and `!.` may occur between the names,
+    /// and Python's `super().m` counts as names alone.
     pub path: Span,
     /// 1-based line of the name.
     pub line: u32,
-    /// The innermost function, method or class that it stands in.
+    /// The innermost function, method or class that contains it.
     pub enclosing: Option<LocalId>,
-    /// Whether something stands before the name that is no plain dotted name (`make().connect`),
-    /// so that scopes and imports say nothing about it.
+    /// Whether the receiver is not a plain dotted name (`make().connect`), so that scopes and imports cannot
+    /// resolve it.
     pub opaque_receiver: bool,
 }
 
-/// Where an import statement takes its names from and how.
+/// The form of an import statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportKind {
     /// Python `import a.b [as c]`.
@@ -240,13 +239,13 @@ pub struct Import {
     pub kind: ImportKind,
     /// The module as written, leading dots included: `..db.client`, `./db`, `react`.
     pub module: Box<str>,
-    /// What it binds. Empty for a side-effect import.
+    /// The names that it binds. Empty for a side-effect import.
     pub names: Vec<ImportedName>,
     /// The statement.
     pub span: Span,
     /// 1-based line of the statement's start.
     pub line: u32,
-    /// The function that it stands in, where it is not at the top level.
+    /// The function that contains it; `None` at the top level.
     pub enclosing: Option<LocalId>,
     /// `import type`, or under `if TYPE_CHECKING`.
     pub type_only: bool,
@@ -272,7 +271,7 @@ pub struct Export {
     pub local: Box<str>,
 }
 
-/// Whose text a message is.
+/// The kind of call that a message belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// An argument of a raised or thrown error.
@@ -290,11 +289,11 @@ pub struct Message {
     pub span: Span,
     /// 1-based line of its start.
     pub line: u32,
-    /// The function that it stands in.
+    /// The function that contains it.
     pub enclosing: Option<LocalId>,
 }
 
-/// What a chunk holds.
+/// The kind of content of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkKind {
     /// A function or method, whole or one part of a long one.
@@ -311,18 +310,18 @@ pub enum ChunkKind {
 /// The unit of lexical search: whole lines, each line of the file in exactly one chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
-    /// What it holds.
+    /// The kind of its content.
     pub kind: ChunkKind,
     /// Bytes of its lines, the last newline included.
     pub span: Span,
     /// Its lines.
     pub lines: Lines,
-    /// The function or class that it belongs to. A nested function lies in the chunk of its outer
-    /// one, unless the outer one is a mere scope, most of which is functions (script modules).
+    /// The function or class that it belongs to. A nested function lies in the chunk of the outer one, unless
+    /// the outer one is a scope that consists mostly of functions (script modules).
     pub definition: Option<LocalId>,
 }
 
-/// What a region holds.
+/// The kind of content of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionKind {
     /// A comment.
@@ -336,13 +335,13 @@ pub enum RegionKind {
 /// A stretch of a file that is not code.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
-    /// What it holds.
+    /// The kind of its content.
     pub kind: RegionKind,
     /// Its bytes.
     pub span: Span,
 }
 
-/// Something that parsing could not do.
+/// A problem that made the facts incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseIssue {
     /// The syntax tree has errors; `line` is the first one's.
@@ -350,14 +349,14 @@ pub enum ParseIssue {
         /// 1-based line of the first error.
         line: u32,
     },
-    /// Its syntax was given up: a limit of steps, time or memory was reached. The file is indexed as text.
+    /// Parsing was aborted at a limit of steps, time or memory. The file is indexed as text.
     Timeout,
-    /// The tree is deeper than the limit; what lies deeper was left out.
+    /// The tree is deeper than the limit; deeper nodes were left out.
     Depth,
 }
 
 impl ParseIssue {
-    /// The stable code used in metrics.
+    /// Returns the stable code used in metrics.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax { .. } => "syntax",

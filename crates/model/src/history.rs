@@ -1,49 +1,48 @@
-//! What the past commits of a revision say: messages, and the files and functions that they
-//! touched.
+//! Defines the past commits of a revision: their messages, and the files and functions that they touched.
 
 use crate::{ObjectId, RepoPath};
 
 /// One past commit.
 #[derive(Clone, Debug)]
 pub struct Commit {
-    /// What git calls it.
+    /// Its git object id.
     pub id: ObjectId,
     /// Subject and body.
     pub message: String,
-    /// When it was committed, in seconds since 1970.
+    /// Commit time in seconds since 1970.
     pub time: i64,
-    /// Whether a program made it.
+    /// Whether a bot made it.
     pub is_bot: bool,
-    /// Files that it added, changed, renamed or deleted. Empty where they are too many to say
-    /// anything, and where they are not known.
+    /// Files that it added, changed, renamed or deleted. Empty if they are too many to be informative, or
+    /// unknown.
     pub touched: Vec<Touched>,
 }
 
 /// A file that a commit touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// Its name at the revision that was asked about: renames are followed.
+    /// Its path at the revision whose history this is: renames are followed.
     pub path: RepoPath,
-    /// Names of the functions and classes whose lines the commit changed, without what they are
-    /// in (`get_queryset`); distinct, at most 50.
+    /// Unqualified names of the functions and classes whose lines the commit changed (`get_queryset`);
+    /// distinct, at most 50.
     pub functions: Vec<Box<str>>,
 }
 
 /// The ancestors of a revision, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Newest first; of merges those whose message says what they bring.
+    /// Newest first. Merge commits are included only if their message describes what they merge.
     pub commits: Vec<Commit>,
 }
 
-/// How far [`Touched::functions`] of a history are known.
+/// How complete [`Touched::functions`] of a history is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TouchedFunctions {
-    /// As far as they can be.
+    /// Read completely.
     #[default]
     Read,
-    /// They are being read.
+    /// Still being read.
     Reading,
-    /// Of some commits they could not be read.
+    /// Could not be read for some commits.
     Unreadable,
 }

@@ -1,4 +1,4 @@
-//! Git object ids, which key everything derived from a file's bytes.
+//! Defines git object ids, which key everything derived from a file's bytes.
 
 use std::fmt;
 
@@ -22,19 +22,19 @@ impl fmt::Display for ObjectIdError {
 impl std::error::Error for ObjectIdError {}
 
 impl ObjectId {
-    /// An id from the 20 bytes of a SHA-1 digest.
+    /// Creates an id from the 20 bytes of a SHA-1 digest.
     pub fn from_sha1(digest: [u8; 20]) -> Self {
         let mut bytes = [0; 32];
         bytes[..20].copy_from_slice(&digest);
         Self { bytes, len: 20 }
     }
 
-    /// An id from the 32 bytes of a SHA-256 digest.
+    /// Creates an id from the 32 bytes of a SHA-256 digest.
     pub fn from_sha256(bytes: [u8; 32]) -> Self {
         Self { bytes, len: 32 }
     }
 
-    /// An id from the 20 or 32 bytes of a digest; `None` for any other number of bytes.
+    /// Creates an id from the 20 or 32 bytes of a digest; `None` for any other number of bytes.
     pub fn from_bytes(digest: &[u8]) -> Option<Self> {
         if digest.len() != 20 && digest.len() != 32 {
             return None;
@@ -68,7 +68,7 @@ impl ObjectId {
         })
     }
 
-    /// The raw digest.
+    /// Returns the raw digest.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }

@@ -1,40 +1,40 @@
-//! What a file is written in, and what part it plays in its repository.
+//! Defines the language of a file and its role in the repository.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::resolution::{LookupRules, ModuleSystem, TestConventions};
 
-/// A language: a handle to what the rest of the program must know of it. Which languages there are,
-/// and everything else that is known of them, is for the parser's table to say.
+/// A language: a handle to its [`LanguageRules`]. The parser's table defines which languages exist and
+/// everything else about them.
 #[derive(Clone, Copy)]
 pub struct Language(&'static LanguageRules);
 
-/// What is known of a language beyond its files' facts. It is plain data, written in the language's
-/// folder and read by whoever holds a [`Language`].
+/// Properties of a language beyond the facts of its files. It is plain data, written in the language's folder
+/// and read by whoever holds a [`Language`].
 #[derive(Debug)]
 pub struct LanguageRules {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub name: &'static str,
-    /// The number that stands for it in stored data. It is unique and never given to another.
+    /// Its number in stored data. It is unique and never reused for another language.
     pub code: u8,
-    /// What is written in it.
+    /// The kind of content written in it.
     pub kind: LanguageKind,
-    /// Languages of one family share a module system and see each other's names. By default a
-    /// language is a family of its own.
+    /// Languages of one family share a module system and see each other's names. By default a language forms
+    /// its own family.
     pub family: &'static str,
-    /// The module system of its family. Without one names are resolved inside a file only.
+    /// The module system of its family. Without one, names are resolved only within a file.
     pub modules: Option<&'static ModuleSystem>,
-    /// How names are looked up.
+    /// Rules for looking up names.
     pub lookup: LookupRules,
-    /// How its tests are called.
+    /// Naming conventions of its tests.
     pub tests: TestConventions,
 }
 
-/// What is written in a language.
+/// The kind of content written in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageKind {
-    /// Programs, and what runs or is shown beside them: markup, styles, queries.
+    /// Programs, and the markup, styles and queries that belong to them.
     Code,
     /// Text for people.
     Prose,
@@ -42,14 +42,14 @@ pub enum LanguageKind {
     Settings,
 }
 
-/// Text in no language that is known.
+/// Text in an unknown language.
 static TEXT: LanguageRules = LanguageRules {
     kind: LanguageKind::Prose,
     ..LanguageRules::new("text", 24)
 };
 
 impl LanguageRules {
-    /// Code in a language of its own family.
+    /// Creates rules for a programming language that forms its own family, with defaults for everything else.
     pub const fn new(name: &'static str, code: u8) -> Self {
         Self {
             name,
@@ -64,30 +64,30 @@ impl LanguageRules {
 }
 
 impl Language {
-    /// Text in no language that is known. It is indexed like every file without a parser.
+    /// Text in an unknown language. It is indexed like every file without a parser.
     pub const TEXT: Self = Self(&TEXT);
 
-    /// The language with these rules.
+    /// Returns the language with these rules.
     pub const fn of(rules: &'static LanguageRules) -> Self {
         Self(rules)
     }
 
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What is known of it.
+    /// Returns its rules.
     pub fn rules(self) -> &'static LanguageRules {
         self.0
     }
 
-    /// Whether programs are written in it, as opposed to prose and settings.
+    /// Whether it is a programming language, as opposed to prose and settings.
     pub fn is_code(self) -> bool {
         self.0.kind == LanguageKind::Code
     }
 
-    /// The family that it belongs to: names of one are never taken for names of another.
+    /// Returns the family that it belongs to: names of one family never resolve to names of another.
     pub fn family(self) -> &'static str {
         self.0.family
     }
@@ -125,7 +125,7 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The part that a file plays in its repository.
+/// The role of a file in its repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Code that is shipped.
@@ -136,14 +136,14 @@ pub enum Role {
     Documentation,
     /// Settings of builds, tools and deployments.
     Configuration,
-    /// Written by a program or copied from elsewhere: lock files, bundles, vendored libraries.
+    /// Generated, or copied from elsewhere: lock files, bundles, vendored libraries.
     Generated,
     /// Input of programs: translations, tables, recorded responses.
     Data,
 }
 
 impl Role {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",

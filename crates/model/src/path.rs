@@ -1,4 +1,4 @@
-//! Paths inside a repository: relative, `/`-separated, never leaving the root.
+//! Defines paths inside a repository: relative, `/`-separated, never leaving the root.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -29,7 +29,7 @@ impl fmt::Display for PathError {
 impl std::error::Error for PathError {}
 
 impl RepoPath {
-    /// Checks `path` and keeps it.
+    /// Creates a path after checking `path`.
     ///
     /// # Errors
     /// When the path is empty, absolute, longer than 4,096 bytes, contains a NUL byte, or has an
@@ -57,11 +57,11 @@ impl RepoPath {
         }
     }
 
-    /// As [`Self::new`], for a name that is not UTF-8: its other bytes are escaped (`\xe9`), so that it can be listed.
-    /// No file is found by it.
+    /// Like [`Self::new`], for a name that is not UTF-8: invalid bytes are escaped (`\xe9`), so that it can
+    /// be listed. No file can be opened by the result.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// See [`Self::new`].
     pub fn escaped(path: &[u8]) -> Result<Self, PathError> {
         let mut text = String::new();
         for chunk in path.utf8_chunks() {
@@ -71,11 +71,10 @@ impl RepoPath {
         Self::new(&text)
     }
 
-    /// As [`Self::new`], for a path as a person or a shell writes it: `./` at its beginning says
-    /// nothing.
+    /// Like [`Self::new`], for a path as a person or a shell writes it: leading `./` is dropped.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// See [`Self::new`].
     pub fn from_typed(path: &str) -> Result<Self, PathError> {
         let mut rest = path;
         while let Some(tail) = rest.strip_prefix("./") {
@@ -87,22 +86,22 @@ impl RepoPath {
         })
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The directory, without a trailing `/`; empty at the root.
+    /// Returns the directory, without a trailing `/`; empty at the root.
     pub fn directory(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
     }
 
-    /// The last segment.
+    /// Returns the last segment.
     pub fn file_name(&self) -> &str {
         self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
     }
 
-    /// The file name without its last extension (`a.test.ts` gives `a.test`; `.env` stays whole).
+    /// Returns the file name without its last extension (`a.test.ts` gives `a.test`; `.env` stays whole).
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         match name.rfind('.') {
@@ -111,7 +110,7 @@ impl RepoPath {
         }
     }
 
-    /// The last extension without its dot, or the empty string.
+    /// Returns the last extension without its dot, or the empty string.
     pub fn extension(&self) -> &str {
         let name = self.file_name();
         match name.rfind('.') {
@@ -120,7 +119,7 @@ impl RepoPath {
         }
     }
 
-    /// The segments from the root down.
+    /// Returns the segments from the root down.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
@@ -149,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_paths_that_could_leave_the_root() {
+    fn paths_that_could_leave_the_root_are_refused() {
         for bad in [
             "",
             "/etc/passwd",
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_paths_may_begin_at_the_current_directory() -> Result<(), PathError> {
+    fn typed_paths_may_start_with_dot_slash() -> Result<(), PathError> {
         for typed in ["src/a.py", "./src/a.py", "././src/a.py"] {
             assert_eq!(RepoPath::from_typed(typed)?.as_str(), "src/a.py");
         }
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_names() -> Result<(), PathError> {
+    fn path_parts_are_split() -> Result<(), PathError> {
         let path = RepoPath::new("src/app/model.test.ts")?;
         assert_eq!(path.directory(), "src/app");
         assert_eq!(path.file_name(), "model.test.ts");

@@ -1,6 +1,6 @@
-//! What the graph must know of a language to resolve names: its module system, how names are looked
-//! up, and how tests are called. It is data, and functions over the files of a revision; the graph
-//! asks for it by the language of the file that a name stands in.
+//! Defines the language rules that the graph needs to resolve names: the module system, name lookup, and test
+//! naming. It is data, and functions over the files of a revision; the graph selects them by the language of
+//! the file that contains a name.
 
 use std::fmt::Debug;
 
@@ -12,60 +12,60 @@ pub struct FileId(pub u32);
 
 /// The files of one revision, in path order.
 pub trait FileTree: Sync {
-    /// All files.
+    /// Returns all files.
     fn files(&self) -> &[SourceFile];
 
-    /// The file at a path.
+    /// Returns the file at a path.
     fn find(&self, path: &str) -> Option<FileId>;
 }
 
 impl dyn FileTree + '_ {
-    /// All ids, in order.
+    /// Returns all file ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..self.files().len() as u32).map(FileId)
     }
 
-    /// A file of this tree.
+    /// Returns a file of this tree.
     ///
     /// # Panics
-    /// For an id of another tree.
+    /// If the id comes from another tree.
     #[allow(clippy::indexing_slicing)]
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files()[id.0 as usize]
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     pub fn path(&self, id: FileId) -> &str {
         self.file(id).path.as_str()
     }
 
-    /// The text of a file; empty where it was skipped.
+    /// Returns the text of a file; empty if it was skipped.
     pub fn text(&self, id: FileId) -> &str {
         let content = self.file(id).content.as_ref();
         content.map_or("", |content| &content.text)
     }
 }
 
-/// The module system of a family of languages: where the names in import statements lead.
+/// The module system of a family of languages: maps import statements to files.
 #[derive(Debug)]
 pub struct ModuleSystem {
-    /// Reads what tells where modules are from the files of a revision.
+    /// Builds a resolver from the files of a revision (paths, manifests, declared packages).
     pub resolver: fn(&dyn FileTree) -> Box<dyn ModuleResolver>,
-    /// The last part of the name under which the file at a path is imported. `None` where imports do
-    /// not go by such names: then any of them may lead elsewhere once files come or go.
+    /// The last part of the name under which the file at a path is imported. `None` if imports do not go by
+    /// such names: then the target of any import may change when files are added or removed.
     pub module_name: fn(&RepoPath) -> Option<&str>,
-    /// The last part of the name in an import statement, in the same sense.
+    /// The last part of the name in an import statement, comparable with `module_name`.
     pub imported_name: fn(&str) -> Option<&str>,
-    /// Whether other modules get other names when a file at this path comes or goes.
+    /// Whether adding or removing a file at this path renames other modules.
     pub is_package: fn(&RepoPath) -> bool,
-    /// Whether what a file says may move modules: manifests and settings of compilers.
+    /// Whether a file's content can change where modules are: manifests and compiler settings.
     pub is_settings: fn(&RepoPath) -> bool,
 }
 
-/// Resolves imports among the files of one revision, which every call is handed again.
+/// Resolves imports among the files of one revision. Every call gets the files again.
 pub trait ModuleResolver: Debug + Send + Sync {
-    /// The file that a module, as written in an import statement of `importer`, stands for. `None`
-    /// where it lies outside the repository.
+    /// Returns the file of a module, as written in an import statement of `importer`. `None` if it lies
+    /// outside the repository.
     fn resolve(
         &self,
         files: &dyn FileTree,
@@ -74,7 +74,7 @@ pub trait ModuleResolver: Debug + Send + Sync {
         kind: ImportKind,
     ) -> Option<FileId>;
 
-    /// The file of an absolute name; of several the nearest to the importer.
+    /// Returns the file of an absolute name; of several, the nearest to the importer.
     fn absolute(
         &self,
         files: &dyn FileTree,
@@ -82,8 +82,8 @@ pub trait ModuleResolver: Debug + Send + Sync {
         name: &str,
     ) -> Option<FileId>;
 
-    /// The file of the module `name` inside what `module`, as written in `importer`, stands for. It
-    /// may have no file of its own.
+    /// Returns the file of the module `name` inside of `module`, as written in `importer`. `module` itself
+    /// may have no file.
     fn submodule(
         &self,
         _files: &dyn FileTree,
@@ -94,29 +94,29 @@ pub trait ModuleResolver: Debug + Send + Sync {
         None
     }
 
-    /// The file of the module `name` inside a package, by the package's own file.
+    /// Returns the file of the module `name` inside a package, given the package's own file.
     fn child(&self, _files: &dyn FileTree, _package: FileId, _name: &str) -> Option<FileId> {
         None
     }
 
-    /// The package that a file is part of, as a number: files of one package see each other's top-level
-    /// names without an import, and an import of the package may lead to any of its files. `None`
-    /// where a file is a module of its own.
+    /// Returns the number of the package that a file is part of: files of one package see each other's
+    /// top-level names without an import, and an import of the package may resolve to any of its files.
+    /// `None` if the file is a module of its own.
     fn package_of(&self, _file: FileId) -> Option<u32> {
         None
     }
 
-    /// The directory of the package of this name; empty at the root.
+    /// Returns the directory of the package of this name; empty at the root.
     fn package_directory(&self, _name: &str) -> Option<&str> {
         None
     }
 
-    /// The directory of the package whose name or directory ends with this segment.
+    /// Returns the directory of the package whose name or directory ends with this segment.
     fn package_like(&self, _segment: &str) -> Option<&str> {
         None
     }
 
-    /// The directory of the package that a directory belongs to.
+    /// Returns the directory of the package that a directory belongs to.
     fn package_around<'a>(&self, _directory: &'a str) -> Option<&'a str> {
         None
     }
@@ -125,66 +125,66 @@ pub trait ModuleResolver: Debug + Send + Sync {
     fn heap_bytes(&self) -> usize;
 }
 
-/// How names are looked up.
+/// Rules for looking up names.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupRules {
-    /// Which names of a file others see.
+    /// Which names of a file are visible to other files.
     pub exports: Exports,
-    /// Whether a star import binds the names that it takes in the importing file. Otherwise only
-    /// star exports hand names on.
+    /// Whether a star import binds the imported names in the importing file. Otherwise only star exports pass
+    /// names on.
     pub star_imports_bind: bool,
-    /// Whether importing `a.b` binds `a` and makes `a.b` a path of modules.
+    /// Whether importing `a.b` binds `a`, so that `a.b` in the code is a module path.
     pub imports_bind_paths: bool,
-    /// Whether the modules inside a module are members of it, by their names.
+    /// Whether submodules are members of their module, by their names.
     pub modules_have_submodules: bool,
-    /// Whether a name that stands for a module may mean the module's default export.
+    /// Whether a name bound to a module may also mean the module's default export.
     pub modules_have_defaults: bool,
-    /// Whether star imports of what is imported by a star import count, too.
+    /// Whether a star import also takes names that the imported module itself gets by star imports.
     pub star_imports_are_transitive: bool,
     /// Whether an import may take a member of a type: `import static a.B.c`, `use a::Enum::Variant`.
     pub imports_reach_members: bool,
-    /// Whether names before the last one of a path may be namespaces or packages that nothing in the
-    /// file binds: the end of the path is then compared with the ends of qualified names.
+    /// Whether the leading names of a path may be namespaces or packages that nothing in the file binds: the
+    /// end of the path is then compared with the ends of qualified names.
     pub paths_may_be_qualified: bool,
-    /// Whether the names of a class body are bare names in that body (never in its methods).
+    /// Whether names defined in a class body can be used unqualified in that body (never in its methods).
     pub class_bodies_are_scopes: bool,
-    /// Whether the members of the classes around a method, inherited ones too, are bare names in it.
+    /// Whether a method can use members of its enclosing classes unqualified, inherited ones included.
     pub members_are_bare: bool,
-    /// Names of the object or class around, inside a method.
+    /// Names that a method has for its object or class, such as `self`.
     pub receivers: &'static [(&'static str, Receiver)],
-    /// The name by which a method asks for what its base classes define, as a name or a call.
+    /// The name by which a method accesses members of its base classes, as a name or a call.
     pub super_name: Option<&'static str>,
-    /// Names of types that stand for the class around.
+    /// Type names that mean the enclosing class.
     pub self_types: &'static [&'static str],
-    /// Names that are bound without an import and are nothing of a repository, sorted.
+    /// Names that are bound without an import and never belong to a repository, sorted.
     pub globals: &'static [&'static str],
-    /// Members that the language's own objects have, sorted: a use of one says nothing about a
-    /// repository's definition of the same name.
+    /// Members of the language's built-in objects, sorted: a use of one is no evidence for a repository's
+    /// definition of the same name.
     pub builtin_members: &'static [&'static str],
 }
 
-/// Which names of a file others see.
+/// Which names of a file are visible to other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exports {
-    /// All that its top level binds.
+    /// All names bound at its top level.
     TopLevel,
-    /// What it says that it exports.
+    /// Only names that it declares as exported.
     Declared,
 }
 
-/// What a name for the surroundings of a method stands for.
+/// The meaning of a name such as `self` inside a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiver {
-    /// The object.
+    /// The object that the method is called on.
     Instance,
     /// Its class.
     Class,
-    /// What the base classes of its class define.
+    /// The members of its base classes.
     Super,
 }
 
 impl LookupRules {
-    /// Scopes alone.
+    /// Resolves by scopes alone.
     pub const DEFAULT: Self = Self {
         exports: Exports::TopLevel,
         star_imports_bind: true,
@@ -204,26 +204,27 @@ impl LookupRules {
     };
 }
 
-/// How tests, their files and what they test are called.
+/// Naming conventions of tests, their files and their subjects.
 #[derive(Clone, Copy, Debug)]
 pub struct TestConventions {
-    /// Stems of files that stand for their directory.
+    /// Stems of files that represent their directory.
     pub package_stems: &'static [&'static str],
-    /// Endings of the stem of a test file, in the order in which they are taken off.
+    /// Endings of a test file's stem, in the order in which they are removed.
     pub file_endings: &'static [&'static str],
-    /// Beginnings of the stem of a test file.
+    /// Beginnings of a test file's stem.
     pub file_beginnings: &'static [&'static str],
-    /// Endings of a test file that is called like the class in it.
+    /// Endings of the stem of a test file that is named after the class in it.
     pub file_class_endings: &'static [&'static str],
-    /// Stems of test files that say nothing of what is tested.
+    /// Stems of test files that do not name what is tested.
     pub general_stems: &'static [&'static str],
     /// Directories of tests.
     pub directories: &'static [&'static str],
-    /// Directories that say nothing of what lies below them, besides.
+    /// Further directories whose names are ignored when a test's path is compared with the path of the tested
+    /// code.
     pub source_directories: &'static [&'static str],
     /// Beginnings of test functions, before `_`, a capital or the end.
     pub function_beginnings: &'static [&'static str],
-    /// Decorators, attributes and annotations that make a function a test, as written without their
+    /// Decorators, attributes and annotations that mark a function as a test, as written without their
     /// arguments.
     pub function_decorators: &'static [&'static str],
     /// Beginnings of test classes.
@@ -233,7 +234,7 @@ pub struct TestConventions {
 }
 
 impl TestConventions {
-    /// What many ecosystems share.
+    /// Conventions that many ecosystems share.
     pub const COMMON: Self = Self {
         package_stems: &["index", "__init__"],
         file_endings: &[
@@ -250,12 +251,12 @@ impl TestConventions {
         class_endings: &["TestCase", "Tests", "Test", "Spec"],
     };
 
-    /// Whether a function is a test, by its name or by what stands before it.
+    /// Whether a function is a test, by its name or by its decorators.
     pub fn is_test(&self, function: &Definition) -> bool {
         self.is_test_name(&function.name) || self.is_decorated(function)
     }
 
-    /// Whether a decorator makes a function a test: by its whole name, or by the end of it, as that of
+    /// Whether a decorator marks a function as a test. Its whole name or its last segment is compared, as in
     /// `tokio::test`.
     pub fn is_decorated(&self, function: &Definition) -> bool {
         let listed = self.function_decorators;

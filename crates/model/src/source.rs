@@ -1,16 +1,16 @@
-//! A file of a revision, and the content that its blob holds.
+//! Defines a file of a revision and the content of its blob.
 
 use std::sync::Arc;
 
 use crate::{FileFacts, Language, ObjectId, RepoPath, Role};
 
-/// What one blob holds, read as one language: its text and the facts parsed from it. It depends on
-/// the blob and the language alone, so every revision that holds the blob shares it.
+/// The text of one blob and the facts parsed from it as one language. It depends on the blob and the language
+/// alone, so every revision that holds the blob shares it.
 #[derive(Debug)]
 pub struct Content {
     /// The whole text; every span in `facts` points into it.
     pub text: Arc<str>,
-    /// What parsing found.
+    /// Facts parsed from the text.
     pub facts: FileFacts,
 }
 
@@ -28,11 +28,11 @@ pub enum SkipReason {
         /// The configured limit in bytes.
         limit: u64,
     },
-    /// Its lines are so long that no one reads them (minified code, embedded data).
+    /// Its lines are too long for a person to read (minified code, embedded data).
     LongLines,
-    /// It is input of programs, not code (translations, tables, recorded responses).
+    /// It is data for programs, not code (translations, tables, recorded responses).
     Data,
-    /// It stands for a large file that is kept elsewhere (git LFS).
+    /// It is a pointer to a large file that is stored elsewhere (git LFS).
     LfsPointer,
     /// A symbolic link: links are listed, never followed.
     Symlink,
@@ -43,7 +43,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The stable code used on the wire and in metrics.
+    /// Returns the stable code used on the wire and in metrics.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Binary => "binary",
@@ -62,24 +62,24 @@ impl SkipReason {
 /// One file of a revision. Exactly one of `content` and `skipped` is present.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Where it is.
+    /// Its path in the repository.
     pub path: RepoPath,
-    /// Id of its bytes.
+    /// Git object id of its bytes.
     pub blob: ObjectId,
     /// Size in bytes.
     pub size: u64,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
-    /// The part it plays.
+    /// Its role in the repository.
     pub role: Role,
     /// Its text and facts, unless it was skipped.
     pub content: Option<Arc<Content>>,
-    /// Why it is not indexed.
+    /// Why it is not indexed; `None` if it is.
     pub skipped: Option<SkipReason>,
 }
 
 impl SourceFile {
-    /// Whether both are one file in one state: what was read of it is shared.
+    /// Whether both are the same file in the same state, including a shared `content`.
     pub fn is_same(&self, other: &Self) -> bool {
         let content = |file: &Self| file.content.as_ref().map(Arc::as_ptr);
         self.path == other.path

@@ -1,4 +1,4 @@
-//! Places inside one file: byte spans and line ranges.
+//! Defines positions inside one file: byte spans and line ranges.
 
 /// A half-open byte range `start..end` in a file of at most 4 GiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,7 +10,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// A span from `start` to `end`; an inverted pair gives the empty span at `start`.
+    /// Creates a span from `start` to `end`; an inverted pair gives the empty span at `start`.
     pub fn new(start: usize, end: usize) -> Self {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let end = u32::try_from(end).unwrap_or(u32::MAX);
@@ -20,7 +20,7 @@ impl Span {
         }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }
@@ -35,7 +35,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// The text under the span, or the empty string where the span does not fit `text`.
+    /// Returns the text under the span, or the empty string if the span does not fit `text`.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize)
             .unwrap_or("")
@@ -52,7 +52,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines `start` to `end`, both 1-based and inclusive; an inverted pair gives one line.
+    /// Creates the range from `start` to `end`, both 1-based and inclusive; an inverted pair gives one line.
     pub fn new(start: u32, end: u32) -> Self {
         Self {
             start,
@@ -60,7 +60,7 @@ impl Lines {
         }
     }
 
-    /// How many lines.
+    /// Returns the number of lines.
     pub fn count(self) -> u32 {
         self.end - self.start + 1
     }
@@ -75,7 +75,7 @@ impl Lines {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// How many lines both ranges share.
+    /// Returns the number of lines that both ranges share.
     pub fn overlap(self, other: Lines) -> u32 {
         let start = self.start.max(other.start);
         let end = self.end.min(other.end);

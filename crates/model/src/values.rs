@@ -1,55 +1,55 @@
-//! What a file says of the values of its names: the facts from which the graph infers what stands
-//! before a dot. What rests on them is likely, never certain.
+//! Defines the facts about types and values of names, from which the graph infers the type of a receiver.
+//! Everything inferred from them is likely, never certain.
 
 use crate::{LocalId, Span};
 
-/// What a file says of the values of its names.
+/// Types and values of a file's names, as far as the file states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// Local variables, by scope and name; the most telling binding of each.
+    /// Local variables, by scope and name; the most informative binding of each.
     pub locals: Vec<Local>,
-    /// Parameters, by function, in their order. Of two with one name the first counts.
+    /// Parameters, by function, in their order. Of two with the same name the first counts.
     pub parameters: Vec<Parameter>,
-    /// What functions and properties return and type aliases stand for, by definition.
+    /// Return types of functions and properties and targets of type aliases, by definition.
     pub types: Vec<DefinitionType>,
-    /// What variables, fields and aliases hold, by definition.
+    /// Values of variables, fields and aliases, by definition.
     pub held: Vec<Held>,
-    /// What stands before the names of references where that is no plain path, by reference.
+    /// Receivers of references that are not plain paths, by reference.
     pub receivers: Vec<Receivers>,
 }
 
-/// A type as written, without what wraps it.
+/// A type as written, without wrapper types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeName {
     /// Its dotted name.
     pub path: Span,
-    /// Whether the class itself is meant (`type[X]`, `typeof X`) and not one of its objects.
+    /// Whether the class itself is meant (`type[X]`, `typeof X`) and not an instance of it.
     pub of_class: bool,
 }
 
-/// What is known of a value.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Its type, as declared.
+    /// A declared type.
     Type(TypeName),
-    /// The dotted name that it is set to.
+    /// The dotted name that is assigned to it.
     Name(Span),
     /// The dotted name that is called, or constructed, to make it.
     Call(Span),
-    /// It is the parameter, of the same name, of the method that it is set in.
+    /// The parameter of the same name of the method that assigns it.
     Parameter,
-    /// Nothing.
+    /// Not known.
     Unknown,
 }
 
 /// A local variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local {
-    /// The function that binds it; `None` for what nameless functions outside any definition bind.
+    /// The function that binds it; `None` for variables of nameless functions outside any definition.
     pub function: Option<LocalId>,
     /// Its name.
     pub name: Span,
-    /// What it is first known to hold.
+    /// Its first known value.
     pub value: Value,
 }
 
@@ -60,16 +60,16 @@ pub struct Parameter {
     pub function: LocalId,
     /// Its name.
     pub name: Span,
-    /// Its type, where one is declared.
+    /// Its declared type.
     pub type_name: Option<TypeName>,
 }
 
-/// The type that a definition promises.
+/// The declared type of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefinitionType {
     /// A function, a property or a type alias.
     pub definition: LocalId,
-    /// What it returns or stands for.
+    /// The return type, or the target of the alias.
     pub type_name: TypeName,
 }
 
@@ -78,17 +78,17 @@ pub struct DefinitionType {
 pub struct Held {
     /// A variable, constant, field or type alias.
     pub definition: LocalId,
-    /// What it holds; never [`Value::Unknown`].
+    /// Its value; never [`Value::Unknown`].
     pub value: Value,
 }
 
-/// What stands before the name of one reference.
+/// The receiver of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receivers {
     /// Position in the file's references.
     pub reference: u32,
-    /// The names before it, first to last: of `self.make().connect` those are `self` and `make()`.
-    /// Empty where they are no plain chain.
+    /// The chain before the name, first to last: `self` and `make()` in `self.make().connect`. Empty if the
+    /// receiver is no plain chain.
     pub links: Box<[Link]>,
 }
 
@@ -102,26 +102,26 @@ pub struct Link {
 }
 
 impl Values {
-    /// The parameters of a function.
+    /// Returns the parameters of a function.
     pub fn parameters_of(&self, function: LocalId) -> &[Parameter] {
-        of(&self.parameters, function, |parameter| parameter.function)
+        with_key(&self.parameters, function, |parameter| parameter.function)
     }
 
-    /// What a definition returns or stands for.
+    /// Returns the return type of a definition, or the target of an alias.
     pub fn type_of(&self, definition: LocalId) -> Option<TypeName> {
-        let types = of(&self.types, definition, |known| known.definition);
+        let types = with_key(&self.types, definition, |known| known.definition);
         types.first().map(|known| known.type_name)
     }
 
-    /// What a definition holds.
+    /// Returns the value of a definition.
     pub fn held_by(&self, definition: LocalId) -> Option<Value> {
-        let held = of(&self.held, definition, |held| held.definition);
+        let held = with_key(&self.held, definition, |held| held.definition);
         held.first().map(|held| held.value)
     }
 
-    /// What stands before the name of a reference; `None` where its path says it.
+    /// Returns the receiver chain of a reference; `None` if its path contains the receiver.
     pub fn receivers_of(&self, reference: u32) -> Option<&[Link]> {
-        let found = of(&self.receivers, reference, |receivers| receivers.reference);
+        let found = with_key(&self.receivers, reference, |receivers| receivers.reference);
         found.first().map(|receivers| &*receivers.links)
     }
 
@@ -137,8 +137,8 @@ impl Values {
     }
 }
 
-/// Those of sorted facts with a key.
-fn of<T, K: Ord + Copy>(facts: &[T], key: K, key_of: impl Fn(&T) -> K) -> &[T] {
+/// Returns the facts with a key; `facts` are sorted by it.
+fn with_key<T, K: Ord + Copy>(facts: &[T], key: K, key_of: impl Fn(&T) -> K) -> &[T] {
     let start = facts.partition_point(|fact| key_of(fact) < key);
     let rest = facts.get(start..).unwrap_or_default();
     let end = rest.partition_point(|fact| key_of(fact) == key);

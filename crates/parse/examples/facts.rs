@@ -1,4 +1,4 @@
-//! Prints the facts of the files given as arguments: for looking at what a parser sees.
+//! Prints the facts of the files given as arguments, to inspect what the parser extracts.
 //!
 //! `cargo run --release -p foveate-parse --example facts -- [--time] FILE…`; with `--time` only the
 //! totals and the time spent, with `-` the file names are read from standard input.

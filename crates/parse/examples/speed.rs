@@ -1,4 +1,5 @@
-//! How fast each language is read, beside its grammar alone: both in turn over the same files.
+//! Measures how fast each language is parsed, compared with its tree-sitter grammar alone. Both are timed
+//! in turn over the same files.
 //!
 //! `find DIRECTORY -type f | cargo run --release -p foveate-parse --example speed`
 
@@ -11,7 +12,7 @@ use foveate_model::{Language, RepoPath};
 use foveate_parse::{Limits, language_by_name, parse};
 use tree_sitter::Parser;
 
-/// How often each is measured; the median counts.
+/// Rounds per measurement; the median is reported.
 const ROUNDS: usize = 5;
 
 fn main() -> std::io::Result<()> {

@@ -1,28 +1,28 @@
-//! Cuts a file into chunks: every line belongs to exactly one. Functions stay whole as long as
-//! they are short enough; everything else is cut where it hurts least.
+//! Cuts a file into chunks; every line belongs to exactly one. A function stays whole if it is short
+//! enough. Everything else is cut where the cost of a cut is lowest.
 
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Lines, LocalId};
 
 use crate::lines::{NO_STATEMENT, TextLines};
 
-/// Longest function that stays in one piece, in lines.
+/// Longest function that is kept as one chunk, in lines.
 const FUNCTION: u32 = 80;
-/// Longest piece of a split function, and longest other stretch of code, in lines.
+/// Longest part of a split function, and longest other stretch of code, in lines.
 const CODE: u32 = 60;
-/// Longest stretch of text, in lines; it aims at two thirds of it.
+/// Longest stretch of text, in lines.
 const TEXT: u32 = 56;
 
-/// What functions inside functions are in a language.
+/// How a language uses functions inside functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nesting {
-    /// Parts of the function around them.
+    /// They are parts of the enclosing function.
     Plain,
-    /// Often the functions of a module that is written as one function.
+    /// They are often the functions of a module that is written as one function.
     Scopes,
 }
 
-/// What a line belongs to.
+/// The chunk kind and definition that a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Owner {
     kind: ChunkKind,
@@ -36,8 +36,9 @@ struct Piece {
     lines: Lines,
 }
 
-/// Chunks of a file with definitions. `heads` gives for each definition its first 0-based row with
-/// leading comments; `statements` for each row the depth of the statement that starts there.
+/// Returns the chunks of a file with definitions. `heads` holds the first row of each definition (0-based,
+/// leading comments included). `statements` holds for each row the depth of the statement that starts
+/// there.
 pub(crate) fn of_code(
     lines: &TextLines<'_>,
     nesting: Nesting,
@@ -65,7 +66,7 @@ pub(crate) fn of_code(
     chunks
 }
 
-/// Chunks of a file without a parser.
+/// Returns the chunks of a file without a parser.
 pub(crate) fn of_text(lines: &TextLines<'_>) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let owner = Owner {
@@ -91,9 +92,9 @@ fn chunk(lines: &TextLines<'_>, owner: Owner, part: Lines) -> Chunk {
     }
 }
 
-/// Which functions are mere scopes: more than half of their lines belong to functions inside them.
-/// Scripts put whole modules into one function (plugins, closures, factories); what their readers
-/// call a function is one inside.
+/// Finds the functions that are mere scopes: more than half of their lines belong to functions inside them.
+/// Scripts often wrap a whole module in one function (plugins, closures, factories); for their readers, the
+/// inner ones are the functions.
 fn scopes(definitions: &[Definition]) -> Vec<bool> {
     let is_function = |d: &Definition| d.kind.is_function() && d.body.is_some();
     let inner_lines = |(position, outer): (usize, &Definition)| {
@@ -117,8 +118,8 @@ fn scopes(definitions: &[Definition]) -> Vec<bool> {
         .collect()
 }
 
-/// Paints each line with its owner: classes and scopes first, outer before inner, functions over
-/// them. A line that two functions share stays with the first.
+/// Assigns each line its owner: classes and scopes first, outer before inner, then functions over them. A
+/// line that two functions share belongs to the first.
 fn owners(count: u32, definitions: &[Definition], heads: &[u32], scopes: &[bool]) -> Vec<Owner> {
     let module = Owner {
         kind: ChunkKind::Module,
@@ -167,8 +168,8 @@ fn owners(count: u32, definitions: &[Definition], heads: &[u32], scopes: &[bool]
     owners
 }
 
-/// For each definition whether a function other than a scope encloses it, by its text and not only by its parents:
-/// `Foo.prototype.bar = function` belongs to `Foo` and stands outside.
+/// Returns for each definition whether a function that is not a scope encloses it in the text. Parents do
+/// not tell: `Foo.prototype.bar = function` belongs to `Foo` but stands outside of it.
 fn inside_functions(definitions: &[Definition], scopes: &[bool]) -> Vec<bool> {
     let mut function_end = 0;
     definitions
@@ -199,11 +200,11 @@ fn pieces(owners: &[Owner]) -> Vec<Piece> {
     pieces
 }
 
-/// Lone closing brackets and the blank lines between pieces join the piece before them.
+/// Joins lone closing brackets and the blank lines between pieces to the piece before them.
 fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
-    // A function's first piece stays whatever it says; later ones are the rest of a scope.
+    // A function's first piece is always kept; a later piece is the rest of a scope.
     let mut begun: HashSet<LocalId> = HashSet::new();
-    let mut says_nothing = |piece: &Piece| {
+    let mut is_leftover = |piece: &Piece| {
         let is_function = piece.owner.kind == ChunkKind::Function;
         let begins = is_function && piece.owner.definition.is_some_and(|id| begun.insert(id));
         let text = lines.index.span_of(piece.lines).of(lines.text);
@@ -212,7 +213,7 @@ fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
     let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut leading: Option<u32> = None;
     for mut piece in pieces {
-        if says_nothing(&piece) {
+        if is_leftover(&piece) {
             match kept.last_mut() {
                 Some(before) => before.lines.end = piece.lines.end,
                 None => leading = leading.or(Some(piece.lines.start)),
@@ -243,8 +244,8 @@ fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
     kept
 }
 
-/// Cuts `lines` into parts of nearly equal length, at most `part` lines each, unless they are at
-/// most `whole` lines long. `cost` says how much a cut before a line hurts.
+/// Cuts `lines` into parts of nearly equal length, at most `part` lines each, unless there are at most
+/// `whole` lines. `cost` is the cost of a cut before a line.
 fn split(
     lines: Lines,
     whole: u32,
@@ -269,8 +270,8 @@ fn split(
     emit(Lines::new(start, lines.end));
 }
 
-/// Before an outer statement is better than before an inner one, and that better than inside one,
-/// where a blank line or little indentation is the best guess.
+/// Returns the cost of a cut before `line`: lowest before an outer statement, higher before an inner one,
+/// and highest inside a statement, where a blank line or little indentation is the best guess.
 fn cost_in_code(lines: &TextLines<'_>, statements: &[u16], line: u32) -> u32 {
     let depth = statements.get(line.saturating_sub(1) as usize);
     match depth.copied().unwrap_or(NO_STATEMENT) {

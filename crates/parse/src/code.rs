@@ -1,5 +1,5 @@
-//! Code in the text of an issue: the language of a block, lines that were pasted without marks, and
-//! what import statements name. It knows the forms of each language from its [`form::CodeForm`] alone.
+//! Recognises code in the text of an issue: the language of a block, lines pasted without a fence, and the
+//! names in import statements. All that it knows of a language comes from its [`form::CodeForm`].
 
 pub(crate) mod form;
 
@@ -8,12 +8,12 @@ use foveate_model::Language;
 use self::form::Imports;
 use crate::languages;
 
-/// How many lines of a block are looked at.
+/// Number of lines of a block that are examined.
 const MAX_LINES: usize = 200;
-/// The longest import statement in lines.
+/// Longest import statement, in lines.
 const MAX_STATEMENT_LINES: usize = 100;
 
-/// The language of a fence's info string: `python`, `{.py}`, `ts title="a.ts"`.
+/// Returns the language that a fence's info string names: `python`, `{.py}`, `ts title="a.ts"`.
 pub fn named(info: &str) -> Option<Language> {
     let word = info
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#')))
@@ -24,13 +24,13 @@ pub fn named(info: &str) -> Option<Language> {
         .map(|spec| spec.language)
 }
 
-/// What to call a language in a fence; empty for text without any.
+/// Returns the word for a language in a fence; empty for plain text.
 pub fn fence(language: Language) -> &'static str {
     let form = &languages::spec(language).code;
     form.fence.unwrap_or(language.name())
 }
 
-/// The language that most lines look like; none where no line says it.
+/// Returns the language that most lines match; `None` if no line is characteristic of a language.
 pub fn guessed(lines: &[&str]) -> Option<Language> {
     let mut votes: Vec<(Language, usize)> = Vec::new();
     for line in lines.iter().take(MAX_LINES) {
@@ -42,7 +42,7 @@ pub fn guessed(lines: &[&str]) -> Option<Language> {
             None => votes.push((language, 1)),
         }
     }
-    // Of equally many the first of the table.
+    // Ties go to the language that comes first in the table.
     let count = |language| votes.iter().find(|vote| vote.0 == language);
     let best = languages::all()
         .rev()
@@ -51,7 +51,8 @@ pub fn guessed(lines: &[&str]) -> Option<Language> {
     Some(best.0)
 }
 
-/// The language of a line that few others could hold: that of the longest beginning.
+/// Returns the language that a line is characteristic of. Of several matches, the one with the longest
+/// beginning wins.
 fn of_line(line: &str) -> Option<Language> {
     let (language, _) = languages::all()
         .rev()
@@ -73,7 +74,7 @@ pub fn opens_block(line: &str) -> bool {
     line.ends_with(':') && words.into_iter().any(|word| line.starts_with(word))
 }
 
-/// The names that lines import, in order: absolute dotted names, and `specifier.name`.
+/// Returns the names that the lines import, in order: absolute dotted names, and `specifier.name`.
 pub fn imports(lines: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
     let mut next = 0;
@@ -106,7 +107,7 @@ fn forms() -> impl Iterator<Item = Imports> {
     languages::all().filter_map(|spec| spec.code.imports)
 }
 
-/// Takes the prompt of an interactive session off.
+/// Strips the prompt of an interactive session.
 pub fn strip_prompt(line: &str) -> &str {
     let line = line.trim_start();
     let mut forms = languages::all().map(|spec| &spec.code);
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn of_fences() {
+    fn fence_info_strings_name_languages() {
         for (info, language) in [
             ("python", "python"),
             ("{.py}", "python"),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_code() {
+    fn language_of_code_is_guessed() {
         for (code, language) in [
             ("x\ndef f(x):\n    return 1", "python"),
             ("const a = 1;\nlet b", "javascript"),
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn statements() {
+    fn imported_names_are_read() {
         for (text, wanted) in [
             ("from a.b import C, d as e", vec!["a.b.C", "a.b.d"]),
             (

@@ -1,9 +1,9 @@
 //! Gathers facts while a walker visits a tree: ids, lines, qualified names, leading comments. [`finish`]
-//! orders them in the end. It knows no grammar.
+//! orders them at the end. It knows no grammar.
 
 mod context;
 mod finish;
-mod taken;
+mod reuse;
 mod values;
 
 pub(crate) use context::{Context, Declared, Place, Position, Section};
@@ -29,22 +29,22 @@ pub(crate) struct Draft<'t> {
     pub(crate) name: &'t str,
     pub(crate) kind: DefinitionKind,
     pub(crate) span: Span,
-    /// The byte where it begins itself, where attributes and the like stand before it in `span`.
+    /// Byte where the definition itself begins, if `span` starts with attributes or the like.
     pub(crate) own_start: Option<u32>,
     pub(crate) name_span: Span,
-    /// End of the head; trailing blanks and semicolons are taken off.
+    /// End of the head; trailing blanks and semicolons are removed.
     pub(crate) signature_end: usize,
     pub(crate) parameters: Option<Span>,
     pub(crate) body: Option<Span>,
-    /// The docstring; otherwise the comment directly above is the documentation.
+    /// The docstring; without one, the comment directly above is the documentation.
     pub(crate) doc: Option<String>,
     pub(crate) bases: Vec<Box<str>>,
     pub(crate) decorators: Vec<Box<str>>,
-    /// What the language says; otherwise the name's form decides.
+    /// Visibility that the language states; without it, the form of the name decides.
     pub(crate) visibility: Option<Visibility>,
     pub(crate) modifiers: Modifiers,
-    /// The written receiver (`Foo` in `Foo.bar = …`), for qualified names without a parent. That of
-    /// an out-of-line member stands after the parent's name.
+    /// The receiver as written (`Foo` in `Foo.bar = …`). It qualifies the name of a definition without a
+    /// parent; for an out-of-line member it comes after the parent's name.
     pub(crate) receiver: Option<&'t str>,
 }
 
@@ -70,7 +70,7 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// A run of comments on lines of their own, without a gap between them.
+/// A run of comments on lines of their own, without gaps between them.
 #[derive(Clone, Copy, Debug)]
 struct CommentRun {
     span: Span,
@@ -78,7 +78,7 @@ struct CommentRun {
     last_row: u32,
 }
 
-/// The facts found so far, and where the walk stands.
+/// The facts found so far, and the current context of the walk.
 #[derive(Debug)]
 pub(crate) struct Collector<'t> {
     pub(crate) text: &'t str,
@@ -88,39 +88,40 @@ pub(crate) struct Collector<'t> {
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Vec<Export>,
     pub(crate) context: Context,
-    /// Whether a bare name that the file does not know is kept, by its form. It is set where the walk
-    /// notes local variables: these then say what a receiver is, also where its name is an import's.
+    /// Decides by form whether a bare name is kept that the file neither imports nor defines. Set for
+    /// languages whose walk records local variables; these then determine receivers, even those with the
+    /// name of an import.
     pub(crate) keeps_name: Option<fn(&str) -> bool>,
-    /// Whether a bare name that begins with a small letter, and that no scope around it binds, is a
-    /// call.
+    /// Whether a bare name is a call if it begins with a small letter or `_` and no enclosing scope binds
+    /// it.
     pub(crate) bare_calls: bool,
-    /// Takes the markup off documentation.
+    /// Strips markup from documentation.
     pub(crate) clean_doc: fn(String) -> String,
-    /// What is said of values, by the ids of now.
+    /// Facts about values, by the definition ids of the walk (before sorting).
     pub(crate) values: Values,
-    /// What stands before the names of references, by the spans of the names.
+    /// Receiver chains of references, by the spans of the names that they precede.
     receivers: Vec<(Span, Vec<Link>)>,
     /// The package or namespace that the file declares, with dots.
     pub(crate) package: String,
-    /// Names that start before this byte are dealt with already.
+    /// Names that start before this byte are already handled.
     pub(crate) skip_until: usize,
     /// Names that start before this byte are bound, not read.
     pub(crate) bind_until: usize,
     references: Vec<Reference>,
-    /// Functions that were taken over from an earlier text, and which references came with them.
+    /// Functions taken over from an earlier text, each with the range of its references.
     taken: Vec<(Span, Range<usize>)>,
-    /// Names that a definition binds; `None` for the top level of the file.
+    /// Names that a definition binds; `None` means the top level of the file.
     bindings: Vec<(Span, Option<LocalId>)>,
     messages: Vec<Message>,
     regions: Vec<Region>,
     issues: Vec<ParseIssue>,
     saved: Vec<(u32, Context)>,
     comments: Option<CommentRun>,
-    /// Per definition: its first row, leading comments included.
+    /// Per definition: its first row (0-based), leading comments included.
     heads: Vec<u32>,
     /// Per row: the depth of the outermost statement that starts there.
     statements: Vec<u16>,
-    /// Fields and variables, which count once however often they are assigned.
+    /// Fields and variables added so far: each counts once, however often it is assigned.
     once: HashSet<(Option<LocalId>, &'t str)>,
 }
 
@@ -135,7 +136,7 @@ pub(crate) fn row(node: Node<'_>) -> u32 {
 }
 
 impl<'t> Collector<'t> {
-    /// `tool_notes` are the beginnings of comments that are for tools.
+    /// Creates an empty collector. `tool_notes` are the beginnings of comments addressed to tools.
     pub(crate) fn new(text: &'t str, tool_notes: &'static [&'static str]) -> Self {
         let lines = LineIndex::new(text);
         let statements = vec![NO_STATEMENT; lines.count() as usize];
@@ -169,18 +170,18 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// The source under a node.
+    /// Returns the source of a node.
     pub(crate) fn of(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
-    /// Changes the context for the node being entered at `depth` and all below it.
+    /// Changes the context for the node entered at `depth` and everything below it.
     pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
         self.saved.push((depth, self.context));
         change(&mut self.context);
     }
 
-    /// Takes back what was changed for the node at `depth`.
+    /// Restores the context that was changed for the node at `depth`.
     #[inline]
     pub(crate) fn leave(&mut self, depth: u32) {
         while let Some((at, context)) = self.saved.last() {
@@ -192,7 +193,7 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Notes that a statement starts here, so that long stretches can be split before it.
+    /// Records that a statement starts here, so that long stretches can be split before it.
     #[inline]
     pub(crate) fn statement(&mut self, node: Node<'_>, depth: u32) {
         if let Some(known) = self.statements.get_mut(node.start_position().row) {
@@ -200,13 +201,13 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds a comment to the regions and to the run of comments that may document what follows.
+    /// Adds a comment to the regions and to the run of comments that may document the next definition.
     pub(crate) fn comment(&mut self, node: Node<'_>, kind: RegionKind) {
         let place = span(node);
         self.region(kind, place);
         let (first_row, column) = (row(node), node.start_position().column);
         let end = node.end_position();
-        // Some grammars take the end of the line for a part of the comment.
+        // Some grammars include the line end in the comment.
         let ends_line = end.column == 0 && end.row > node.start_position().row;
         let last_row = u32::try_from(end.row - usize::from(ends_line)).unwrap_or(u32::MAX);
         let is_block = kind == RegionKind::Documentation && self.of(node).starts_with("/*");
@@ -216,7 +217,7 @@ impl<'t> Collector<'t> {
             return;
         }
         self.comments = Some(match self.comments {
-            // A block of documentation starts anew: what stands above it documents something else.
+            // A documentation block starts a new run: the comments above it document something else.
             Some(run) if run.last_row + 1 == first_row && !is_block => CommentRun {
                 span: Span::new(run.span.start as usize, node.end_byte()),
                 last_row,
@@ -230,7 +231,7 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// The comments that end on the line before a row.
+    /// Returns the comments that end on the line before a row.
     pub(crate) fn comment_above(&self, row: u32) -> Option<Span> {
         let run = self.comments.filter(|run| run.last_row + 1 == row);
         run.map(|run| run.span)
@@ -248,7 +249,7 @@ impl<'t> Collector<'t> {
         self.define_in(self.context.parent, draft)
     }
 
-    /// Adds a field or variable unless its scope has one of that name already.
+    /// Adds a field or variable unless its scope already has one of that name.
     pub(crate) fn define_once(
         &mut self,
         parent: Option<LocalId>,
@@ -301,8 +302,8 @@ impl<'t> Collector<'t> {
         id
     }
 
-    /// The name of a definition after that of what it is a member of; where it is written outside of its
-    /// type, after the type's.
+    /// Returns the name qualified by the parent's; a member defined outside of its type is also qualified
+    /// by the type.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
         let scope = parent
             .and_then(|parent| self.definitions.get(parent.0 as usize))
@@ -320,7 +321,8 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// From the start of a definition to the end of its signature, without what ends a statement.
+    /// Returns the span from the start of a definition to the end of its signature, without trailing
+    /// semicolons and blanks.
     fn signature(&self, draft: &Draft<'t>) -> Span {
         let start = draft.span.start as usize;
         let head = self.text.get(start..draft.signature_end).unwrap_or("");
@@ -328,7 +330,7 @@ impl<'t> Collector<'t> {
         Span::new(start, start + head.len())
     }
 
-    /// Adds a use of a name that is no node of its own.
+    /// Adds a reference whose name is not a node of its own.
     pub(crate) fn refer_at(&mut self, kind: ReferenceKind, name: Span, path: Span) {
         self.references.push(Reference {
             kind,
@@ -340,17 +342,18 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Names before `byte` are dealt with. The mark only moves forward, as the walk does.
+    /// Marks names before `byte` as handled. The mark only moves forward, as the walk does.
     pub(crate) fn skip_to(&mut self, byte: usize) {
         self.skip_until = self.skip_until.max(byte);
     }
 
-    /// Names before `byte` are bound.
+    /// Marks names before `byte` as bound.
     pub(crate) fn bind_to(&mut self, byte: usize) {
         self.bind_until = self.bind_until.max(byte);
     }
 
-    /// Decorators are seen before what they decorate, and stand inside it all the same.
+    /// Assigns the references since `start` to the definition `id`: decorators are visited before the
+    /// definition that they belong to.
     fn enclose_since(&mut self, start: u32, id: LocalId) {
         for reference in self.references.iter_mut().rev() {
             if reference.name.start < start {
@@ -360,13 +363,13 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds a use of a single name.
+    /// Adds a reference by a single name.
     #[inline]
     pub(crate) fn refer(&mut self, kind: ReferenceKind, name: Node<'_>) {
         self.refer_through(kind, name, span(name), Receiver::Names);
     }
 
-    /// Adds a use of the last name of an expression.
+    /// Adds a reference by the last name of an expression.
     pub(crate) fn refer_through(
         &mut self,
         kind: ReferenceKind,
@@ -384,9 +387,10 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Adds a use, at `node`, of the name under which `through` knows what `name` says elsewhere: `super`
-    /// alone means the method of the name around it. Once for each such name.
-    pub(crate) fn refer_beyond(
+    /// Adds a reference, at `node`, to the member of `through` whose name is written at `name`, elsewhere
+    /// in the text: `super` alone means the method with the name of the enclosing one. Each name is added
+    /// once.
+    pub(crate) fn refer_to_member_of(
         &mut self,
         kind: ReferenceKind,
         name: Span,
@@ -413,12 +417,12 @@ impl<'t> Collector<'t> {
         self.receivers.push((name, vec![through]));
     }
 
-    /// Notes that a function binds a name that is only a part of a node.
+    /// Records that a function binds a name that is only a part of a node.
     pub(crate) fn bind_name(&mut self, name: Span, function: LocalId) {
         self.bindings.push((name, Some(function)));
     }
 
-    /// Notes that a function binds this name, so that it does not mean what the file imports.
+    /// Records that the enclosing function binds this name, which then does not refer to the file's import.
     pub(crate) fn bind(&mut self, name: Node<'_>) {
         let enclosing = self.context.enclosing;
         let is_local = enclosing.is_some() && self.context.place == Place::Function;
@@ -427,12 +431,12 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Notes that a function binds a name as a parameter.
+    /// Records that a function binds a name as a parameter.
     pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
         self.bindings.push((span(name), Some(function)));
     }
 
-    /// Adds a string literal that the current context says a user may see.
+    /// Adds a string literal if the current context says that users may see it.
     pub(crate) fn message(&mut self, literal: Span) {
         if let Some(kind) = self.context.message
             && !literal.of(self.text).trim().is_empty()
@@ -446,14 +450,14 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds an issue, unless one of its kind is known.
+    /// Adds an issue unless one of its kind was added before.
     pub(crate) fn issue(&mut self, issue: ParseIssue) {
         if !self.issues.iter().any(|known| known.code() == issue.code()) {
             self.issues.push(issue);
         }
     }
 
-    /// Whether anything could not be done.
+    /// Whether any issue was added.
     pub(crate) fn has_issues(&self) -> bool {
         !self.issues.is_empty()
     }
@@ -464,11 +468,11 @@ impl<'t> Collector<'t> {
 pub(crate) enum Receiver {
     /// It does, or there is none.
     Names,
-    /// A call, subscript or literal stands before the name.
+    /// A call, subscript or literal precedes the name.
     Opaque,
 }
 
-/// A scope as written (`a::B<T>::C`) as a part of qualified names: `a.B.C`.
+/// Converts a scope as written (`a::B<T>::C`) to its form in qualified names: `a.B.C`.
 fn plain_scope(written: &str) -> Cow<'_, str> {
     if !written.contains(['<', ':', ' ']) {
         return Cow::Borrowed(written);
@@ -487,7 +491,7 @@ fn plain_scope(written: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Visibility by the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
+/// Derives visibility from the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
 fn by_form(name: &str) -> Visibility {
     let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
     if name.starts_with('#') || (name.starts_with('_') && name.len() > 1 && !dunder) {

@@ -1,6 +1,6 @@
-//! Documentation as people read it: comments without marks and indentation.
+//! Extracts documentation as people read it: comments without marks and indentation.
 
-/// The text of the comments directly above a definition: marks removed, notes to tools left out.
+/// Returns the text of the comments directly above a definition, without marks and without notes to tools.
 /// `tool_notes` are the beginnings of such notes.
 pub(crate) fn comment(text: &str, tool_notes: &[&str]) -> String {
     joined(
@@ -17,7 +17,7 @@ fn strip_marks(line: &str) -> &str {
         .find_map(|mark| line.strip_prefix(mark))
         .unwrap_or(line);
     let stripped = stripped.strip_prefix(' ').unwrap_or(stripped).trim_end();
-    // Rules such as `# ------` or `/*****/` say nothing.
+    // Rules such as `# ------` or `/*****/` contain no text.
     if stripped
         .bytes()
         .all(|b| matches!(b, b'-' | b'=' | b'*' | b'#' | b'/' | b'~' | b' '))
@@ -34,7 +34,7 @@ fn is_for_tools(line: &str, tool_notes: &[&str]) -> bool {
     line.starts_with("!/") || tool_notes.iter().any(|note| line.starts_with(note))
 }
 
-/// The lines with a newline between them, without blank ones at both ends.
+/// Joins the lines with newlines, without blank lines at both ends.
 pub(crate) fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for line in lines {

@@ -1,11 +1,10 @@
-//! Whether a file is worth reading, by its name alone. Which language it is in is for
-//! [`crate::languages`] to say.
+//! Decides by its name alone whether a file is worth reading. [`crate::languages`] decides on its language.
 
 use foveate_model::{RepoPath, SkipReason};
 
 use crate::languages;
 
-/// Why a file of this name need not be read.
+/// Returns the reason why a file of this name need not be read.
 pub(crate) fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
     let name = path.file_name();
     if is_lock_file(name) || name.ends_with(".min.js.map") {
@@ -24,7 +23,7 @@ pub(crate) fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
 /// Lock files of package managers that belong to no language.
 const LOCK_FILES: [&str; 3] = ["flake.lock", "mix.lock", "gradle.lockfile"];
 
-/// Whether a package manager writes the file.
+/// Whether the file is a lock file of a package manager.
 pub(crate) fn is_lock_file(name: &str) -> bool {
     LOCK_FILES.contains(&name) || languages::all().any(|spec| spec.names.lock_files.contains(&name))
 }
@@ -185,7 +184,6 @@ fn is_data(extension: &str) -> bool {
             | "plist"
             | "inv"
             | "b64"
-            | "har.gz"
     )
 }
 
@@ -194,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_for_machines_are_not_read() {
+    fn binary_and_data_files_are_skipped() {
         for (name, reason) in [
             ("a/logo.PNG", Some(SkipReason::Binary)),
             ("locale/de/django.mo", Some(SkipReason::Binary)),

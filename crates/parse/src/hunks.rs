@@ -1,6 +1,6 @@
-//! Which lines begin a function or a class, and its name: patterns for git, which writes the last
-//! such line above a change into the change's head, and the same by hand for changed lines. A line
-//! is all that is looked at, so this errs on odd layouts; no source is parsed here.
+//! Recognises lines that begin a function or class, and their names. Git gets patterns, with which it
+//! writes the last such line above a change into the hunk header; changed lines are matched by hand. Only
+//! single lines are examined and no source is parsed, so odd layouts are misread.
 
 pub(crate) mod heads;
 
@@ -10,7 +10,7 @@ pub use self::heads::HunkHeads;
 use self::heads::Pattern;
 use crate::languages;
 
-/// The attributes file that gives each extension its pattern.
+/// Returns the attributes file that assigns each extension its pattern.
 pub fn attributes() -> String {
     let mut text = String::new();
     for heads in all() {
@@ -23,7 +23,7 @@ pub fn attributes() -> String {
     text
 }
 
-/// The settings, `key=value`, that tell git the patterns.
+/// Returns the settings, `key=value`, that define the patterns for git.
 pub fn settings() -> Vec<String> {
     let mut settings: Vec<String> = all()
         .filter_map(|heads| match heads.pattern {
@@ -36,12 +36,12 @@ pub fn settings() -> Vec<String> {
     settings
 }
 
-/// Extensions of the files whose functions are read.
+/// Returns the extensions of the files whose functions are recognised.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     all().flat_map(|heads| heads.extensions).copied()
 }
 
-/// How definitions begin in the file at a path; `None` for one whose functions are not read.
+/// Returns the rules for the file at a path; `None` if its functions are not recognised.
 pub fn of_path(path: &str) -> Option<&'static HunkHeads> {
     let (_, extension) = path.rsplit_once('.')?;
     all().find(|heads| heads.extensions.contains(&extension))

@@ -1,12 +1,11 @@
-//! The languages: one row of a table for each, and what is asked of the table. All that is known of a
-//! language stands in its row and in the folder that the row is from; nothing else in the workspace
-//! tells languages apart. Languages without a parser of their own are rows of [`plain`].
+//! Holds the table of languages, with one row per language, and the lookups in it. Everything known of a
+//! language is in its row and in the folder that defines the row; nothing else in the workspace tells
+//! languages apart. Languages without a parser of their own are rows of [`plain`].
 //!
 //! To add one, see `docs/languages.md`.
 
 mod builtins;
 mod c;
-mod c_heads;
 mod csharp;
 mod ecmascript;
 mod go;
@@ -19,10 +18,11 @@ mod python;
 mod ruby;
 mod rust;
 mod spec;
-/// The language of tests.
+/// A toy language for tests.
 #[cfg(feature = "toy-language")]
 #[path = "../tests/toy/toy.rs"]
 mod toy;
+mod typed_heads;
 
 use std::sync::LazyLock;
 
@@ -31,8 +31,8 @@ use foveate_model::{Language, RepoPath};
 
 use self::spec::{LanguageSpec, Names};
 
-/// Every language. Where several would do, such as for a line that looks like code of two, the
-/// earlier row counts.
+/// Every language. Where several match, such as for a line that looks like code of two languages, the
+/// earlier row wins.
 static TABLE: &[&LanguageSpec] = &[
     &python::PYTHON,
     &ecmascript::JAVASCRIPT,
@@ -65,31 +65,31 @@ static TABLE: &[&LanguageSpec] = &[
     &toy::TOY,
 ];
 
-/// All languages, in the order in which they are asked.
+/// Returns all languages in the order of the table.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static LanguageSpec> {
     TABLE.iter().copied()
 }
 
-/// The row of a language; that of plain text for one that is not in the table.
+/// Returns the row of a language; that of plain text for a language that is not in the table.
 pub(crate) fn spec(language: Language) -> &'static LanguageSpec {
     all()
         .find(|spec| spec.language == language)
         .unwrap_or(&plain::TEXT)
 }
 
-/// The language of a wire name.
+/// Returns the language with a wire name.
 pub fn by_name(name: &str) -> Option<Language> {
     let mut languages = all().map(|spec| spec.language);
     languages.find(|language| language.name() == name)
 }
 
-/// The language of a number in stored data.
+/// Returns the language with a number in stored data.
 pub fn by_code(code: u8) -> Option<Language> {
     let mut languages = all().map(|spec| spec.language);
     languages.find(|language| language.rules().code == code)
 }
 
-/// The languages of whole names and of extensions: of two that claim one the earlier row.
+/// Languages by whole file names and by extensions. If two claim the same name, the earlier row wins.
 struct ByName {
     files: HashMap<&'static str, Language>,
     extensions: HashMap<&'static str, Language>,
@@ -108,7 +108,7 @@ static BY_NAME: LazyLock<ByName> = LazyLock::new(|| {
     }
 });
 
-/// The language that a path's name says; `None` when only the content can tell.
+/// Returns the language that a path's name tells; `None` if only the content can tell.
 pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
     let name = path.file_name();
     let begins = |spec: &&LanguageSpec| {
@@ -124,12 +124,12 @@ pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
         })
 }
 
-/// The language of a text, by the one that its name says.
+/// Returns the language of a text, given the language that its name tells.
 pub(crate) fn by_content(by_name: Language, text: &str) -> Language {
     (spec(by_name).by_content)(text).unwrap_or(by_name)
 }
 
-/// The language that a `#!` line says.
+/// Returns the language that a `#!` line names.
 pub(crate) fn by_shebang(text: &str) -> Option<Language> {
     let line = text.lines().next()?.strip_prefix("#!")?;
     let mut words = line.split_whitespace();
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_codes_are_unique_and_lead_back() {
+    fn names_and_codes_are_unique_and_round_trip() {
         let codes: HashSet<u8> = all().map(|spec| spec.language.rules().code).collect();
         let names: HashSet<&str> = all().map(|spec| spec.language.name()).collect();
         assert_eq!((codes.len(), names.len()), (TABLE.len(), TABLE.len()));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_languages() {
+    fn file_names_determine_languages() {
         for (name, language) in [
             ("a/b.py", "python"),
             ("a/b.d.ts", "typescript"),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn shebangs_tell_languages() {
+    fn shebangs_determine_languages() {
         for (line, language) in [
             ("#!/usr/bin/env python3\n", "python"),
             ("#!/usr/bin/python2.7 -u\n", "python"),

@@ -1,11 +1,11 @@
-//! Bytes to facts: definitions, references, imports, messages, chunks and regions of one file.
+//! Extracts facts from bytes: definitions, references, imports, messages, chunks and regions of one file.
 //!
-//! It has no error type: any text gives facts, if need be with issues. It opens no file, knows no
-//! other file than the one it is given, and is bounded in time and memory.
+//! It has no error type: any text gives facts, with issues if necessary. It opens no file, knows only the
+//! file that it is given, and is bounded in time and memory.
 //!
-//! Start at [`read`]; what differs between languages stands in the table of [`languages`]. [`sections`]
-//! finds the structure of documentation and settings, which have no definitions; [`code`], [`traces`]
-//! and [`hunks`] read code where it stands elsewhere: in issues, stack traces and changes.
+//! Start at [`read`]. The table of [`languages`] holds the differences between languages. [`sections`]
+//! finds the structure of documentation and settings, which have no definitions; [`code`], [`traces`] and
+//! [`hunks`] read code elsewhere: in issues, stack traces and changes.
 
 use std::sync::Arc;
 
@@ -35,23 +35,23 @@ mod walk;
 
 pub use limits::Limits;
 
-/// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
-/// test compares it with the facts of fixed texts.
+/// Version of the facts that a text gives: facts of another version must not be used. A test compares it
+/// with the facts of fixed texts.
 pub const VERSION: u16 = 5;
 
-/// The language that a path's name says; `None` when only the content can tell.
+/// Returns the language that a path's name tells; `None` if only the content can tell.
 pub fn language_by_name(path: &RepoPath) -> Option<Language> {
     languages::by_path(path)
 }
 
-/// Whether a path's name says that its content need not be read: binary formats and data.
+/// Returns the reason why a path's content need not be read (binary formats and data); `None` otherwise.
 pub fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
     file_names::skip_by_name(path)
 }
 
 /// Reads one blob: decides whether it is worth reading, in which language, and parses it.
 ///
-/// Returns the language also where the blob is skipped. Without `by_name` the content decides
+/// Returns the language even if the blob is skipped. The content decides on the language without `by_name`
 /// (`#!` line, otherwise plain text), and where two languages share a name (`.h`).
 pub fn read(
     by_name: Option<Language>,
@@ -61,8 +61,8 @@ pub fn read(
     read_after(by_name, bytes, None, limits)
 }
 
-/// The same of a file that was `earlier` before: it gives what [`read`] gives, and costs less where
-/// most functions are unchanged and the language's walker takes them over.
+/// Reads a blob like [`read`], given an `earlier` version of the file. The result is the same, but costs
+/// less if most functions are unchanged and the language's walker takes them over.
 pub fn read_after(
     by_name: Option<Language>,
     bytes: &[u8],
@@ -74,7 +74,8 @@ pub fn read_after(
     })
 }
 
-/// What [`read`] gives of a blob over which the parser gave up: the facts of plain text, and the issue that says so.
+/// Reads a blob whose parsing was abandoned, without parsing it: as the facts of plain text, with an issue
+/// that says so.
 pub fn read_unparsed(
     by_name: Option<Language>,
     bytes: &[u8],
@@ -85,7 +86,7 @@ pub fn read_unparsed(
     })
 }
 
-/// Whether a file of which the name says this is parsed, if its content is worth it.
+/// Whether a file is parsed, judged by its name alone, provided that its content is worth reading.
 pub fn may_be_parsed(by_name: Option<Language>) -> bool {
     by_name.is_none_or(|language| languages::spec(language).parser.is_some())
 }
@@ -111,26 +112,26 @@ fn read_with(
     (language, content)
 }
 
-/// Whether the structure of a file in this language, at this path, is found by [`sections`].
+/// Whether [`sections`] finds the structure of a file in this language, at this path.
 pub fn has_sections(language: Language, path: &str) -> bool {
     (languages::spec(language).sections)(path).is_some()
 }
 
-/// The part that a file plays in its repository, by its path, its language and whether its content
-/// says that it is generated.
+/// Returns the role of a file in its repository, by its path, its language and whether its content says
+/// that it is generated.
 pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
     role::of(path, language, generated)
 }
 
-/// The facts of one text. Any text gives facts: where a parser fails they are those of plain text.
+/// Returns the facts of one text. If parsing fails, they are those of plain text.
 pub fn parse(language: Language, text: &str, limits: &Limits) -> FileFacts {
     parse_after(language, text, None, limits)
 }
 
-/// Bytes of a thread's stack that parsing takes at most for each byte of a text: tree-sitter recurses, with
-/// frames of about 100 bytes, as deep as its stack of open nodes is where a text can be read in several ways.
+/// Stack bytes that parsing needs at most per byte of a text. Where a text can be parsed in several ways,
+/// tree-sitter recurses as deep as its stack of open nodes, with frames of about 100 bytes.
 const STACK_PER_BYTE: usize = 256;
-/// Bytes that it takes for any text.
+/// Stack bytes that parsing needs for any text.
 const STACK: usize = 256 << 10;
 
 fn parse_after(
@@ -145,7 +146,7 @@ fn parse_after(
             .len()
             .min(usize::try_from(limits.max_steps).unwrap_or(usize::MAX));
         let stack = STACK.saturating_add(depth.saturating_mul(STACK_PER_BYTE));
-        // A stack that overflows ends the process. Of one that is large enough only what is used takes memory.
+        // A stack overflow ends the process. A large stack takes memory only for the part that is used.
         stacker::maybe_grow(stack, stack, || parser(language, text, earlier, limits))
     });
     let facts = match parsed {
@@ -163,7 +164,7 @@ fn unparsed(language: Language, text: &str) -> FileFacts {
     }
 }
 
-/// Adds what is read without a grammar.
+/// Adds the facts that need no grammar.
 fn complete(mut facts: FileFacts, text: &str) -> FileFacts {
     if let Some(form) = &languages::spec(facts.language).values {
         facts.values = values::of(text, &facts, form);

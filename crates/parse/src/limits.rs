@@ -1,19 +1,19 @@
-//! What reading a file may cost.
+//! Bounds the cost of reading a file.
 
 use std::time::Duration;
 
-/// What parsing one file may cost.
+/// Limits on the cost of parsing one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Size in bytes above which a file is listed, not read.
+    /// Size in bytes above which a file is listed but not read.
     pub max_bytes: u64,
-    /// Steps of the parser after which a file's syntax is given up and it is kept as text: the same on
-    /// every machine. A file takes less than one for each byte, at most five.
+    /// Parser steps after which parsing is abandoned and the file is kept as text. The number of steps is
+    /// the same on every machine. A file usually takes less than one step per byte, at most five.
     pub max_steps: u64,
-    /// CPU time after which it is given up, too, where steps are slow. What `max_steps` lets pass
-    /// takes a part of it, also beside other programs, which make parsing slower.
+    /// CPU time after which parsing is abandoned too, if steps are slow. A file within `max_steps` takes a
+    /// fraction of it, even beside other programs, which make parsing slower.
     pub timeout: Duration,
-    /// Depth of the syntax tree below which nothing is looked at.
+    /// Depth below which nodes of the syntax tree are ignored.
     pub max_depth: u32,
 }
 

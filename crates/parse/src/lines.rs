@@ -1,8 +1,9 @@
-//! Where each line of a text starts. Lines end at `\n`; a `\r` before it belongs to the line.
+//! Maps byte offsets to lines. Lines end at `
+//! `; a `\r` before it belongs to the line.
 
 use foveate_model::{Lines, Span};
 
-/// The start of every line of one text.
+/// The starts of all lines of one text.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     /// Byte offset of each line's start, ascending. Empty for an empty text.
@@ -11,7 +12,7 @@ pub(crate) struct LineIndex {
 }
 
 impl LineIndex {
-    /// Reads the line starts of `text`.
+    /// Finds the line starts of `text`.
     pub(crate) fn new(text: &str) -> Self {
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let mut starts = Vec::with_capacity(text.len() / 32 + 1);
@@ -24,18 +25,18 @@ impl LineIndex {
         Self { starts, len }
     }
 
-    /// How many lines there are; a last line without a newline counts.
+    /// Returns the number of lines; a last line without a newline counts.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
     }
 
-    /// The 1-based line that holds `byte`.
+    /// Returns the 1-based line that contains `byte`.
     pub(crate) fn line_of(&self, byte: u32) -> u32 {
         let line = self.starts.partition_point(|start| *start <= byte);
         u32::try_from(line).unwrap_or(u32::MAX).max(1)
     }
 
-    /// The lines that `span` touches; a newline at its end adds no line.
+    /// Returns the lines that `span` touches; a newline at its end adds no line.
     pub(crate) fn lines_of(&self, span: Span) -> Lines {
         let last = if span.is_empty() {
             span.start
@@ -45,7 +46,7 @@ impl LineIndex {
         Lines::new(self.line_of(span.start), self.line_of(last))
     }
 
-    /// The bytes of 1-based `lines`, the last newline included.
+    /// Returns the bytes of 1-based `lines`, including the last newline.
     pub(crate) fn span_of(&self, lines: Lines) -> Span {
         Span::new(
             self.start_of(lines.start) as usize,
@@ -53,7 +54,7 @@ impl LineIndex {
         )
     }
 
-    /// The first byte of 1-based `line`, or the text's end beyond the last line.
+    /// Returns the first byte of 1-based `line`, or the text's end beyond the last line.
     fn start_of(&self, line: u32) -> u32 {
         self.starts
             .get(line.saturating_sub(1) as usize)
@@ -62,10 +63,10 @@ impl LineIndex {
     }
 }
 
-/// Depth of a line at which no statement starts.
+/// Depth of a line on which no statement starts.
 pub(crate) const NO_STATEMENT: u16 = u16::MAX;
 
-/// A text and its lines.
+/// A text and its line index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextLines<'t> {
     pub(crate) text: &'t str,
@@ -73,7 +74,7 @@ pub(crate) struct TextLines<'t> {
 }
 
 impl<'t> TextLines<'t> {
-    /// The text of 1-based `line`, without its newline.
+    /// Returns the text of 1-based `line`, without its newline.
     pub(crate) fn line(&self, line: u32) -> &'t str {
         let span = self.index.span_of(Lines::new(line, line));
         span.of(self.text).trim_end_matches(['\n', '\r'])

@@ -1,8 +1,8 @@
-//! Which calls carry text that a user may see and paste into an issue.
+//! Decides which calls carry text that a user may see and paste into an issue.
 
 use foveate_model::MessageKind;
 
-/// What the string arguments of a call are, judged by the dotted callee and its last name.
+/// Returns the kind of message that a call's string arguments are, by the dotted callee and its last name.
 pub(crate) fn of_call(path: &str, name: &str) -> Option<MessageKind> {
     if is_error_name(name) {
         return Some(MessageKind::Error);
@@ -25,7 +25,8 @@ pub(crate) fn of_call(path: &str, name: &str) -> Option<MessageKind> {
     (is_warning || (is_level && is_logger(receiver))).then_some(MessageKind::Log)
 }
 
-/// Errors are usually raised where they are made: `const error = new TypeError("…")`.
+/// Whether a name is that of an error class. Errors are usually raised where they are constructed: `const
+/// error = new TypeError("…")`.
 fn is_error_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
         && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Warning"))
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loggers_and_errors_are_told_from_other_calls() {
+    fn loggers_and_errors_are_distinguished_from_other_calls() {
         for (path, kind) in [
             ("logger.info", Some(MessageKind::Log)),
             ("self.log.debug", Some(MessageKind::Log)),

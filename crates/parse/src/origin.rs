@@ -1,7 +1,7 @@
-//! Where the code at a path of a stack trace is from, as far as the path tells: a project's sources,
-//! an installed package, the language's own library, a copy, or a built file, whose lines are those of no
-//! source. Nothing here knows a repository: whether a package is the repository's own is for others
-//! to say. What each language's paths look like is in its [`OriginForm`].
+//! Classifies the code at a path of a stack trace by the path alone: a project's sources, an installed
+//! package, the language's standard library, a copy, or a built file, whose lines are not those of any
+//! source. It knows no repository: callers decide whether a package is the repository's own. An
+//! [`OriginForm`] describes each language's paths.
 
 pub(crate) mod form;
 
@@ -14,12 +14,12 @@ fn forms() -> impl Iterator<Item = &'static OriginForm> {
     languages::all().map(|spec| &spec.origins)
 }
 
-/// All that install packages.
+/// Returns all package managers.
 pub fn managers() -> impl Iterator<Item = &'static PackageManager> {
     forms().filter_map(|form| form.manager)
 }
 
-/// Where the code of a frame is from.
+/// Returns the origin of a frame's code.
 pub fn of_frame(frame: &Frame) -> Origin<'_> {
     let origin = of(&frame.path);
     if origin == Origin::Project && forms().any(|form| (form.is_minified)(frame)) {
@@ -28,28 +28,29 @@ pub fn of_frame(frame: &Frame) -> Origin<'_> {
     origin
 }
 
-/// Whether a frame says nothing: a place in a built file, and at most a name that a minifier made up.
+/// Whether a frame carries no information: a place in a built file, with at most a name that a minifier
+/// made up.
 pub fn is_minified(frame: &Frame) -> bool {
     let name = frame.function.rsplit('.').next().unwrap_or_default();
     name.chars().count() < 4 && of_frame(frame) == Origin::Bundle(None)
 }
 
-/// Whether an engine runs the file at a path, which is then built or a source.
+/// Whether an engine runs the file at a path; the file is then built or a source.
 pub fn is_script(path: &str) -> bool {
     forms().any(|form| (form.is_script)(path))
 }
 
-/// Whether a path says all directories below a root of sources.
+/// Whether a path contains all directories below a source root.
 pub fn is_complete(path: &str) -> bool {
     forms().any(|form| (form.is_complete)(path))
 }
 
-/// Extensions of files that hold one component each, of the same name.
+/// Returns the extensions of files that contain one component each, with the same name.
 pub fn component_extensions() -> impl Iterator<Item = &'static str> {
     forms().flat_map(|form| form.component_extensions).copied()
 }
 
-/// Where the code of a path is from.
+/// Returns the origin of the code at a path.
 pub fn of(path: &str) -> Origin<'_> {
     // A package that is installed inside another is the inner one.
     let packages = forms().filter_map(|form| (form.package)(path));
@@ -66,7 +67,7 @@ fn runtime(path: &str) -> Option<&str> {
     forms().find_map(|form| (form.runtime)(path))
 }
 
-/// Code in directories for other people's code.
+/// Recognises code in directories for third-party code.
 fn copied(path: &str) -> Option<Origin<'_>> {
     let roots = ["vendor", "third_party", "bower_components"].iter();
     let mut rests = roots.filter_map(|root| below(path, root));
@@ -81,17 +82,17 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, expected: &str) {
-        let told = match of(path) {
+        let found = match of(path) {
             Origin::Project => "project".to_owned(),
             Origin::Package(p) => format!("{} {} > {}", p.manager.name, p.name, p.inner),
             Origin::Foreign(inner) => format!("foreign {inner}"),
             Origin::Bundle(package) => format!("bundle {package:?}"),
         };
-        assert_eq!(told, expected, "{path}");
+        assert_eq!(found, expected, "{path}");
     }
 
     #[test]
-    fn packages_are_known_by_where_they_are_installed() {
+    fn packages_are_recognised_by_install_path() {
         check("src/app.py", "project");
         check("/srv/app/src/main.js", "project");
         check(
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn runtimes_are_known_by_their_directories() {
+    fn runtimes_are_recognised_by_directory() {
         check(
             "/usr/lib/python3.8/json/decoder.py",
             "foreign json/decoder.py",
@@ -199,14 +200,14 @@ mod tests {
         ] {
             check(path, &format!("foreign {inner}"));
         }
-        // Those that only look like one.
+        // Paths that only look like a runtime.
         check("/home/a/python/lib/events.py", "project");
         check("src/internal/client/events.js", "project");
         check("/go/src/acme/db/pool.go", "project");
     }
 
     #[test]
-    fn copies_are_known_by_their_directories() {
+    fn copies_are_recognised_by_directory() {
         check("assets/vendor/jquery/jquery.js", "foreign jquery/jquery.js");
         check("/build/vendor/serde/src/lib.rs", "foreign serde/src/lib.rs");
         check("src/third_party/zlib/inflate.c", "foreign zlib/inflate.c");
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn built_files_are_known_by_their_names() {
+    fn built_files_are_recognised_by_name() {
         check(
             "runtime-core.esm-bundler.js",
             "bundle Some(\"runtime-core\")",
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_in_the_thousands_is_minified() {
+    fn column_in_the_thousands_is_minified() {
         let frame = |function: &str, column| Frame {
             path: "js/site.js".to_owned(),
             line: 1,

@@ -1,7 +1,7 @@
-//! Paths inside a repository as text: joining, comparing, climbing.
+//! Joins, compares and climbs paths inside a repository, as text.
 
-/// Joins a relative `/`-separated path to a directory and resolves `.` and `..`; `None` where that
-/// leaves the repository's root.
+/// Joins a relative `/`-separated path to a directory and resolves `.` and `..`; `None` if that leaves the
+/// repository's root.
 pub(crate) fn join(directory: &str, relative: &str) -> Option<String> {
     let mut path = String::with_capacity(directory.len() + relative.len() + 16);
     path.push_str(directory);
@@ -25,12 +25,12 @@ pub(crate) fn join(directory: &str, relative: &str) -> Option<String> {
     Some(path)
 }
 
-/// The directory of a path; empty at the root.
+/// Returns the directory of a path; empty at the root.
 pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether `path` lies below `directory` or is it.
+/// Whether `path` is `directory` or below it.
 pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     directory.is_empty()
         || path
@@ -38,7 +38,7 @@ pub(crate) fn is_below(path: &str, directory: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// How many leading segments two paths share.
+/// Returns the number of leading segments that two paths share.
 pub(crate) fn shared_segments(a: &str, b: &str) -> usize {
     a.split('/')
         .zip(b.split('/'))
@@ -46,7 +46,7 @@ pub(crate) fn shared_segments(a: &str, b: &str) -> usize {
         .count()
 }
 
-/// A directory and those above it, the innermost first.
+/// Returns a directory and those above it, innermost first.
 pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(directory);
     std::iter::from_fn(move || {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joins_inside_the_root_only() {
+    fn join_refuses_paths_outside_the_root() {
         assert_eq!(join("a/b", "../c.ts").as_deref(), Some("a/c.ts"));
         assert_eq!(join("", "./c").as_deref(), Some("c"));
         assert_eq!(join("a", "..").as_deref(), Some(""));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn below_is_by_segments() {
+    fn is_below_compares_whole_segments() {
         assert!(is_below("a/b", "a"));
         assert!(!is_below("ab", "a"));
         assert!(is_below("a", ""));

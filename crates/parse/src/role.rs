@@ -1,6 +1,5 @@
-//! The part that a file plays in its repository, by conventions that many repositories share. No
-//! rule names a repository; those of one language stand in its
-//! [`conventions::Roles`].
+//! Decides on the role of a file in its repository, by conventions that many repositories share. No rule
+//! names a repository; each language has its own [`conventions::Roles`].
 
 pub(crate) mod conventions;
 mod names;
@@ -11,7 +10,7 @@ use self::conventions::{Documentation, File};
 use self::names::NAMES;
 use crate::{file_names, languages};
 
-/// The role of a file; `generated` is what its content says of itself.
+/// Returns the role of a file; `generated` is whether its content says that it is generated.
 pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
     let file = File::new(path, language, &languages::spec(language).roles);
     if generated || file.is_generated() {
@@ -35,7 +34,7 @@ pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
 }
 
 impl File<'_> {
-    /// Copied from elsewhere, or written by a program.
+    /// Whether the file is copied from elsewhere, or written by a program.
     fn is_generated(&self) -> bool {
         let name = self.name.as_str();
         self.has_directory(&NAMES.generated_directories)
@@ -47,10 +46,10 @@ impl File<'_> {
             || (self.roles.is_copy)(self)
     }
 
-    /// In a tree of documentation: prose, its configuration and its code samples.
+    /// Whether the file is in a tree of documentation: prose, its configuration and its code samples.
     fn is_in_documentation(&self) -> bool {
         const TREES: [&str; 5] = ["docs", "doc", "documentation", "docs_src", "docs-src"];
-        // Deeper down only prose counts: `src/docs/` may well be a feature.
+        // At deeper levels only prose counts: `src/docs/` may well be a feature.
         let mut above = self.directories.iter().map(String::as_str);
         let top = match above.next() {
             Some("src" | "lib" | "app") | None => false,
@@ -64,7 +63,8 @@ impl File<'_> {
         top || (is_prose && self.has_directory(&TREES))
     }
 
-    /// In a directory of examples near the root. Their tests are found before.
+    /// Whether the file is in a directory of examples near the root. Tests of examples are recognised
+    /// before.
     fn is_in_examples(&self) -> bool {
         const TREES: [&str; 14] = [
             "examples",
@@ -153,8 +153,8 @@ impl File<'_> {
             || (self.has_directory(&["fixtures", "spec", "specs"]) && self.is_data_like())
     }
 
-    /// A directory `test` holds tests, except where it is one package of many in a workspace
-    /// (`packages/test/`), or the language says that it is shipped.
+    /// Whether the file is in a directory `test` that contains tests. It does not if it is one package of
+    /// many in a workspace (`packages/test/`), or if the language says that it is shipped.
     fn is_in_test_directory(&self) -> bool {
         let Some(at) = self.directories.iter().position(|d| d == "test") else {
             return false;
@@ -200,7 +200,7 @@ impl File<'_> {
             && !self.has_directory(&["templates", "template", "bin", "scripts"])
     }
 
-    /// What programs read rather than people.
+    /// Whether the file is read by programs rather than people.
     fn is_data_like(&self) -> bool {
         self.roles.is_data
             || file_names::skip_by_name(self.path).is_some()

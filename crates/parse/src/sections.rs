@@ -1,11 +1,11 @@
-//! The structure of files without a grammar: headings, key paths, jobs, statements, targets.
+//! Finds the structure of files without a grammar: headings, key paths, jobs, statements, targets.
 //!
-//! It shows a reader the part of a documentation page or a settings file that belongs together,
-//! under the path that leads to it. It is no parser: broken files give sections as well, and
-//! what it does not recognise becomes paragraphs. One pass over the text, no backtracking.
+//! It shows a reader the part of a documentation page or a settings file that belongs together, with the
+//! path that leads to it. It is not a parser: broken files give sections as well, and unrecognised text
+//! becomes paragraphs. It passes over the text once, without backtracking.
 //!
-//! Start at [`sections`]; each format is one module that emits marks (a section begins here, on
-//! this level), and [`tree`] makes sections of them. [`passage()`] picks what to show for a hit.
+//! Start at [`sections`]; each format is one module that emits marks (a section begins here, on this
+//! level), and [`tree`] makes sections of them. [`passage()`] picks what to show for a hit.
 
 use foveate_model::Language;
 
@@ -23,7 +23,7 @@ mod makefile;
 mod markdown;
 mod passage;
 mod prose;
-mod restructured;
+mod restructured_text;
 mod section;
 mod shell;
 mod sql;
@@ -39,11 +39,11 @@ pub use section::{Section, SectionKind};
 use format::Format;
 use tree::Marks;
 
-/// The sections of a text in preorder: a section precedes those inside it.
+/// Returns the sections of a text in preorder: a section precedes those inside it.
 ///
-/// Their own lines tile the text from line 1 to the last; an empty text has none. `path` tells
-/// formats that are no language of their own, such as build files and `.ini` files. At most 4,096
-/// sections and 64 levels: what lies deeper, or beyond, is left to the section before it.
+/// Their own lines tile the text from line 1 to the last; an empty text has none. `path` identifies formats
+/// that are not languages, such as build files and `.ini` files. There are at most 4,096 sections and 64
+/// levels: deeper or further sections become part of the section before them.
 pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
     let index = LineIndex::new(text);
     let lines = TextLines {
@@ -53,7 +53,7 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
     let format = (languages::spec(language).sections)(path).unwrap_or(Format::Prose);
     let mut marks = match format {
         Format::Markdown => markdown::marks(lines),
-        Format::ReStructuredText => restructured::marks(lines),
+        Format::ReStructuredText => restructured_text::marks(lines),
         Format::Yaml => yaml::marks(lines),
         Format::Toml => tables::marks(lines),
         Format::Ini => ini::marks(lines),
@@ -69,7 +69,7 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         Format::Blocks => blocks::marks(lines, SectionKind::Block),
         Format::Prose => Marks::new(lines, &[]),
     };
-    // Blank lines mean nothing in JSON: paragraphs would cut at random.
+    // Blank lines mean nothing in JSON: paragraphs would cut at random places.
     if marks.is_empty() && format != Format::Json {
         marks = prose::marks(lines);
     }
@@ -77,13 +77,14 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
 }
 
 impl Format {
-    /// That of a file in whatever language that its name says has it: `Dockerfile`, `a.ini`.
+    /// Returns the format of a file that is recognised by its name alone, in any language: `Dockerfile`,
+    /// `a.ini`.
     pub(crate) fn of_name(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         Self::by_name(name, &extension(name))
     }
 
-    /// That of tagged text.
+    /// Returns the format of a file in a markup language.
     pub(crate) fn of_markup(path: &str) -> Self {
         match &*extension(path) {
             "xml" | "xsl" | "xslt" => Self::Xml,
@@ -112,7 +113,7 @@ impl Format {
     }
 }
 
-/// The extension of a path, in lower case.
+/// Returns the extension of a path, in lower case.
 fn extension(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);

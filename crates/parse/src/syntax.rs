@@ -1,6 +1,5 @@
-//! The seam to tree-sitter: bounded parsing, tables from node kinds to actions, and one iterative
-//! walk over a tree. It knows no language; it must not recurse, because trees can be as deep as
-//! their text is long.
+//! Wraps tree-sitter: bounded parsing, tables from node kinds to actions, and one iterative walk over a
+//! tree. It knows no language. It must not recurse, because trees can be as deep as their text is long.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -10,8 +9,8 @@ use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
 
 use crate::limits::Limits;
 
-/// What a walker does with nodes of each kind, indexed by kind id: an array access a node, where a
-/// tree-sitter query costs two to three times the walk.
+/// The action of a walker for each node kind, indexed by kind id. It costs one array access per node,
+/// whereas a tree-sitter query costs two to three times as much as the walk.
 #[derive(Debug)]
 pub(crate) struct KindTable<A> {
     actions: Box<[A]>,
@@ -19,7 +18,8 @@ pub(crate) struct KindTable<A> {
 }
 
 impl<A: Copy> KindTable<A> {
-    /// Asks `action` about every node kind of `language` by its name; `other` is for error nodes.
+    /// Calls `action` with the name of every node kind of `language`; `other` is the action for error
+    /// nodes.
     pub(crate) fn new(language: &Language, other: A, action: impl Fn(&str, IsNamed) -> A) -> Self {
         let actions = (0..language.node_kind_count())
             .map(|id| u16::try_from(id).unwrap_or(u16::MAX))
@@ -31,7 +31,7 @@ impl<A: Copy> KindTable<A> {
         Self { actions, other }
     }
 
-    /// The action for this node.
+    /// Returns the action for this node.
     #[inline]
     pub(crate) fn of(&self, node: Node<'_>) -> A {
         self.actions
@@ -45,14 +45,14 @@ impl<A: Copy> KindTable<A> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IsNamed(pub(crate) bool);
 
-/// The id of a field of the grammar, or one that no node has.
+/// Returns the id of a field of the grammar, or an id that no node has.
 pub(crate) fn field(language: &Language, name: &str) -> u16 {
     language
         .field_id_for_name(name)
         .map_or(u16::MAX, std::num::NonZero::get)
 }
 
-/// What parsing one file may still cost, over all the times that it is parsed.
+/// What remains of the limits for one file, over all the times that it is parsed.
 pub(crate) struct Budget {
     steps: u64,
     timeout: Duration,
@@ -60,7 +60,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The whole of what the limits allow.
+    /// Creates a budget with everything that the limits allow.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             steps: limits.max_steps,
@@ -69,7 +69,7 @@ impl Budget {
         }
     }
 
-    /// Takes steps from it; breaks off where it has fewer, or the time is over.
+    /// Takes steps from the budget; breaks if too few are left, or the time is over.
     fn take(&mut self, steps: u64) -> ControlFlow<()> {
         match self.steps.checked_sub(steps) {
             Some(left) if !self.spent.is_over(self.timeout) => {
@@ -77,7 +77,7 @@ impl Budget {
                 ControlFlow::Continue(())
             }
             _ => {
-                // What is parsed next breaks off, too, however short it is.
+                // Any further parse is aborted too, however short it is.
                 self.steps = 0;
                 ControlFlow::Break(())
             }
@@ -85,7 +85,7 @@ impl Budget {
     }
 }
 
-/// CPU time of this thread: what others do at the same time does not count.
+/// Measures the CPU time of this thread, so that concurrent work does not count.
 struct Stopwatch {
     started: Instant,
     cpu: Duration,
@@ -103,8 +103,8 @@ impl Stopwatch {
         thread_time().saturating_sub(self.cpu)
     }
 
-    /// Whether more than `limit` was spent. It is asked often: to read the clock costs a tenth of asking for
-    /// CPU time, which is never more than what the clock says.
+    /// Whether more than `limit` was spent. It is called often. Reading the clock costs a tenth of asking
+    /// for the CPU time, which never exceeds the elapsed time.
     fn is_over(&self, limit: Duration) -> bool {
         self.started.elapsed() > limit && self.elapsed() > limit
     }
@@ -115,11 +115,11 @@ fn thread_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// How many steps tree-sitter takes before it reports progress: `OP_COUNT_PER_PARSER_CALLBACK_CHECK` in its
+/// Number of steps between two progress reports of tree-sitter: `OP_COUNT_PER_PARSER_CALLBACK_CHECK` in its
 /// `parser.c`.
 const STEPS_BETWEEN_CALLS: u64 = 100;
 
-/// Parses `text` within the budget. `None` when that was spent, or the grammar does not load.
+/// Parses `text` within the budget. `None` if the budget is spent, or the grammar does not load.
 pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
     budget.take(1).is_continue().then_some(())?;
     let mut progress = |_: &tree_sitter::ParseState| budget.take(STEPS_BETWEEN_CALLS);
@@ -134,8 +134,8 @@ pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Opt
     tree
 }
 
-/// The 1-based line of the first error in a tree, wherever it lies: that of the innermost node that has
-/// it, where the error itself is of no visible kind.
+/// Returns the 1-based line of the first error anywhere in a tree. If the error itself is not a visible
+/// node, it is the line of the innermost node that contains it.
 pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
     let mut node = Some(tree.root_node()).filter(Node::has_error)?;
     while !node.is_error() && !node.is_missing() {
@@ -149,11 +149,12 @@ pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
     u32::try_from(node.start_position().row + 1).ok()
 }
 
-/// Receives the nodes of a tree: the shared walker ([`crate::walk`]), and those of Python and ECMAScript.
+/// Receives the nodes of a tree. The shared walker ([`crate::walk`]) and those of Python and ECMAScript
+/// implement it.
 pub(crate) trait Visitor<'tree> {
-    /// Called on the way down; the answer says whether to visit the node's children.
+    /// Called on the way down; the result says whether to visit the node's children.
     fn enter(&mut self, node: Node<'tree>, depth: u32) -> Descend;
-    /// Called after the node that was entered at this depth, and all below it, are done.
+    /// Called after the node entered at this depth, and everything below it, was visited.
     fn leave(&mut self, depth: u32);
 }
 
@@ -162,20 +163,20 @@ pub(crate) trait Visitor<'tree> {
 pub(crate) enum Descend {
     /// Visit the children.
     Into,
-    /// Go on with the next sibling.
+    /// Continue with the next sibling.
     Past,
 }
 
 /// Whether a walk saw the whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// Every node was offered.
+    /// Every node was visited or skipped by the visitor.
     Whole,
-    /// What lies below the depth limit was left out.
+    /// Nodes below the depth limit were left out.
     Cut,
 }
 
-/// Visits the tree in order of the text, at most `max_depth` levels down.
+/// Visits the tree in text order, at most `max_depth` levels down.
 pub(crate) fn walk<'tree>(
     tree: &'tree Tree,
     max_depth: u32,
@@ -206,7 +207,7 @@ pub(crate) fn walk<'tree>(
     }
 }
 
-/// The text between the parentheses of a list. After a syntax error one of them may be missing.
+/// Returns the text between the parentheses of a list. After a syntax error one of them may be missing.
 pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
     let mut cursor = list.walk();
     let (mut start, mut end) = (list.start_byte(), list.end_byte());
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_in_which_others_work_is_not_spent() {
+    fn waiting_does_not_count_as_spent_time() {
         let spent = Stopwatch::start();
         let limit = Duration::from_millis(20);
         std::thread::sleep(4 * limit);

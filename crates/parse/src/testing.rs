@@ -1,4 +1,4 @@
-//! How the tests of this crate write facts: one short line each.
+//! Formats facts for the tests of this crate, as one short line each.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use foveate_model::{
 
 use crate::{Limits, parse};
 
-/// Languages by their names.
+/// Defines a function for each language, with its name.
 macro_rules! languages {
     ($($name:ident)*) => {
         $(pub(crate) fn $name() -> Language {
@@ -28,7 +28,7 @@ pub(crate) fn facts(language: Language, text: &str) -> FileFacts {
     facts
 }
 
-/// Asserts that two lists of lines are the same, blank lines and indentation aside.
+/// Asserts that two lists of lines are equal, ignoring blank lines and indentation.
 #[track_caller]
 pub(crate) fn same(found: &[String], expected: &str, source: &str) {
     let found: Vec<&str> = found.iter().map(|line| line.trim()).collect();
@@ -45,8 +45,8 @@ pub(crate) fn same(found: &[String], expected: &str, source: &str) {
     );
 }
 
-/// Checks the cases of a text: each is a source, a line `---`, and the lines that are expected; a line
-/// `===` stands between two. Gives the number of cases.
+/// Checks the cases of a text and returns their number. Each case is a source, a line `---`, and the
+/// expected lines; a line `===` separates cases.
 #[track_caller]
 pub(crate) fn check_cases(cases: &str, facts: impl Fn(&str) -> Vec<String>) -> usize {
     let cases = cases.split("\n===\n");
@@ -54,7 +54,7 @@ pub(crate) fn check_cases(cases: &str, facts: impl Fn(&str) -> Vec<String>) -> u
     for case in cases {
         let (source, expected) = case.split_once("\n---\n").unwrap_or((case, ""));
         let source = source.strip_suffix("\n---").unwrap_or(source);
-        // Some grammars want a line to end.
+        // Some grammars require a line end.
         let source = format!("{source}\n");
         same(&facts(&source), expected, &source);
         count += 1;
@@ -62,7 +62,7 @@ pub(crate) fn check_cases(cases: &str, facts: impl Fn(&str) -> Vec<String>) -> u
     count
 }
 
-/// `kind qualified_name flags: signature`.
+/// Returns lines of the form `kind qualified_name flags: signature`.
 pub(crate) fn definitions(language: Language, text: &str) -> Vec<String> {
     facts(language, text)
         .definitions
@@ -79,7 +79,7 @@ pub(crate) fn definitions(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of the functions that are tests.
+/// Returns the names of the functions that are tests.
 pub(crate) fn tests(language: Language, text: &str) -> Vec<String> {
     let conventions = &language.rules().tests;
     facts(language, text)
@@ -90,7 +90,7 @@ pub(crate) fn tests(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `kind path [in enclosing]`, with `?` before an opaque receiver.
+/// Returns lines of the form `kind path [in enclosing]`, with `?` before an opaque receiver.
 pub(crate) fn references(language: Language, text: &str) -> Vec<String> {
     let facts = facts(language, text);
     let name = |id| {
@@ -116,7 +116,7 @@ pub(crate) fn references(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `Kind module: name as local, …`.
+/// Returns lines of the form `Kind module: name as local, …`.
 pub(crate) fn imports(language: Language, text: &str) -> Vec<String> {
     let facts = facts(language, text);
     facts
@@ -147,7 +147,7 @@ pub(crate) fn imports(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `local as exported`.
+/// Returns lines of the form `local as exported`.
 pub(crate) fn exports(language: Language, text: &str) -> Vec<String> {
     facts(language, text)
         .exports
@@ -156,7 +156,7 @@ pub(crate) fn exports(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `Kind: text`.
+/// Returns lines of the form `Kind: text`.
 pub(crate) fn messages(language: Language, text: &str) -> Vec<String> {
     facts(language, text)
         .messages
@@ -165,7 +165,7 @@ pub(crate) fn messages(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `first-last kind definition`.
+/// Returns lines of the form `first-last kind definition`.
 pub(crate) fn chunks(language: Language, text: &str) -> Vec<String> {
     let facts = facts(language, text);
     facts
@@ -182,7 +182,7 @@ pub(crate) fn chunks(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `Kind: text`.
+/// Returns lines of the form `Kind: text`.
 pub(crate) fn regions(language: Language, text: &str) -> Vec<String> {
     facts(language, text)
         .regions
@@ -226,7 +226,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text and its facts.
+/// Returns a text with its facts.
 pub(crate) fn content(language: Language, text: &str) -> Content {
     Content {
         text: text.into(),
@@ -234,13 +234,13 @@ pub(crate) fn content(language: Language, text: &str) -> Content {
     }
 }
 
-/// Files in memory.
+/// A tree of files in memory.
 pub(crate) struct Tree {
     files: Vec<SourceFile>,
 }
 
 impl Tree {
-    /// Files by their paths and texts, in whatever order.
+    /// Creates files from paths and texts, in any order.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let mut files: Vec<SourceFile> = files
             .iter()
@@ -266,7 +266,7 @@ impl Tree {
         Self { files }
     }
 
-    /// Files of a text: each begins with a line `//- path`.
+    /// Creates the files of a text, each of which begins with a line `//- path`.
     pub(crate) fn of(text: &str) -> Self {
         let files = text.split("//- ").skip(1);
         let files: Vec<(&str, &str)> = files
@@ -275,8 +275,8 @@ impl Tree {
         Self::new(&files)
     }
 
-    /// Checks lines of the form `importer module -> path`; without a path for what is found nowhere.
-    /// Gives their number.
+    /// Checks lines of the form `importer module -> path`, without a path for a module that is not found.
+    /// Returns their number.
     #[track_caller]
     pub(crate) fn check(&self, system: &ModuleSystem, table: &str) -> usize {
         let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -292,7 +292,7 @@ impl Tree {
         found.len()
     }
 
-    /// The path of the file that a module, as written in a file, stands for; empty for none.
+    /// Returns the path of the file that a module, as written in a file, resolves to; empty for none.
     pub(crate) fn resolve(&self, system: &ModuleSystem, importer: &str, module: &str) -> &str {
         let importer = self.find(importer).unwrap();
         let resolver = (system.resolver)(self);
@@ -300,7 +300,7 @@ impl Tree {
         found.map_or("", |id| (self as &dyn FileTree).path(id))
     }
 
-    /// The packages of all files: of each its files, by their paths.
+    /// Returns the packages of all files, each as the paths of its files.
     pub(crate) fn packages(&self, system: &ModuleSystem) -> Vec<String> {
         let resolver = (system.resolver)(self);
         let mut packages = std::collections::BTreeMap::<u32, Vec<&str>>::new();

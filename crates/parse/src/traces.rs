@@ -1,6 +1,6 @@
-//! Lines of stack traces and of messages that compilers and test runners write. The forms of each
-//! language stand in its [`TraceForm`]; here is what they share, and the order in which they are asked.
-//! How lines belong together is in [`mod@pieces`].
+//! Reads lines of stack traces and of messages that compilers and test runners write. Each language has its
+//! own [`TraceForm`]; this file holds what they share, and the order in which they are tried.
+//! [`mod@pieces`] groups the lines.
 
 pub(crate) mod form;
 pub(crate) mod messages;
@@ -16,10 +16,10 @@ use self::places::name_in;
 pub use self::places::{Frame, clean_path};
 use crate::languages;
 
-/// Longest line that is looked at, in bytes.
+/// Longest line that is examined, in bytes.
 const MAX_LINE: usize = 4_000;
 
-/// Whether a line is surely part of a trace.
+/// Whether a line is certainly part of a trace.
 pub fn is_trace_line(line: &str) -> bool {
     match read(line) {
         Some(Mark::Header | Mark::Frame(..) | Mark::Location(_) | Mark::Joint) => true,
@@ -28,13 +28,13 @@ pub fn is_trace_line(line: &str) -> bool {
     }
 }
 
-/// The function on the line above a place.
+/// Returns the function named on the line above a place.
 fn function_above(path: &str, line: &str) -> String {
     let form = language_of(path).map(|language| &languages::spec(language).traces);
     form.map_or(name_in(line), |form| (form.function_above)(line))
 }
 
-/// The frame that a piece of code in a sentence is, where it names a function.
+/// Returns the frame that a piece of code in a sentence is, if it names a function.
 pub fn of_line(code: &str) -> Option<Frame> {
     match read(code)? {
         Mark::Frame(frame, _) => Some(frame).filter(|frame| !frame.function.is_empty()),
@@ -42,7 +42,7 @@ pub fn of_line(code: &str) -> Option<Frame> {
     }
 }
 
-/// The language of a source file of a stack trace.
+/// Returns the language of a source file in a stack trace.
 pub fn language_of(path: &str) -> Option<Language> {
     let (_, extension) = path.rsplit_once('.')?;
     languages::all()
@@ -50,14 +50,14 @@ pub fn language_of(path: &str) -> Option<Language> {
         .map(|spec| spec.language)
 }
 
-/// The sign of an intent that a trace is.
+/// Returns the signal for the intent that a trace in this language gives.
 pub fn signal(language: Option<Language>) -> &'static str {
     language.map_or(TraceForm::NONE.signal, |language| {
         languages::spec(language).traces.signal
     })
 }
 
-/// Reads a line; none where it is no part of a trace.
+/// Reads a line; `None` if it is not part of a trace.
 pub fn read(line: &str) -> Option<Mark> {
     let text = strip_log_prefix(line.trim());
     if text.is_empty() || text.len() > MAX_LINE {
@@ -78,7 +78,7 @@ fn forms() -> impl Iterator<Item = &'static TraceForm> {
     languages::all().map(|spec| &spec.traces)
 }
 
-/// `E/Timber ( 3055): at …` of Android's log, `>>> ` before a header.
+/// Strips log prefixes: `E/Timber ( 3055): at …` of Android's log, `> ` before a line.
 fn strip_log_prefix(text: &str) -> &str {
     let text = text.strip_prefix("> ").unwrap_or(text);
     let text = strip_process(text);
@@ -90,7 +90,7 @@ fn strip_log_prefix(text: &str) -> &str {
     }
 }
 
-/// Without the number of the process: `==12== Invalid read`.
+/// Strips the process number: `==12== Invalid read`.
 fn strip_process(text: &str) -> &str {
     let numbered = text
         .strip_prefix("==")
@@ -106,7 +106,7 @@ fn header(text: &str) -> Option<Mark> {
         .iter()
         .any(|label| text.contains(label));
     if is_labelled || forms().any(|form| (form.is_header)(text)) {
-        // "Stack trace:" alone is a label of prose; the frames below it speak for themselves.
+        // "Stack trace:" alone is a label in prose; the frames below it are recognised without it.
         return (!text.to_ascii_lowercase().starts_with("stack trace")).then_some(Mark::Header);
     }
     if forms().any(|form| (form.is_joint)(text)) {
@@ -118,8 +118,8 @@ fn header(text: &str) -> Option<Mark> {
     more.then_some(Mark::Filler)
 }
 
-/// `package.SomeError: text`, `SomeException`, `Uncaught TypeError: text`, `thread 'main' panicked
-/// at …`, `panic: …`.
+/// Whether a text is an error: `package.SomeError: text`, `SomeException`, `Uncaught TypeError: text`,
+/// `thread 'main' panicked at …`, `panic: …`.
 pub fn is_error(text: &str) -> bool {
     const STARTS: [&str; 5] = [
         "Error: ",
@@ -160,7 +160,7 @@ pub fn is_error(text: &str) -> bool {
     named && (rest.is_empty() || rest.starts_with(':') || rest.starts_with(" ["))
 }
 
-/// The text of an error line without what tools print around it.
+/// Returns the text of an error line without the prefixes that tools print.
 pub fn error_text(line: &str) -> &str {
     let mut text = strip_log_prefix(line.trim());
     let prefixes = forms().flat_map(|form| form.error_prefixes);
@@ -170,15 +170,15 @@ pub fn error_text(line: &str) -> &str {
     text
 }
 
-/// What a text tells, for tests: the frames, the innermost last, then the errors.
+/// Summarises a text, for tests: the frames, innermost last, then the errors.
 #[cfg(test)]
-pub(crate) fn told(text: &str) -> String {
+pub(crate) fn summary(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let (mut told, mut errors) = (Vec::new(), Vec::new());
+    let (mut summary, mut errors) = (Vec::new(), Vec::new());
     for piece in pieces(&lines) {
         match piece {
             Piece::Trace(trace) => {
-                told.extend(trace.frames.iter().map(shown));
+                summary.extend(trace.frames.iter().map(shown));
                 errors.extend(trace.errors);
             }
             Piece::Plain(part) => {
@@ -188,8 +188,8 @@ pub(crate) fn told(text: &str) -> String {
             }
         }
     }
-    told.extend(errors.iter().map(|error| format!("! {}", error.trim())));
-    told.join(" | ")
+    summary.extend(errors.iter().map(|error| format!("! {}", error.trim())));
+    summary.join(" | ")
 }
 
 #[cfg(test)]
@@ -204,13 +204,15 @@ fn shown(frame: &Frame) -> String {
     text
 }
 
-/// Checks what texts tell.
+/// Checks the summaries of texts.
 #[cfg(test)]
 #[track_caller]
 pub(crate) fn check(cases: &[(&str, &str)]) {
-    let differ = cases.iter().filter(|(text, wanted)| told(text) != *wanted);
+    let differ = cases
+        .iter()
+        .filter(|(text, wanted)| summary(text) != *wanted);
     let shown: Vec<String> = differ
-        .map(|(text, wanted)| format!("{text}\n  wanted: {wanted}\n  told:   {}\n", told(text)))
+        .map(|(text, wanted)| format!("{text}\n  wanted: {wanted}\n  told:   {}\n", summary(text)))
         .collect();
     assert!(shown.is_empty(), "{}", shown.join("\n"));
 }

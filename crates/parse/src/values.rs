@@ -1,7 +1,6 @@
-//! What a file says of the values of its names, found in the text that the walker's facts point to:
-//! annotations, initial values, parameters, and the receivers before names. The text is enough to
-//! tell them cheaply; where it is not plain, nothing is said. What is particular to a language is in
-//! its [`ValueForm`].
+//! Finds what a file tells about the values of its names: annotations, initial values, parameters, and the
+//! receivers before names. It reads the text that the walker's facts point to, which is cheap; where that
+//! text is not simple, nothing is recorded. Each language has its own [`ValueForm`].
 
 mod scan;
 mod text;
@@ -16,21 +15,21 @@ use self::text::{annotation, clip, expression, parameters_in, receiver};
 /// How a language writes types and binds local variables.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueForm {
-    /// Reads the bindings of a line of code, without the blanks around it.
+    /// Reads the bindings of a line of code, which has no blanks around it.
     pub(crate) bindings: fn(&mut Scan<'_>, &str),
-    /// Whether indented lines outside any definition bind names of nameless functions.
+    /// Whether indented lines outside of any definition bind names of unnamed functions.
     pub(crate) has_nameless_scopes: bool,
-    /// What stands between the parameters of a function and the type that it returns.
+    /// The text between the parameters of a function and its return type.
     pub(crate) return_mark: &'static str,
     /// Words before the name of a parameter.
     pub(crate) parameter_modifiers: &'static [&'static str],
-    /// Whether decorators may stand before the name of a parameter.
+    /// Whether decorators may precede the name of a parameter.
     pub(crate) parameters_have_decorators: bool,
-    /// What opens a parameter that is taken apart into several names.
+    /// Characters that open a destructuring parameter.
     pub(crate) patterns: &'static [char],
 }
 
-/// Finds what a file says of its values.
+/// Returns the facts about values in a file.
 pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
     let mut values = Values {
         locals: scan::locals(text, facts, form),
@@ -70,7 +69,7 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
     values
 }
 
-/// What a function returns, or an alias stands for.
+/// Returns the return type of a function, or the target of an alias.
 fn type_of(text: &str, definition: &Definition, form: &ValueForm) -> Option<TypeName> {
     if definition.kind == DefinitionKind::TypeAlias {
         return annotation(text, definition.body?.of(text));
@@ -87,7 +86,7 @@ fn type_of(text: &str, definition: &Definition, form: &ValueForm) -> Option<Type
     annotation(text, head.strip_prefix(form.return_mark)?)
 }
 
-/// What a variable or field holds.
+/// Returns the value of a variable or field.
 fn held_by(text: &str, definition: &Definition) -> Option<Value> {
     let kind = definition.kind;
     if kind.is_function() || kind.is_container() || definition.modifiers.is_property {
@@ -102,7 +101,7 @@ fn held_by(text: &str, definition: &Definition) -> Option<Value> {
         Some(body) => body.of(text),
         None => match after.strip_prefix('=') {
             Some(value) => value,
-            // Only what a method sets may be a parameter of it.
+            // Only a member that a method sets may get its value from a parameter.
             None if definition.parent.is_none() || kind == DefinitionKind::EnumMember => {
                 return None;
             }
@@ -112,7 +111,7 @@ fn held_by(text: &str, definition: &Definition) -> Option<Value> {
     expression(text, value)
 }
 
-/// What stands before the names of references whose paths do not say it.
+/// Returns the receivers of references whose paths do not contain them.
 fn receivers(text: &str, facts: &FileFacts) -> Vec<Receivers> {
     let mut found = Vec::new();
     for (position, reference) in (0..).zip(&facts.references) {

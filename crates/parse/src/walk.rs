@@ -1,6 +1,6 @@
-//! The walker of languages with plain trees: for each a table from node kinds to handlers, and the
-//! handlers that all of them share. A language adds its own handlers for definitions, imports and
-//! whatever else it writes differently ([`Form`]).
+//! Walks languages with simple trees. Each has a table from node kinds to handlers; this module holds the
+//! handlers that all share. A language adds its own handlers for definitions, imports and other constructs
+//! that it writes differently ([`Form`]).
 
 mod handlers;
 mod names;
@@ -25,53 +25,57 @@ use crate::collect::{Collector, Context, Draft, Place, Position, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
 
-/// What is done with a node on the way down; the number is its depth.
+/// Handles a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Descend;
 
-/// How a language is walked.
+/// Describes how a language is walked.
 pub(crate) struct Form {
     /// The grammar.
     pub(crate) grammar: LanguageFn,
-    /// The handler of a named node kind; [`into`] for those that mean nothing themselves.
+    /// Returns the handler of a named node kind; [`into`] for kinds that only contain others.
     pub(crate) handler: fn(&str) -> Handler,
     /// Whether a node of a kind is a statement, before which a long function can be split.
     pub(crate) is_statement: fn(&str) -> bool,
-    /// How an expression or a type is made of names.
+    /// Returns how an expression or a type is composed of names.
     pub(crate) step: for<'n> fn(Node<'n>) -> Step<'n>,
-    /// The method that is called on a class to get an object of it, where there is no word for that.
+    /// The method that is called on a class to construct an object, in a language without a keyword for
+    /// that.
     pub(crate) constructor: Option<&'static str>,
     /// Whether a bare name that begins with a small letter, and that nothing binds, is a call.
     pub(crate) bare_calls: bool,
-    /// The node of the name in a type, without what wraps it: of `*a.B`, `[]B` and `B<C>` that of `B`.
+    /// Returns the node of the name in a type, without wrappers: `B` of `*a.B`, `[]B` and `B<C>`.
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
-    /// Types of the language itself, sorted: they are no references.
+    /// Types of the language itself, sorted. They yield no references.
     pub(crate) builtin_types: &'static [&'static str],
-    /// Whether a bare name that the file neither binds nor imports may be one of another file, by its
-    /// form (`MAX_SIZE`, `Config`).
+    /// Decides by form whether a bare name that the file neither binds nor imports may belong to another
+    /// file (`MAX_SIZE`, `Config`).
     pub(crate) keeps_name: fn(&str) -> bool,
-    /// What the string arguments of a call are, by the callee's path and its last name.
+    /// Returns the kind of message that a call's string arguments are, by the callee's path and its last
+    /// name.
     pub(crate) messages: fn(&str, &str) -> Option<MessageKind>,
     /// Whether a comment is documentation, by its text.
     pub(crate) is_documentation: fn(&str) -> bool,
-    /// Beginnings of comments that are for tools.
+    /// Beginnings of comments addressed to tools.
     pub(crate) tool_notes: &'static [&'static str],
-    /// What documentation says, without its markup.
+    /// Strips the markup from documentation.
     pub(crate) doc: fn(String) -> String,
-    /// What functions inside functions are.
+    /// How the language uses functions inside functions.
     pub(crate) nesting: Nesting,
-    /// Members that give what stands before them, or what it wraps, sorted: `unwrap` in `a.unwrap().b()`.
+    /// Members that return their receiver, or the value that it wraps, sorted: `unwrap` in
+    /// `a.unwrap().b()`.
     pub(crate) transparent: &'static [&'static str],
-    /// Types that are about their first type argument, sorted: `Option` in `Option<A>`.
+    /// Types that stand for their first type argument, sorted: `Option` in `Option<A>`.
     pub(crate) wrappers: &'static [&'static str],
-    /// The first type argument of a type, by the node of its name.
+    /// Returns the first type argument of a type, given the node of its name.
     pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
-    /// The text to be parsed instead, every byte of it at its place: where the tree of the text shows
-    /// that a macro hides definitions from the grammar.
-    pub(crate) exposed: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<String>,
+    /// Returns a text to parse instead, with every byte at its original position, if the tree shows that a
+    /// macro hides definitions from the grammar.
+    pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<String>,
 }
 
 impl Form {
-    /// The rules that most languages share, with a grammar and what no language can do without.
+    /// Creates a form with the rules that most languages share. The parameters are the parts that every
+    /// language must provide.
     pub(crate) const fn new(
         grammar: LanguageFn,
         handler: fn(&str) -> Handler,
@@ -96,7 +100,7 @@ impl Form {
             transparent: &[],
             wrappers: &[],
             type_argument: |_| None,
-            exposed: |_, _, _, _| None,
+            with_macro_contents: |_, _, _, _| None,
         }
     }
 }
@@ -105,7 +109,7 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// A form and the tables that are made of it at its first use.
+/// A form, and the tables that are built from it at first use.
 pub(crate) struct Walker {
     form: Form,
     tables: OnceLock<Tables>,
@@ -124,7 +128,7 @@ impl Walker {
         }
     }
 
-    /// Parses a text. `None` when a limit of the parser was reached.
+    /// Parses a text. `None` if a limit of the parser was reached.
     pub(crate) fn facts(
         &'static self,
         language: Language,
@@ -134,7 +138,7 @@ impl Walker {
         self.facts_of(language, text, text.as_bytes(), limits)
     }
 
-    /// Parses a text of which the grammar is to see `shown`: as long, with the same line ends.
+    /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends.
     pub(crate) fn facts_of(
         &'static self,
         language: Language,
@@ -147,10 +151,10 @@ impl Walker {
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
             let tree = syntax::tree(parser, shown, &mut budget)?;
-            let exposed = (self.form.exposed)(&tree, text, parser, &mut budget);
-            let exposed = exposed.filter(|exposed| exposed.len() == text.len());
-            exposed
-                .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), &mut budget))
+            let rewritten = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
+            let rewritten = rewritten.filter(|rewritten| rewritten.len() == text.len());
+            rewritten
+                .and_then(|rewritten| syntax::tree(parser, rewritten.as_bytes(), &mut budget))
                 .or(Some(tree))
         })?;
         Some(self.walk(&tree, text, limits).finish(language))
@@ -197,32 +201,32 @@ pub(crate) struct Walk<'t> {
     form: &'static Form,
     kinds: &'static KindTable<(Handler, bool)>,
     pub(crate) collector: Collector<'t>,
-    /// Starts of the last names of expressions that are recorded before the walk comes to them.
+    /// Starts of names that are already recorded, or need no reference, before the walk reaches them.
     done: Vec<usize>,
-    /// The declarations with type parameters around, the outermost first.
+    /// The enclosing declarations with type parameters, outermost first.
     pub(crate) generics: Vec<Generic<'t>>,
-    /// Nodes to come that stand where a type is meant, by their ids.
+    /// Ids of nodes not yet visited that are in the position of a type.
     types: Vec<usize>,
-    /// Attributes that stand as nodes of their own before what they belong to, since the first of them.
+    /// Attributes that are separate nodes before their definition, collected since the first of them.
     pub(crate) attributes: Option<Attributes>,
 }
 
-/// A declaration with parameters that stand for types: their names mean nothing outside it.
+/// A declaration with type parameters, whose names mean nothing outside of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Generic<'t> {
-    /// The byte after it.
+    /// The byte after the declaration.
     pub(crate) end: usize,
     pub(crate) names: Vec<&'t str>,
-    /// The byte where it starts, until what it declares is defined.
+    /// The byte where the declaration starts; `None` once its definition is added.
     pub(crate) head: Option<usize>,
 }
 
-/// Attributes before a definition, where the grammar does not put them inside it.
+/// Attributes before a definition, in a grammar that does not put them inside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes {
-    /// The byte of the first.
+    /// The start of the first attribute.
     pub(crate) start: usize,
-    /// As written, without arguments.
+    /// The attributes as written, without arguments.
     pub(crate) names: Vec<Box<str>>,
 }
 
@@ -246,17 +250,17 @@ impl<'t> Visitor<'t> for Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// The source under a node.
+    /// Returns the source of a node.
     pub(crate) fn of(&self, node: Node<'_>) -> &'t str {
         self.collector.of(node)
     }
 
-    /// What the current place belongs to.
+    /// Returns the context of the current node.
     pub(crate) fn context(&self) -> &Context {
         &self.collector.context
     }
 
-    /// The kind of the innermost definition around.
+    /// Returns the kind of the innermost enclosing definition.
     pub(crate) fn parent_kind(&self) -> Option<DefinitionKind> {
         let parent = self.collector.context.parent?;
         Some(self.collector.definitions.get(parent.0 as usize)?.kind)
@@ -267,7 +271,8 @@ impl<'t> Walk<'t> {
         self.collector.context.place == Place::Function
     }
 
-    /// A definition by its node, the node of its name and its body, up to which its head reaches.
+    /// Creates the draft of a definition from its node, the node of its name, and its body, where its head
+    /// ends.
     pub(crate) fn draft(
         &self,
         kind: DefinitionKind,
@@ -283,7 +288,7 @@ impl<'t> Walk<'t> {
         draft
     }
 
-    /// Adds a definition. Its name is dealt with.
+    /// Adds a definition and marks its name as handled.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
         if let Some(attributes) = self.attributes.take() {
             draft.own_start = draft.own_start.or(Some(draft.span.start));
@@ -294,17 +299,17 @@ impl<'t> Walk<'t> {
         self.collector.define(draft)
     }
 
-    /// A part of the node being entered stands where a type is meant, which its kind does not tell.
+    /// Marks a part of the entered node as being in the position of a type, which its kind does not tell.
     pub(crate) fn mark_type(&mut self, part: Option<Node<'t>>) {
         self.types.extend(part.map(|part| part.id()));
     }
 
-    /// A name means nothing where it stands.
-    pub(crate) fn pass_over(&mut self, name: Node<'_>) {
+    /// Marks a name as handled, so that it yields no reference.
+    pub(crate) fn mark_handled(&mut self, name: Node<'_>) {
         self.done.push(name.start_byte());
     }
 
-    /// What the node at `depth` holds stands inside a definition.
+    /// Places everything below the node at `depth` inside a definition.
     pub(crate) fn enter_definition(&mut self, depth: u32, id: LocalId, kind: DefinitionKind) {
         self.collector.within(depth, |context| {
             context.parent = Some(id);
@@ -323,15 +328,15 @@ impl<'t> Walk<'t> {
         });
     }
 
-    /// What the node at `depth` holds is the body of a nameless function.
-    pub(crate) fn enter_nameless(&mut self, depth: u32) {
+    /// Places everything below the node at `depth` in the body of an unnamed function.
+    pub(crate) fn enter_anonymous_function(&mut self, depth: u32) {
         self.collector.within(depth, |context| {
             context.place = Place::Function;
             context.position = Position::Value;
         });
     }
 
-    /// A call: the use of the last name of `function`, and what kind of text its arguments hold.
+    /// Adds a call of the last name of `function`, and sets the kind of message that its arguments are.
     pub(crate) fn call(&mut self, function: Node<'t>, depth: u32) -> Descend {
         let used = self.refer(ReferenceKind::Call, function);
         let text = self.collector.text;
@@ -351,18 +356,18 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The child of a node under a field of the grammar.
+/// Returns the child in a field of the grammar.
 pub(crate) fn field<'n>(node: Node<'n>, name: &str) -> Option<Node<'n>> {
     node.child_by_field_name(name)
 }
 
-/// The named children of a node.
+/// Returns the named children of a node.
 pub(crate) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
 }
 
-/// The first named child of a kind.
+/// Returns the first named child of a kind.
 pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> {
     let mut cursor = node.walk();
     let mut children = node.named_children(&mut cursor);

@@ -1,11 +1,11 @@
-//! Where a definition itself begins: attributes, decorators and `template <…>` that the grammar has beside it
-//! belong to its span and stand above its own lines.
+//! Checks where a definition itself begins: attributes, decorators and `template <…>` that the grammar puts
+//! beside it belong to its span, and precede its own lines.
 
 #![allow(clippy::unwrap_used)]
 
 use foveate_parse::{Limits, parse};
 
-/// Each definition's name with all its lines and its own: `name 1-4 own 2`.
+/// Checks each definition's name with all its lines and the start of its own: `name 1-4 own 2`.
 #[track_caller]
 fn check(language: &str, source: &str, wanted: &[&str]) {
     let named = foveate_parse::languages::by_name(language).unwrap();
@@ -25,7 +25,7 @@ fn check(language: &str, source: &str, wanted: &[&str]) {
 }
 
 #[test]
-fn attributes_of_rust_stand_above() {
+fn rust_attributes_precede_own_lines() {
     check(
         "rust",
         "/// Doc.\n#[inline]\n#[must_use]\npub fn a() {}\n\n#[test] fn b() {}\n",
@@ -34,7 +34,7 @@ fn attributes_of_rust_stand_above() {
 }
 
 #[test]
-fn templates_of_cpp_stand_above() {
+fn cpp_templates_precede_own_lines() {
     check(
         "cpp",
         "template <typename T,\n          int N>\nint f(T t) {\n  return N;\n}\ntemplate <class T>\nstruct S {\n  template <class U>\n  void g(U u) {}\n  void h() {}\n};\n",
@@ -48,7 +48,7 @@ fn templates_of_cpp_stand_above() {
 }
 
 #[test]
-fn decorators_beside_members_and_exports_stand_above() {
+fn typescript_decorators_precede_own_lines() {
     check(
         "typescript",
         "@injectable()\nexport class A {\n  @init()\n  protected start() {}\n  stop() {}\n}\n",
@@ -57,7 +57,7 @@ fn decorators_beside_members_and_exports_stand_above() {
 }
 
 #[test]
-fn what_the_grammar_has_inside_counts_as_its_own() {
+fn inner_decorators_count_as_own_lines() {
     check("python", "@route\ndef a(): pass\n", &["a 1-2 own 1"]);
     check(
         "java",

@@ -1,4 +1,4 @@
-//! The whole query path, and what it returns.
+//! Runs the whole query path, and defines the answer that it returns.
 
 use foveate_index::{Files, Snapshot};
 
@@ -16,9 +16,9 @@ use crate::{tokenizer, unsafe_text};
 /// Milliseconds per stage, measured by the caller-supplied clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// Reading the query and detecting its intent.
+    /// Parsing the query and detecting its intent.
     pub intent: f64,
-    /// Resolving symbols, and searching the words beside it.
+    /// Resolving symbols, and searching the words in parallel.
     pub resolve: f64,
     /// Ranking.
     pub rank: f64,
@@ -26,7 +26,7 @@ pub struct Timings {
     pub assemble: f64,
 }
 
-/// What the reader must see.
+/// The answer to one request.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// What is asked for.
@@ -39,27 +39,27 @@ pub struct Answer {
     pub functions: Vec<ListedFunction>,
     /// Ranked places, everything that can be edited, likewise.
     pub places: Vec<ListedPlace>,
-    /// The context, what is in it, and what did not fit.
+    /// The assembled context, its items, and what did not fit.
     pub pack: Pack,
-    /// What the reader should know.
+    /// Problems and limits of this answer that the reader should know.
     pub issues: Vec<Issue>,
     /// Milliseconds per stage.
     pub timings: Timings,
 }
 
-/// Builds the tables of the intent and of the tokenizer, so that the first answer need not wait for them.
+/// Builds the lazy tables of the intent rules and of the tokenizer, so that the first answer need not wait for them.
 pub fn warm() {
-    // A question and an order use all tables.
+    // A question and an order together use all tables.
     for text in ["How does it work?", "Add a test for it"] {
         intent::detect(&QueryText::parse(text), None);
     }
     tokenizer::warm();
 }
 
-/// Answers `request` from `snapshot`, on two threads of the rayon pool that it is called in where one of
-/// them is idle; the answer does not depend on that. `now` gives milliseconds of a monotonic clock and is used for
-/// `timings` alone, so that the rest of the answer depends on nothing but its inputs, unless the
-/// `deadline` passes: then it lacks what its issue `deadline` names.
+/// Answers `request` from `snapshot`. A second thread of the current rayon pool is used if one is idle; the answer
+/// does not depend on that. `now` returns milliseconds of a monotonic clock and is used for `timings` alone, so that
+/// the rest of the answer depends only on its inputs. Exception: once the `deadline` has passed, the answer lacks
+/// what its issue `deadline` names.
 pub fn answer(
     snapshot: &Snapshot,
     request: &Request,
@@ -117,7 +117,7 @@ pub fn answer(
     }
 }
 
-/// Says so where nothing was found.
+/// Returns the issue `no_match` if no file was found and no change was given.
 fn no_match(ranked: &Ranked, request: &Request) -> Option<Issue> {
     let is_nothing = ranked.files.is_empty() && request.changes.is_empty();
     is_nothing.then(|| Issue {
@@ -126,7 +126,7 @@ fn no_match(ranked: &Ranked, request: &Request) -> Option<Issue> {
     })
 }
 
-/// The first so many of each ranking.
+/// Returns the first `limit` entries of each ranking.
 fn listed(
     ranked: Ranked,
     files: &Files,
@@ -134,16 +134,16 @@ fn listed(
 ) -> (Vec<ListedFile>, Vec<ListedFunction>, Vec<ListedPlace>) {
     let functions = ranked.functions.into_iter().take(limit);
     let places = ranked.places.into_iter().take(limit);
-    let of_files = ranked.files.into_iter().take(limit);
+    let listed_files = ranked.files.into_iter().take(limit);
     (
-        of_files.map(|file| file.listed(files)).collect(),
+        listed_files.map(|file| file.listed(files)).collect(),
         functions.map(|function| function.listed(files)).collect(),
         places.map(|place| place.listed(files)).collect(),
     )
 }
 
-/// What is asked for. Who shows a change and says nothing wants what hangs together with it, as for a
-/// refactoring.
+/// Determines the intent. A request with a change but without text asks for the code related to the change, as a
+/// refactoring does.
 fn intent(text: &QueryText, request: &Request) -> Intent {
     let is_silent = request.query.trim().is_empty() && !request.changes.is_empty();
     match request.intent {
@@ -152,11 +152,11 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
             confidence: 1.0,
             signals: vec!["change"],
         },
-        given => intent::detect(text, given),
+        requested => intent::detect(text, requested),
     }
 }
 
-/// The paths and names that an answer takes from the repository.
+/// Iterates over the paths and names that an answer takes from the repository.
 fn names<'a>(
     symbols: &'a [ResolvedSymbol],
     files: &'a [ListedFile],

@@ -1,13 +1,14 @@
-//! Packs what the reader must see into the budget: whole functions of the few best places, cards
-//! for what surrounds them, the tests and callers of what is shown, and how its files import each
-//! other. It ranks nothing and reads no file.
+//! Packs the context into the budget: whole functions of the few best places, cards for the code around
+//! them, tests and callers of what is shown, and the imports between its files. It ranks nothing and reads
+//! no file.
 //!
-//! The way through: [`steps`] run in the order of their worth, all on one [`plan`]: [`bodies`] chooses whole
-//! functions and stretches, each a [`body`] with its [`surroundings`], [`likely`] says which are worth their tokens,
-//! [`near_duplicates`] knows those that say the same, [`links`] finds tests, callers and imports, [`dependencies`]
-//! what the bodies rest on, [`cards`] show of the rest what must be told. Each makes an [`mod@entry`] with [`card`] and
-//! [`source`] and puts it into a [`packed::Packed`], which knows the budget and that no line is delivered twice;
-//! [`render`] turns entries into text, and what is answered is a [`pack::Pack`]. Start at [`assemble()`].
+//! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`bodies`] chooses whole functions
+//! and stretches, each a [`body`] with its [`surroundings`]; [`likely`] decides which are worth their tokens;
+//! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports;
+//! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned. Each
+//! step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the
+//! budget and that no line is shown twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start
+//! at [`assemble()`].
 
 mod bodies;
 mod body;
@@ -18,7 +19,6 @@ mod config;
 mod dependencies;
 mod entry;
 mod fold;
-mod likely;
 mod links;
 mod near_duplicates;
 mod pack;
@@ -30,6 +30,7 @@ mod siblings;
 pub(crate) mod source;
 mod steps;
 mod surroundings;
+mod thresholds;
 mod unindexed;
 
 #[cfg(test)]

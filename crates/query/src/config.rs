@@ -1,5 +1,5 @@
-//! Weights and budgets: data, read from `config/ranking.toml`. The committed file is compiled in as
-//! the default, so that there is one place where a number is written.
+//! Reads weights and budgets from `config/ranking.toml`. The committed file is compiled in as the
+//! default, so that each number is written in one place only.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::assemble::AssembleConfig;
 use crate::rank::RankConfig;
 use crate::resolve::ResolveConfig;
 
-/// All numbers that rank and assemble. The meaning of each is written in `config/ranking.toml`.
+/// All numbers used to rank and assemble. Each is explained in `config/ranking.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankingConfig {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_file_is_complete_and_names_unknown_keys() {
+    fn committed_file_parses_and_unknown_keys_are_named() {
         assert!(RankingConfig::parse(DEFAULT_RANKING).is_ok());
         let extra = format!("{DEFAULT_RANKING}\n[nonsense]\nx = 1\n");
         let error = RankingConfig::parse(&extra).err().map(|e| e.to_string());

@@ -1,5 +1,5 @@
-//! When an answer is due. What is asked of it late leaves out optional work and says so; nothing here
-//! stops a thread, and without a deadline no clock is read.
+//! Tracks the deadline of an answer, and the optional work that was left out because it had passed. Nothing
+//! here stops a thread, and without a deadline no clock is read.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::issue::Issue;
 pub enum Stage {
     /// Resolving names, paths and frames of the query beyond the first ones.
     Names,
-    /// Finding names that are spelt otherwise.
+    /// Finding names with a similar spelling.
     SimilarNames,
     /// Searching words beyond the weightiest ones.
     Words,
-    /// What past commits say of functions.
+    /// Evidence from past commits of functions.
     History,
     /// Uses of what the query names.
     Uses,
@@ -23,9 +23,9 @@ pub enum Stage {
     Sections,
     /// Code beyond the best place.
     Bodies,
-    /// Finding bodies that say nearly the same.
+    /// Finding near-duplicate bodies.
     NearDuplicates,
-    /// Cards of what is named, used or near.
+    /// Cards of definitions that are named, used or nearby.
     Cards,
     /// Tests, callers and imports.
     Links,
@@ -45,7 +45,7 @@ impl Stage {
         Self::Links,
     ];
 
-    /// What an issue calls it.
+    /// Returns the name shown in an issue.
     fn name(self) -> &'static str {
         match self {
             Self::Names => "names beyond the first of the query",
@@ -66,7 +66,7 @@ impl Stage {
     }
 }
 
-/// The deadline of one answer, and what was left out because it had passed.
+/// The deadline of one answer, and the stages that were left out because it had passed.
 #[derive(Debug, Default)]
 pub struct Deadline {
     at: Option<Instant>,
@@ -80,7 +80,7 @@ impl Deadline {
         Self::default()
     }
 
-    /// A deadline at an instant.
+    /// Returns a deadline at `instant`.
     pub fn at(instant: Instant) -> Self {
         Self {
             at: Some(instant),
@@ -88,7 +88,7 @@ impl Deadline {
         }
     }
 
-    /// A deadline so long from now.
+    /// Returns a deadline `duration` from now.
     pub fn after(duration: Duration) -> Self {
         Self::at(Instant::now() + duration)
     }
@@ -98,7 +98,7 @@ impl Deadline {
         self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Whether there is time for a stage, or for the next step of it; where not, that is noted.
+    /// Whether there is time for a stage or for its next step; if not, the stage is recorded as left out.
     pub fn allows(&self, stage: Stage) -> bool {
         let is_late = self.has_passed();
         if is_late {
@@ -107,7 +107,7 @@ impl Deadline {
         !is_late
     }
 
-    /// Says what was left out.
+    /// Returns an issue that names the stages left out, if any were.
     pub fn issue(&self) -> Option<Issue> {
         let left_out = self.left_out.load(Ordering::Relaxed);
         let stages = Stage::ALL.into_iter();
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_deadline_that_has_passed_leaves_out_and_says_so() {
+    fn passed_deadline_skips_stages_and_reports_them() {
         for early in [Deadline::none(), Deadline::after(Duration::from_secs(3600))] {
             assert!(Stage::ALL.into_iter().all(|stage| early.allows(stage)));
             assert_eq!(early.issue(), None);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stage_has_a_bit_of_its_own() {
+    fn each_stage_has_its_own_bit() {
         let bits = Stage::ALL.into_iter().map(Stage::bit);
         assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 10);
     }

@@ -1,6 +1,6 @@
-//! The failures of a CI job, read from its test reports ([`junit`]) and its log ([`log`]), and the question
-//! that asks about them. Everything here was written by somebody's code: sizes, depths and counts are
-//! bounded, and nothing is executed, looked up or expanded. Start at [`Failures`].
+//! Collects the failures of a CI job from its test reports ([`junit`]) and its log ([`log`]), and writes the
+//! question that asks about them. The input is untrusted: sizes, depths and counts are bounded, and nothing is
+//! executed, looked up or expanded. Start at [`Failures`].
 
 pub mod junit;
 mod lines;
@@ -14,16 +14,16 @@ use std::fmt::Write as _;
 
 use foldhash::HashSet;
 
-/// Most bytes of a question made of failures: a quarter of what a server accepts by default, so that the
-/// text of an issue fits beside it.
+/// Most bytes of a question about failures: a quarter of what a server accepts by default, so that the text of
+/// an issue fits too.
 pub const MAX_BYTES: usize = 65_536;
 /// Most failures that are kept with their traces.
 const MAX_KEPT: usize = 100;
 /// Most bytes of one trace that are kept.
 const MAX_TRACE_BYTES: usize = 32_768;
-/// Bytes that a failure may always take, so that one long trace does not hide all others.
+/// Smallest share of the question's bytes for one failure. Shares keep one long trace from hiding all others.
 const MIN_SHARE_BYTES: usize = 2_048;
-/// Failures that the text is shared among; further ones are shown where some of it is left.
+/// Most shares that the bytes of the question are divided into; further failures are shown if space is left.
 const MAX_SHARES: usize = 8;
 /// Most bytes of a name or a message.
 const MAX_LINE_BYTES: usize = 400;
@@ -31,16 +31,16 @@ const MAX_LINE_BYTES: usize = 400;
 /// A failed test, or an error of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// The name of the test, with its class or module where that is known: `tests.test_cart.test_total`.
-    /// Empty for an error outside tests.
+    /// The name of the test, with its class or module where known: `tests.test_cart.test_total`. Empty for an
+    /// error outside tests.
     pub test: String,
-    /// The file of the test as the report writes it; empty where it does not.
+    /// The file of the test as written in the report; empty if it names none.
     pub file: String,
-    /// Its 1-based line, 0 where it is not known.
+    /// The 1-based line of the test in its file, 0 if unknown.
     pub line: u32,
     /// The first line of the error.
     pub message: String,
-    /// What the tool printed: trace, source, difference.
+    /// The output of the tool: trace, source, difference.
     pub trace: String,
 }
 
@@ -53,14 +53,14 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Adds a failure. Of very many only the first ones are kept; all are counted.
+    /// Adds a failure, unless it is a duplicate. Only the first ones are kept; all are counted.
     pub fn add(&mut self, mut failure: Failure) {
         for line in [&mut failure.test, &mut failure.file, &mut failure.message] {
             *line = first_line(line);
         }
-        failure.trace = middle_cut(&failure.trace, MAX_TRACE_BYTES);
-        let of_message = (failure.message.is_empty()).then(|| said(&failure.trace));
-        failure.message = of_message.unwrap_or(failure.message);
+        failure.trace = cut_middle(&failure.trace, MAX_TRACE_BYTES);
+        let from_trace = (failure.message.is_empty()).then(|| main_error(&failure.trace));
+        failure.message = from_trace.unwrap_or(failure.message);
         let key = (
             failure.test.clone(),
             failure.message.clone(),
@@ -75,7 +75,7 @@ impl Failures {
         }
     }
 
-    /// Adds those of another list behind these.
+    /// Adds the failures of another list after these.
     pub fn append(&mut self, others: Self) {
         let dropped = others.total - others.kept.len();
         for failure in others.kept {
@@ -84,18 +84,18 @@ impl Failures {
         self.total += dropped;
     }
 
-    /// How many were added.
+    /// Returns how many were added.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// The first ones.
+    /// Returns the first failures, those that were kept.
     pub fn kept(&self) -> &[Failure] {
         &self.kept
     }
 
-    /// The text that asks about them, of at most `max_bytes`, and how many of them it shows. Its first line is a
-    /// title; traces stand between fences.
+    /// Returns the text that asks about the failures, of at most `max_bytes`, and how many of them it shows. Its first
+    /// line is a title; traces stand between fences.
     pub fn question(&self, max_bytes: usize) -> (String, usize) {
         let Some(first) = self.kept.first() else {
             return (String::new(), 0);
@@ -119,7 +119,7 @@ impl Failures {
 }
 
 impl Failure {
-    /// A paragraph about the failure and its trace, of at most about `max_bytes`.
+    /// Returns a paragraph about the failure and its trace, of at most about `max_bytes`.
     fn block(&self, max_bytes: usize) -> String {
         let mut text = String::from("\n");
         // Writing to a string does not fail.
@@ -133,35 +133,35 @@ impl Failure {
             }
             text.push_str(".\n\n");
         }
-        let is_told = self.trace.contains(&self.message);
-        if !self.message.is_empty() && !is_told {
+        let is_in_trace = self.trace.contains(&self.message);
+        if !self.message.is_empty() && !is_in_trace {
             let _ = writeln!(text, "{}\n", self.message);
         }
         if self.trace.trim().is_empty() {
             return text;
         }
         let fence = fence(&self.trace);
-        let trace = middle_cut(&self.trace, max_bytes.saturating_sub(text.len()));
+        let trace = cut_middle(&self.trace, max_bytes.saturating_sub(text.len()));
         let _ = writeln!(text, "{fence}\n{}\n{fence}", trace.trim_end());
         text
     }
 }
 
-/// A fence that no line of a text ends.
+/// Returns a fence that no line of `text` closes.
 fn fence(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
-/// The first line that says something.
+/// Returns the first line that is not blank, cut to [`MAX_LINE_BYTES`].
 fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     cut(line.unwrap_or_default(), MAX_LINE_BYTES).to_owned()
 }
 
-/// The name of a test without its class or module; a sentence as it is.
+/// Returns the name of a test without its class or module; a sentence is returned unchanged.
 fn short_name(test: &str) -> &str {
-    // What stands in brackets are the parameters of the test.
+    // Brackets hold the parameters of the test.
     let end = test.find(['[', '(']).unwrap_or(test.len());
     let name = test.get(..end).unwrap_or(test);
     match name.rsplit(['.', ':', '/']).next() {
@@ -170,9 +170,9 @@ fn short_name(test: &str) -> &str {
     }
 }
 
-/// The error that matters most in a trace, else its first line: of what a compiler says the first one, of a stack
-/// trace the last one, which is the cause.
-fn said(trace: &str) -> String {
+/// Returns the error that matters most in a trace, else the first line: of compiler messages the first error, of a
+/// stack trace the last one, which is the cause.
+fn main_error(trace: &str) -> String {
     use foveate_parse::traces::{self, Mark, Piece};
     let lines: Vec<&str> = trace.lines().collect();
     let found = traces::pieces(&lines).into_iter().find_map(|piece| {
@@ -191,8 +191,9 @@ fn said(trace: &str) -> String {
     first_line(found.as_deref().unwrap_or(trace))
 }
 
-/// The first and the last lines of a text that is longer: which of them matter depends on the language.
-fn middle_cut(text: &str, max_bytes: usize) -> String {
+/// Cuts a text that is longer than `max_bytes` in the middle. The first and the last lines stay: which of them matter
+/// depends on the language.
+fn cut_middle(text: &str, max_bytes: usize) -> String {
     const MARK: &str = "...\n";
     if text.len() <= max_bytes {
         return text.to_owned();
@@ -210,7 +211,7 @@ fn middle_cut(text: &str, max_bytes: usize) -> String {
     format!("{head}{gap}{MARK}{tail}")
 }
 
-/// At most the first `max` bytes of a text.
+/// Returns at most the first `max` bytes of a text, ending at a character boundary.
 fn cut(text: &str, max: usize) -> &str {
     let mut end = text.len().min(max);
     while !text.is_char_boundary(end) {

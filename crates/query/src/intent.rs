@@ -1,6 +1,7 @@
-//! What is asked for. [`rules`] read the clauses of the query by their [`shapes`]; [`wording`], a small
-//! linear model over the same words, knows what no rule names; both are added up. [`words`] splits a
-//! text and matches patterns, [`lexicon`] has the classes of words. Start at [`detect`].
+//! Detects what a query asks for. [`rules`] interpret the clauses of the query by their [`shapes`];
+//! [`wording`], a small linear model over the same words, covers what no rule names; the scores of both are
+//! added. [`words`] splits a text and matches patterns, [`lexicon`] has the classes of words. Start at
+//! [`detect`].
 
 mod lexicon;
 mod rules;
@@ -32,7 +33,7 @@ pub enum IntentKind {
 }
 
 impl IntentKind {
-    /// The stable name used on the wire.
+    /// Returns the stable name used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::BugFix => "BUG_FIX",
@@ -70,30 +71,30 @@ impl IntentKind {
 pub struct Intent {
     /// What is asked for.
     pub kind: IntentKind,
-    /// How sure, 0 to 1; 1 where the caller said it.
+    /// How certain, 0 to 1; 1 if the caller gave the intent.
     pub confidence: f32,
     /// Names of the rules that fired for it.
     pub signals: Vec<&'static str>,
 }
 
-/// Fewer words than this make a short query: a question or an order rather than an issue.
+/// Most words of a short query: a question or an order rather than an issue.
 const SHORT_WORDS: usize = 60;
-/// So many words of the prose are looked at: what is asked for is said early.
+/// Most words of the prose that are read: queries state their intent early.
 const PROSE_WORDS: usize = 300;
-/// What a sign in the prose counts, where 1 is a sign in the title.
+/// Weight of a sign in the prose relative to one in the title.
 const PROSE_FACTOR: f32 = 0.6;
-/// What signs of a bug count where something else is clearly asked for: "refactor the crash handler".
+/// Factor of the signs of one kind if another kind is clearly asked for: "refactor the crash handler".
 const OVERRULED: f32 = 0.4;
-/// From this weight on a reading is clear enough to overrule signs.
+/// Least weight of a reading that is clear enough to overrule signs.
 const CLEAR: f32 = 0.8;
-/// A sign of this weight decides, whatever the words say: a stack trace makes a bug report, and the
-/// type of a commit its kind.
+/// Least weight of a sign that decides alone: a stack trace makes a bug report, and the type of a commit
+/// gives its kind.
 const DECISIVE: f32 = 0.97;
 
-/// How far the wording counts beside the rules.
+/// Share of the wording in a kind's score; the rules have the rest.
 const WORDING_SHARE: f32 = 0.7;
 
-/// Detects the intent of a query; `given` is the caller's own word and wins.
+/// Detects the intent of a query; an intent `given` by the caller wins.
 pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     if let Some(kind) = given {
         return Intent {
@@ -131,7 +132,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     scores.decide(wording::probabilities(&query, reading.as_ref()))
 }
 
-/// Whether it is asked how something is done: what a guide answers.
+/// Whether the query asks how something is done, which a guide would answer.
 pub(crate) fn asks_how_to(text: &QueryText) -> bool {
     let query = Query::new(text);
     let reading = query.reading();
@@ -141,17 +142,17 @@ pub(crate) fn asks_how_to(text: &QueryText) -> bool {
 /// The words of a query.
 struct Query {
     title: Vec<Word>,
-    /// Of the prose below the title, in order.
+    /// Words of the prose below the title, in order.
     prose: Vec<Word>,
-    /// Of each clause of the title.
+    /// Clauses of the title.
     clauses: Vec<Clause>,
-    /// Of each clause of the prose; none where the query is long.
+    /// Clauses of the prose; empty for a long query.
     prose_clauses: Vec<Clause>,
     /// Whether it is a question or an order rather than an issue.
     is_short: bool,
     /// Whether the title starts with an upper-case letter.
     is_capitalised: bool,
-    /// What a template says of it.
+    /// Labels from the template and the title; see [`QueryText::labels`].
     labels: Vec<String>,
 }
 
@@ -184,7 +185,7 @@ impl Query {
         }
     }
 
-    /// The clearest clause as it is read, the first of several.
+    /// Returns the reading with the largest weight, the first of equal ones.
     fn reading(&self) -> Option<Reading<'_>> {
         let title = self.clauses.iter().filter_map(rules::read);
         let mut readings: Vec<Reading> = title
@@ -199,7 +200,7 @@ impl Query {
             .any(|reading| reading.shape == Shape::Statement);
         for reading in self.prose_clauses.iter().filter_map(rules::read) {
             let factor = match reading.shape {
-                // Below a report "how does it read x" wonders in passing.
+                // Below a report, "how does it read x" is a passing remark.
                 Shape::Question if reading.clause.opens_sentence && !reports => 1.0,
                 // Without "please" an order is a step to reproduce.
                 Shape::Order if reading.is_polite => 1.0,
@@ -218,12 +219,12 @@ impl Query {
     }
 }
 
-/// Whether the text has the headings of an issue template: then it is no question, however short.
+/// Whether the text follows an issue template: then it is an issue, however short.
 fn follows_template(text: &QueryText) -> bool {
     text.labels.iter().any(|label| label != "question")
 }
 
-/// Signs that are no words: stack traces and error messages.
+/// Adds the signs of the structure: stack traces and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
         let general = traces::signal(None);
@@ -240,8 +241,8 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
 }
 
-/// No sign at all: a name or a few words without a clause are looked up, a title in upper case that
-/// names no code is a wish, and a longer text most likely an issue about something that is wrong.
+/// Returns the kind of a query without any sign: a name or a few words are a lookup, a lone capitalised title
+/// that names no code is a wish, and a longer text most likely an issue about a bug.
 fn fallback(text: &QueryText, query: &Query) -> (IntentKind, f32, &'static str) {
     const FEW_WORDS: usize = 12;
     let title = text.title().trim();
@@ -258,11 +259,11 @@ fn fallback(text: &QueryText, query: &Query) -> (IntentKind, f32, &'static str) 
     }
 }
 
-/// What speaks for each kind.
+/// The signs of each kind.
 #[derive(Default)]
 struct Scores {
     signs: Vec<(IntentKind, f32, &'static str)>,
-    /// The kind that a clause clearly asks for.
+    /// The kind that a clause or a stack trace clearly indicates.
     clear: Option<IntentKind>,
 }
 
@@ -275,11 +276,11 @@ impl Scores {
         self.signs.is_empty()
     }
 
-    /// Noisy-or of a kind's signs.
+    /// Returns the noisy-or of a kind's signs.
     fn score(&self, kind: IntentKind) -> f32 {
         let overruled = self.clear.is_some_and(|k| k != kind);
         let misses = self.signs.iter().filter(|sign| sign.0 == kind).map(|sign| {
-            // A stack trace stays one, whatever is ordered.
+            // A decisive sign, such as a stack trace, is never overruled.
             let factor = if overruled && sign.1 < DECISIVE {
                 OVERRULED
             } else {
@@ -290,7 +291,7 @@ impl Scores {
         1.0 - misses.product::<f32>()
     }
 
-    /// The kind that the rules and the wording together make most likely.
+    /// Returns the kind that is most likely by the rules and the wording together.
     fn decide(self, wording: [f32; IntentKind::ALL.len()]) -> Intent {
         let is_decided = self.signs.iter().any(|sign| sign.1 >= DECISIVE);
         let mut ranked: Vec<(IntentKind, f32)> = IntentKind::ALL
@@ -298,12 +299,12 @@ impl Scores {
             .zip(wording)
             .map(|(kind, wording)| {
                 let score = self.score(kind);
-                // Such a sign says more than any wording.
+                // A decisive sign says more than any wording.
                 let share = if is_decided { 0.0 } else { WORDING_SHARE };
                 (kind, score * (1.0 - share) + wording * share)
             })
             .collect();
-        // Stable: of two equal ones the first in declaration order wins.
+        // Stable: of equal kinds the first in declaration order wins.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (kind, score) = ranked.first().copied().unwrap_or((IntentKind::BugFix, 0.0));
         let second = ranked.get(1).map_or(0.0, |(_, score)| *score);
@@ -316,7 +317,7 @@ impl Scores {
         if signals.is_empty() {
             signals.push("wording");
         }
-        // Doubt where two kinds are close.
+        // The confidence is lower if two kinds are close.
         let doubt = if is_decided {
             0.0
         } else {

@@ -1,4 +1,4 @@
-//! What an answer says about itself.
+//! Defines the issues that an answer reports about itself.
 
 use foveate_model::escape::shorten;
 
@@ -11,12 +11,12 @@ pub struct Issue {
     pub detail: String,
 }
 
-/// Of more names only the first are told.
+/// Most names in a list; further ones are counted.
 const MAX_LISTED: usize = 5;
-/// Bytes of a name that are told.
+/// Most bytes shown of a name.
 const MAX_NAME_BYTES: usize = 160;
 
-/// `a, b, c and 4 more`: the first of some names, escaped and cut.
+/// Returns the first of `names`, escaped and cut: `a, b, c and 4 more`.
 pub(crate) fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_short_and_safe() {
+    fn listed_names_are_cut_and_escaped() {
         assert_eq!(list(["a", "b\u{1b}"]), "a, b\\u{1b}");
         assert_eq!(list(["x"; 9]), "x, x, x, x, x and 4 more");
         let long = list(vec!["ü\n".repeat(10_000); 9]);

@@ -1,7 +1,7 @@
-//! Snapshot and request to an answer, in four stages that pass data: [`intent`] detects what is
-//! asked for, [`resolve`] finds the definitions that the query names, [`rank`] orders files and
-//! functions, [`assemble`] packs what fits the budget. Pure: no file, no
-//! randomness, and no clock but that of a [`Deadline`]. Start at [`answer()`].
+//! Answers a request from a snapshot in four stages that pass data: [`intent`] detects what is asked for,
+//! [`resolve`] finds the definitions that the query names, [`rank`] orders files and functions,
+//! [`assemble`] packs what fits the budget. Pure: no file, no randomness, and no clock but that of a
+//! [`Deadline`]. Start at [`answer()`].
 
 pub mod answer;
 pub mod assemble;

@@ -1,5 +1,5 @@
-//! Direct lookups over a snapshot, without ranking: where a name is defined, who uses it, what is in a
-//! file, where a text stands. Every answer is a page in a total order; where it ends, the next one begins.
+//! Looks up code in a snapshot directly, without ranking: definitions of a name, references to it, the outline of
+//! a file, matches of a text. Every answer is a page in a total order; the next page begins where it ends.
 //! Start at [`definitions()`] or at [`page`].
 
 pub mod definitions;
@@ -21,37 +21,37 @@ use foveate_model::{Content, RepoPath};
 
 use crate::issue;
 
-/// Why nothing can be looked up.
+/// Why a lookup failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     /// No file has this path.
     UnknownPath {
-        /// As given.
+        /// The requested path.
         path: String,
-        /// Files whose path ends alike.
+        /// Paths of files that end with the requested path.
         similar: Vec<String>,
     },
     /// The text of the file is not in the index.
     NotIndexed {
-        /// Where it is.
+        /// The path of the file.
         path: String,
         /// The stable code of the reason, such as `binary`.
         reason: &'static str,
     },
     /// The file has fewer lines.
     NoSuchLine {
-        /// Where it is.
+        /// The path of the file.
         path: String,
-        /// As given.
+        /// The requested line.
         line: u32,
-        /// How many it has.
+        /// How many lines the file has.
         line_count: u32,
     },
-    /// No definition holds the line.
+    /// No definition contains the line.
     NoDefinitionAt {
-        /// Where it is.
+        /// The path of the file.
         path: String,
-        /// As given.
+        /// The requested line.
         line: u32,
     },
     /// The regular expression cannot be used; the text says why.
@@ -92,7 +92,7 @@ impl std::fmt::Display for LookupError {
 
 impl std::error::Error for LookupError {}
 
-/// Of files with a similar path only so many are named.
+/// Most files with a similar path that an error names.
 const MAX_SIMILAR_PATHS: usize = 5;
 
 fn find_file(snapshot: &Snapshot, path: &RepoPath) -> Result<FileId, LookupError> {
@@ -107,7 +107,7 @@ fn find_file(snapshot: &Snapshot, path: &RepoPath) -> Result<FileId, LookupError
     })
 }
 
-/// The file and its content.
+/// Finds a file and its indexed content.
 fn find_content<'a>(
     snapshot: &'a Snapshot,
     path: &RepoPath,

@@ -1,9 +1,9 @@
-//! Permalinks to lines of files at a commit, in the forms of the hosts that keep repositories.
+//! Builds permalinks to lines of files at a commit, in the URL format of each code host.
 
 use foveate_model::Lines;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What may stand in the path of a link as it is.
+/// Characters that are percent-encoded in the path of a link: all but letters, digits and `/.-_~`.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'.')
@@ -11,7 +11,7 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The software of a host, which decides how its links are written.
+/// The software of a host, which decides the format of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum WebHost {
@@ -24,7 +24,7 @@ pub enum WebHost {
 /// The page of a repository on the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebPage {
-    /// Without a slash at the end.
+    /// URL without a slash at the end.
     address: String,
     host: WebHost,
     /// The directory of the repository that paths start from, with a slash at the end; empty for its root.
@@ -32,8 +32,8 @@ pub struct WebPage {
 }
 
 impl WebPage {
-    /// The page at an address such as `https://github.com/pallets/flask`. Its software is guessed by the
-    /// name of its host: GitHub where it is none of the others.
+    /// Returns the page at an address such as `https://github.com/pallets/flask`. The software is guessed from
+    /// the name of the host: GitHub if no other one fits.
     pub fn guess(address: &str) -> Self {
         let name = address.split("://").nth(1).unwrap_or(address);
         let name = name.split('/').next().unwrap_or(name);
@@ -49,7 +49,7 @@ impl WebPage {
         Self::new(address, host)
     }
 
-    /// The page at an address of a host that is known.
+    /// Returns the page at an address whose host software is known.
     pub fn new(address: &str, host: WebHost) -> Self {
         let address = address.trim_end_matches('/').to_owned();
         Self {
@@ -59,7 +59,7 @@ impl WebPage {
         }
     }
 
-    /// The same for paths that start from a directory of the repository, given with a slash at the end.
+    /// Sets the directory of the repository that paths start from, given with a slash at the end.
     pub fn below(self, directory: String) -> Self {
         Self { directory, ..self }
     }
@@ -68,13 +68,13 @@ impl WebPage {
 /// Permalinks into one commit of a repository.
 #[derive(Clone, Debug)]
 pub struct Permalinks {
-    /// Up to the path of a file, with a slash at the end.
+    /// The part of a link before the path of a file, with a slash at the end.
     base: String,
     host: WebHost,
 }
 
 impl Permalinks {
-    /// Permalinks below the page of a repository; `None` without a commit.
+    /// Returns permalinks below the page of a repository; `None` without a commit or an address.
     pub fn new(page: &WebPage, commit: &str) -> Option<Self> {
         if commit.is_empty() || page.address.is_empty() {
             return None;
@@ -99,12 +99,12 @@ impl Permalinks {
         })
     }
 
-    /// To a file.
+    /// Returns a link to a file.
     pub fn file(&self, path: &str) -> String {
         format!("{}{}", self.base, utf8_percent_encode(path, IN_PATH))
     }
 
-    /// To lines of a file.
+    /// Returns a link to lines of a file.
     pub fn lines(&self, path: &str, lines: Lines) -> String {
         let Lines { start, end } = lines;
         let anchor = match self.host {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_known_is_not_guessed() {
+    fn known_host_is_not_guessed() {
         let page = WebPage::new("https://git.acme.org/shop/", WebHost::GitLab);
         let links = Permalinks::new(&page, "c0ffee").unwrap();
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_have_their_own_forms() {
+    fn each_host_has_its_url_format() {
         check(
             "https://github.com/acme/shop",
             "https://github.com/acme/shop/blob/c0ffee/src/a%20b.py#L3-L9",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_cannot_leave_the_link() {
+    fn special_characters_in_paths_are_encoded() {
         let page = WebPage::guess("https://github.com/acme/shop");
         let links = Permalinks::new(&page, "c0ffee").unwrap();
         let link = links.file("a)](javascript:x)?#<b>\n.md");

@@ -1,15 +1,15 @@
-//! Orders files, functions and places: many weak signals, one explained sum, weights from
-//! `config/ranking.toml`. [`evidence`] gathers what is known about the query; files come first
-//! ([`files`]), then functions, which know their file's place ([`functions`]), and with them the
-//! stretches of code and text between functions ([`stretches`]). [`probability`] says what a score
-//! is worth.
+//! Ranks files, functions and places: many weak signals, one explained sum, weights from
+//! `config/ranking.toml`. [`evidence`] gathers what is known about the query. Files are ranked first
+//! ([`files`]), then functions, which use the rank of their file ([`functions`]), and with them the
+//! stretches of code and text between functions ([`stretches`]). [`probability`] turns scores into
+//! probabilities.
 
+mod candidate_signals;
 mod evidence;
-mod examine;
 mod files;
 mod functions;
 mod history;
-mod passages;
+mod narrowing;
 mod probability;
 mod ranked;
 mod roles;
@@ -19,7 +19,7 @@ mod weights;
 
 use std::sync::LazyLock;
 
-use foveate_index::{Snapshot, top};
+use foveate_index::{Snapshot, highest};
 
 use self::evidence::Evidence;
 pub use self::evidence::Words;
@@ -29,14 +29,13 @@ use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
-pub use self::examine::{Examination, Examined, examine};
+pub use self::candidate_signals::{Examination, Examined, examine};
 pub use self::probability::Calibration;
 pub use self::ranked::{ListedFile, ListedFunction, ListedPlace, Signal};
 pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 pub use self::weights::RankConfig;
 
-/// Files, functions and places, best first. Whatever has any evidence is in the order, up to
-/// [`MAX_RANKED`].
+/// Files, functions and places, best first: everything with any evidence, up to [`MAX_RANKED`] of each.
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     /// The best files.
@@ -47,7 +46,7 @@ pub struct Ranked {
     pub places: Vec<RankedPlace>,
     /// Whether the query asks for documentation.
     pub asks_documentation: bool,
-    /// What could not be done; `answer` moves them to the answer's issues.
+    /// Work that could not be done; `answer` moves these to the issues of the answer.
     pub notes: Vec<Issue>,
 }
 
@@ -64,7 +63,8 @@ pub fn search<'a>(
     Words::search(snapshot, text, config, deadline)
 }
 
-/// Ranks the files and functions of a snapshot. `words` are what [`search`] found. The first `explained` of each carry their signals.
+/// Ranks the files, functions and places of a snapshot. `words` is the result of [`search`]. The first `explained` of
+/// each carry their signals.
 pub fn rank(
     snapshot: &Snapshot,
     mut words: Words<'_>,
@@ -79,7 +79,7 @@ pub fn rank(
     let files = files::rank(snapshot, &evidence, config, explained);
     let (functions, mut places) =
         functions::rank(snapshot, &evidence, &files, config, explained, deadline);
-    passages::narrow(snapshot, &evidence, &mut places, deadline);
+    narrowing::narrow(snapshot, &evidence, &mut places, deadline);
     Ranked {
         files,
         functions,
@@ -89,18 +89,18 @@ pub fn rank(
     }
 }
 
-/// The best [`MAX_RANKED`] positions with their scores; of equal ones the first positions first.
+/// Returns the best [`MAX_RANKED`] positions with their scores; equal scores are ordered by position.
 fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     if scored.len() > MAX_RANKED {
-        scored.select_nth_unstable_by(MAX_RANKED, top::best_first);
+        scored.select_nth_unstable_by(MAX_RANKED, highest::best_first);
         scored.truncate(MAX_RANKED);
     }
-    scored.sort_unstable_by(top::best_first);
+    scored.sort_unstable_by(highest::best_first);
     scored
 }
 
-/// The signals of a result, largest first, with what its role takes away, so that they sum to its
-/// score.
+/// Sorts the signals of a result, largest first, after adding `role`: what the role of its file takes away. The
+/// signals then sum to the score.
 fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
     let sum: f32 = signals.iter().map(|signal| signal.value).sum();
     signals.push(Signal {
@@ -112,38 +112,38 @@ fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
     signals
 }
 
-/// Logarithms of small counts plus one.
+/// `ln(1 + count)` of small counts.
 static LOGARITHMS: LazyLock<[f32; 512]> =
     LazyLock::new(|| std::array::from_fn(|count| (count as f32).ln_1p()));
 
-/// Logarithm of the lines, uses and changes that count as 1: 150 of them.
+/// The `ln(1 + count)` of lines, uses and changes that scores 1: about 150 of them.
 const FULL: f32 = 5.0;
 
-/// A count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
+/// Returns a count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
 fn logarithmic(count: usize, full: f32) -> f32 {
     let known = LOGARITHMS.get(count).copied();
     known.unwrap_or_else(|| (count as f32).ln_1p()) / full
 }
 
-/// Divides by the largest value, where there is a positive one.
+/// Divides all values by the largest one, if that is positive.
 fn normalize(values: &mut [f32]) {
-    let most = largest(values);
-    if most > 0.0 {
-        values.iter_mut().for_each(|value| *value /= most);
+    let maximum = largest(values);
+    if maximum > 0.0 {
+        values.iter_mut().for_each(|value| *value /= maximum);
     }
 }
 
-/// The largest value, or 0. Several are compared at a time: one after the other, each comparison waits
-/// for the one before.
+/// Returns the largest value, or 0. Keeps 16 running maxima: with one, each comparison would wait for the previous
+/// one.
 fn largest(values: &[f32]) -> f32 {
     let (blocks, rest) = values.as_chunks::<16>();
-    let mut most = [0.0f32; 16];
+    let mut maximum = [0.0f32; 16];
     for block in blocks {
-        for (most, value) in most.iter_mut().zip(block) {
-            *most = if *value > *most { *value } else { *most };
+        for (maximum, value) in maximum.iter_mut().zip(block) {
+            *maximum = if *value > *maximum { *value } else { *maximum };
         }
     }
-    most.iter().chain(rest).copied().fold(0.0, f32::max)
+    maximum.iter().chain(rest).copied().fold(0.0, f32::max)
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
     use crate::request::Request;
 
     #[test]
-    fn the_largest_value_is_found_wherever_it_stands() {
+    fn largest_value_is_found_at_any_position() {
         for length in [1, 15, 16, 17, 40] {
             for at in 0..length {
                 let mut values = vec![1.0; length];
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn names_rank_where_no_word_was_searched() {
+    fn names_rank_without_word_search() {
         let fixture = "
             //- a.py
             def other():

@@ -1,4 +1,4 @@
-//! What is asked, validated: the wire's limits are checked before a `Request` exists.
+//! Defines the validated request: the limits of the wire are checked before a `Request` exists.
 
 use foveate_model::{Lines, RepoPath};
 
@@ -15,19 +15,19 @@ pub enum Format {
     Json,
 }
 
-/// How much is shown beside the most likely places.
+/// How much is shown beyond the most likely places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Breadth {
     /// Only what is likely to be changed.
     Precise,
-    /// What is worth its tokens.
+    /// Everything that is worth its tokens.
     #[default]
     Balanced,
     /// Whatever fits the budget.
     Wide,
 }
 
-/// What the caller already knows to matter, such as the files of a pull request.
+/// Files and symbols that the caller knows to matter, such as the files of a pull request.
 #[derive(Clone, Debug, Default)]
 pub struct Focus {
     /// Paths of files.
@@ -36,30 +36,30 @@ pub struct Focus {
     pub symbols: Vec<String>,
 }
 
-/// What the caller has already, such as from an earlier answer.
+/// Code that the caller already has, such as from an earlier answer.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Paths of files that are known whole.
+    /// Paths of files that the caller has in full.
     pub paths: Vec<RepoPath>,
-    /// Places as `path:name`, `path:start-end`, or `path:start-end@digest` as answers name what they show, which counts
-    /// only where the lines still read the same.
+    /// Places as `path:name`, `path:start-end`, or `path:start-end@digest`. Answers name what they show in the last
+    /// form; it counts only while the lines are unchanged.
     pub places: Vec<String>,
 }
 
-/// What a change touched in a file, such as that of a pull request.
+/// The lines of one file that a change, such as a pull request, touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The file, as it is called in the snapshot.
+    /// The path of the file in the snapshot.
     pub path: RepoPath,
-    /// The lines that were changed, as they are numbered in the snapshot, in order; of mere deletions
-    /// the lines before and after.
+    /// The changed lines in order, numbered as in the snapshot; for a pure deletion the lines before and
+    /// after it.
     pub lines: Vec<Lines>,
 }
 
 /// One question about one snapshot.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What the head of the context calls the repository; may be empty.
+    /// The name of the repository in the head of the context; may be empty.
     pub repo: String,
     /// Issue text, question or stack trace.
     pub query: String,
@@ -67,11 +67,11 @@ pub struct Request {
     pub budget_tokens: usize,
     /// How much of the budget is used.
     pub breadth: Breadth,
-    /// Least probability of a place that is shown, 0 to 1, in place of the breadth's.
+    /// Smallest probability of a place that is shown, 0 to 1; overrides that of the breadth.
     pub min_probability: Option<f32>,
-    /// Most files that anything is shown of.
+    /// Most files in the context.
     pub max_files: Option<usize>,
-    /// Most characters of the context.
+    /// Most characters in the context.
     pub max_chars: Option<usize>,
     /// The repository on the web, for links to the lines that are shown.
     pub web_page: Option<WebPage>,
@@ -81,18 +81,18 @@ pub struct Request {
     pub intent: Option<IntentKind>,
     /// How many ranked files, functions and places to list.
     pub limit: usize,
-    /// What the caller already knows.
+    /// Files and symbols that the caller knows to matter.
     pub focus: Focus,
-    /// What was changed: it is shown whatever else is, with what hangs together with it.
+    /// What the caller changed: it is always shown, with the code related to it.
     pub changes: Vec<Change>,
-    /// What the caller has already: it is not shown again.
+    /// Code that the caller already has: it is not shown again.
     pub seen: Seen,
 }
 
 /// Smallest and largest accepted budget in tokens.
 pub const BUDGET_TOKENS: std::ops::RangeInclusive<usize> = 200..=128_000;
 
-/// Smallest and largest accepted number of files that anything is shown of.
+/// Smallest and largest accepted number of files in a context.
 pub const MAX_FILES: std::ops::RangeInclusive<usize> = 1..=1000;
 
 /// Smallest and largest accepted number of characters of a context.

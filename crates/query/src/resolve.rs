@@ -1,5 +1,5 @@
-//! The definitions and files that the query names, each with how it was found and how strong that
-//! evidence is. Nothing is ranked here. Start at [`resolve`].
+//! Resolves the definitions and files that a query names. Each is evidence with its source and strength.
+//! Nothing is ranked here. Start at [`resolve`].
 
 mod changes;
 mod frames;
@@ -28,11 +28,11 @@ use crate::text::QueryText;
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveConfig {
-    /// Strength of a name by where it stands.
+    /// Strength of a mention by its kind.
     pub strength: StrengthConfig,
     /// A name with more definitions than this is listed but is no evidence for any of them.
     pub max_definitions: usize,
-    /// A path whose end fits more files than this names none of them.
+    /// A path whose end fits more files than this counts only for the file at exactly this path.
     pub max_files_of_path: usize,
     /// How many definitions of a symbol are listed in the answer.
     pub listed_definitions: usize,
@@ -42,11 +42,11 @@ pub struct ResolveConfig {
     pub fuzzy_shortest: usize,
     /// How many names of a query are matched fuzzily.
     pub fuzzy_names: usize,
-    /// Shortest single word in bytes that names the function of a frame in a built file.
+    /// Shortest single word in bytes by which the function of a frame in a built file is found.
     pub min_frame_word: usize,
-    /// Definitions that the name of such a function may have.
+    /// Most definitions that the name of such a function may have.
     pub max_frame_definitions: usize,
-    /// The same where the file may hold anybody's code.
+    /// The same if the built file may contain code of any origin.
     pub max_application_definitions: usize,
 }
 
@@ -71,9 +71,9 @@ pub struct StrengthConfig {
     pub words: f32,
     pub word: f32,
     pub focus: f32,
-    /// Factor where only the last name of a dotted one is known, or only the name of a frame.
+    /// Factor if only the last part of a dotted name, or only the function name of a frame, is known.
     pub last_name: f32,
-    /// Factor where the case or the underscores differ.
+    /// Factor if the case or the underscores differ.
     pub folded: f32,
     /// Factor of a fuzzy match, times its similarity.
     pub fuzzy: f32,
@@ -86,7 +86,7 @@ pub struct Evidence {
     pub definition: DefId,
     /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
     pub strength: f32,
-    /// How it was found: `inline_code`, `traceback`, `fuzzy`, ….
+    /// Source of the evidence: `inline_code`, `traceback`, `fuzzy`, ….
     pub from: &'static str,
 }
 
@@ -97,25 +97,25 @@ pub struct FileEvidence {
     pub file: FileId,
     /// 0 to 1.
     pub strength: f32,
-    /// How it was found: `path`, `traceback`, `import`, `focus`, `change`, `module`, `literal`.
+    /// Source of the evidence: `path`, `traceback`, `import`, `focus`, `change`, `module`, `literal`.
     pub from: &'static str,
 }
 
-/// How a symbol of the query was found.
+/// A symbol of the query with the definitions that it may mean.
 #[derive(Clone, Debug)]
 pub struct ResolvedSymbol {
     /// The name in the query.
     pub name: String,
-    /// Where in the query it stood and how it was matched: `backtick`, `traceback`, `fuzzy`, ….
+    /// Its part of the query, or how it was matched: `inline_code`, `traceback`, `fuzzy`, ….
     pub from: &'static str,
-    /// The definitions, best first, as `path:qualified_name`.
+    /// The first definitions in the order of their ids, as `path:qualified_name`.
     pub resolved: Vec<String>,
-    /// How many definitions it may mean, those not listed in `resolved` included.
+    /// How many definitions it may mean, including those not listed in `resolved`.
     pub total: usize,
 }
 
 impl ResolvedSymbol {
-    /// Whether the query has the name as code would write it, and something is called so.
+    /// Whether the query spells the name as code would, and a definition has it.
     pub(crate) fn is_identifier(&self) -> bool {
         self.total > 0 && !matches!(self.from, "word" | "words" | "words_fuzzy" | "fuzzy")
     }
@@ -126,10 +126,10 @@ impl ResolvedSymbol {
     }
 }
 
-/// What the query names.
+/// The definitions and files that the query names.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// For the reader.
+    /// Symbols of the query, to be listed in the answer.
     pub symbols: Vec<ResolvedSymbol>,
     /// Definitions with their evidence, in the order of discovery.
     pub definitions: Vec<Evidence>,
@@ -137,21 +137,21 @@ pub struct Candidates {
     pub files: Vec<FileEvidence>,
     /// Lines that the caller's change touched, by file.
     pub changed: Vec<(FileId, Lines)>,
-    /// What of the focus the snapshot does not have, as given.
+    /// Paths and symbols of the focus that the snapshot does not have, as given.
     pub unknown: Unknown,
 }
 
-/// Paths and symbols of a focus that mean nothing in a snapshot.
+/// Paths and symbols of a focus that a snapshot does not have.
 #[derive(Clone, Debug, Default)]
 pub struct Unknown {
-    /// Paths of no file.
+    /// Paths without a file.
     pub paths: Vec<String>,
-    /// Symbols of which no definition has the name; one of a similar name may have been found.
+    /// Symbols without a definition of that name; one with a similar name may have been found.
     pub symbols: Vec<String>,
 }
 
 impl Candidates {
-    /// The issue of a focus that names what is not there.
+    /// Returns an issue that lists the unknown paths and symbols of the focus, if there are any.
     pub(crate) fn unknown_focus(&self) -> Option<Issue> {
         let named = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}", issue::list(names)))
@@ -172,12 +172,12 @@ impl Candidates {
     }
 }
 
-/// What the caller says beside the query.
+/// Hints of the caller beside the query.
 #[derive(Clone, Copy, Debug)]
 pub struct CallerHints<'a> {
     /// Paths and symbols that matter.
     pub focus: &'a Focus,
-    /// What was changed.
+    /// Changes of the caller.
     pub changes: &'a [Change],
 }
 
@@ -190,11 +190,11 @@ impl<'a> From<&'a Request> for CallerHints<'a> {
     }
 }
 
-/// Resolves what the query names.
+/// Resolves the names, paths, frames and literals of the query, and the caller's hints.
 pub fn resolve(
     snapshot: &Snapshot,
     text: &QueryText,
-    known: &CallerHints<'_>,
+    hints: &CallerHints<'_>,
     config: &ResolveConfig,
     deadline: &Deadline,
 ) -> Candidates {
@@ -206,8 +206,8 @@ pub fn resolve(
         fuzzy_left: config.fuzzy_names,
         manifests: OnceCell::new(),
     };
-    finder.changes(known.changes);
-    finder.focus(known.focus);
+    finder.changes(hints.changes);
+    finder.focus(hints.focus);
     finder.frames(text);
     finder.paths(text);
     finder.imports(text);
@@ -224,21 +224,21 @@ struct Finder<'a> {
     deadline: &'a Deadline,
     found: Candidates,
     fuzzy_left: usize,
-    /// Read when a frame first asks for them.
+    /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
 }
 
-/// So many names, paths and frames of a query are resolved however late it is.
+/// How many names, and how many paths and frames, of a query are resolved even after the deadline.
 const ALWAYS_RESOLVED: usize = 16;
 
 impl Finder<'_> {
-    /// Whether there is time for what stands at a position among what the query names.
+    /// Whether there is time to resolve the item at a position of a list of the query.
     fn has_time_for(&self, position: usize) -> bool {
         position < ALWAYS_RESOLVED || self.deadline.allows(Stage::Names)
     }
 
-    /// Notes that `name` may mean `definitions`. Definitions in shipped code hide those in tests,
-    /// and functions and types hide fields and variables of the same name.
+    /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
+    /// files, and functions and types hide fields and variables of the same name.
     fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {
         let files = &self.snapshot.files;
         let shipped = |id: &DefId| files.file(files.file_of(*id)).role == Role::Source;
@@ -259,7 +259,7 @@ impl Finder<'_> {
         }
         meant.sort_unstable();
         meant.dedup();
-        if meant.is_empty() || self.known(name, from) {
+        if meant.is_empty() || self.is_listed(name, from) {
             return;
         }
         self.list(name, from, &meant);
@@ -276,7 +276,7 @@ impl Finder<'_> {
         }
     }
 
-    fn known(&self, name: &str, from: &'static str) -> bool {
+    fn is_listed(&self, name: &str, from: &'static str) -> bool {
         self.found
             .symbols
             .iter()

@@ -1,12 +1,11 @@
-//! The query taken apart: its segments, and the names, places and frames that stand in it. Any
-//! text is accepted, time is linear in its length, and nothing here knows a repository.
+//! Parses a query into segments, and collects its names, paths and frames. Any text is accepted, time is
+//! linear in its length, and nothing here knows a repository.
 //!
-//! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
-//! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
-//! the boilerplate out ([`boilerplate`] knows what that is), [`foveate_parse::traces`] cuts stack
-//! traces out of both, [`pasted`] finds code without marks, [`names`], [`paths`] and [`literals`]
-//! collect what is named. What lines of each language look like
-//! is known by [`foveate_parse`]. Start at [`QueryText::parse`].
+//! Reading order: [`lines`] cleans the text, [`repair`] turns malformed Markdown into valid Markdown,
+//! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
+//! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
+//! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
+//! knows the syntax of each language. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
@@ -29,14 +28,14 @@ use foveate_model::Language;
 pub use self::literals::{Literal, LiteralKind};
 pub use foveate_parse::traces::Frame;
 
-/// What a stretch of the query is.
+/// The kind of a stretch of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SegmentKind {
     /// The first non-empty line (markup stripped), where the query has several lines or is short.
     Title,
     /// Sentences.
     Prose,
-    /// Between backticks.
+    /// Code between backticks.
     InlineCode,
     /// A fenced or indented block that is no traceback.
     CodeBlock,
@@ -44,22 +43,22 @@ pub enum SegmentKind {
     Traceback,
     /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
     ErrorMessage,
-    /// A quoted string of the prose, where it stays too.
+    /// A quoted string; it stays in the prose too.
     Quoted,
 }
 
 /// A stretch of the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What it is.
+    /// The kind of the segment.
     pub kind: SegmentKind,
     /// Its text, markup stripped.
     pub text: String,
-    /// The language of a code block (as its fence says, else guessed) or a traceback, where known.
+    /// The language of a code block (named by its fence, else guessed) or a traceback, if known.
     pub language: Option<Language>,
 }
 
-/// Where in the query a mention stands.
+/// The part of the query that a mention is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MentionKind {
     /// A name between backticks that is an identifier, dotted name or call.
@@ -79,7 +78,7 @@ pub enum MentionKind {
 pub struct Mention {
     /// As written, without call parentheses: `Client.connect`, `max_length`.
     pub name: String,
-    /// Where it stands.
+    /// The part of the query that it is in.
     pub kind: MentionKind,
 }
 
@@ -94,35 +93,34 @@ pub struct PathMention {
     pub last_line: u32,
 }
 
-/// The query taken apart. Everything is in query order, without duplicates per list.
+/// The parsed query. Every list is in query order, without duplicates.
 #[derive(Clone, Debug, Default)]
 pub struct QueryText {
-    /// The segments in order. Environment and version sections, `<details>` of those, HTML
-    /// comments, checklists and template boilerplate are left out. The text of an error that
-    /// stands in the title or in prose stays there too.
+    /// The segments in order. Environment and version sections, `<details>` about them, HTML comments,
+    /// checklists and template boilerplate are left out. An error in the title or in prose is a segment
+    /// and also stays in the title or prose.
     pub segments: Vec<Segment>,
     /// Identifiers named outside tracebacks.
     pub mentions: Vec<Mention>,
     /// Paths named outside tracebacks.
     pub paths: Vec<PathMention>,
-    /// Dotted names imported in code blocks: `django.db.models.Model` for
-    /// `from django.db.models import Model`; `pkg/module:name` is not used, ES specifiers stand as
-    /// `specifier.name`.
+    /// Dotted names imported in code: `django.db.models.Model` for `from django.db.models import Model`.
+    /// ES imports are written as `specifier.name`, not as `pkg/module:name`.
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed).
     pub frames: Vec<Frame>,
-    /// Exact texts outside tracebacks that the code may hold between quotes.
+    /// Exact texts outside tracebacks that may be string literals in the code.
     pub literals: Vec<Literal>,
-    /// Commits, issues and pull requests that it cites outside code blocks.
+    /// Commits, issues and pull requests that are cited outside code blocks.
     pub citations: Vec<Citation>,
-    /// What the template says of the query, in lower case: the tags before the title (`bug` of
-    /// `[Bug]: …`) and the headings that are boilerplate (`steps to reproduce`, `proposed solution`).
-    /// They are no search words, but they tell the intent.
+    /// Labels in lower case: the tags before the title (`bug` of `[Bug]: …`) and the headings that are
+    /// boilerplate (`steps to reproduce`, `proposed solution`). They are not searched, but they indicate
+    /// the intent.
     pub labels: Vec<String>,
 }
 
 impl QueryText {
-    /// Takes a query apart. Any text is accepted; time is linear in its length.
+    /// Parses a query. Any text is accepted; time is linear in its length.
     pub fn parse(query: &str) -> Self {
         let mut lines = lines::split(query);
         let titled = take_title(&mut lines);
@@ -131,12 +129,12 @@ impl QueryText {
         collect::collect(document::split(&lines, &markdown, titled))
     }
 
-    /// The title, where there is one.
+    /// Returns the title; empty if there is none.
     pub fn title(&self) -> &str {
         self.of_kind(SegmentKind::Title).next().unwrap_or("")
     }
 
-    /// The texts of all segments of one kind, in order.
+    /// Iterates over the texts of all segments of one kind, in order.
     pub fn of_kind(&self, kind: SegmentKind) -> impl Iterator<Item = &str> {
         self.segments
             .iter()
@@ -145,8 +143,8 @@ impl QueryText {
     }
 }
 
-/// Drops the blank lines at the start and makes the first line a paragraph of its own, without its
-/// marks, where it is a title.
+/// Drops the blank lines at the start. If the first line is a title, makes it a separate paragraph without
+/// its marks and returns true.
 fn take_title(lines: &mut Vec<String>) -> bool {
     let first = lines.iter().position(|line| !line.trim().is_empty());
     lines.drain(..first.unwrap_or(lines.len()));

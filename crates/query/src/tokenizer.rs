@@ -11,23 +11,23 @@ use foldhash::HashMap;
 use fst::Map;
 use regex_automata::{Anchored, Input, meta::Regex};
 
-/// Longer pieces are rare and not worth remembering.
-const MAX_REMEMBERED: usize = 32;
+/// Longest piece in bytes that is cached; longer ones are rare.
+const MAX_CACHED_BYTES: usize = 32;
 
-/// Pieces remembered per thread (about 8 MB); above this the memory is cleared, so that hostile
-/// input cannot grow it without a bound.
-const REMEMBERED: usize = 100_000;
+/// Most pieces cached per thread (about 8 MB); at this size the cache is cleared, so that hostile input
+/// cannot grow it without bound.
+const MAX_CACHED_PIECES: usize = 100_000;
 
 thread_local! {
     static COUNTS: RefCell<HashMap<Box<str>, u32>> = RefCell::new(HashMap::default());
 }
 
-/// Entries of a context remembered for all threads (about 10 MB), likewise bounded.
-const REMEMBERED_ENTRIES: usize = 200_000;
+/// Most entries of a context cached for all threads (about 10 MB); then this cache is cleared too.
+const MAX_CACHED_ENTRIES: usize = 200_000;
 
-/// Counts of entries by a keyed hash of their text: the same functions are looked at again and again,
-/// and a hash takes a thousandth of the time of a count. The key is this process's secret, so nobody
-/// can make two texts meet; if two did, the count of the whole context would notice.
+/// Counts of entries by a keyed hash of their text: the same functions are counted repeatedly, and a hash
+/// takes a thousandth of the time of a count. The key is secret to this process, so nobody can construct a
+/// collision; a debug assertion on the count of the whole context would reveal one.
 static ENTRIES: LazyLock<Entries> = LazyLock::new(Entries::default);
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ struct Entries {
     key: RandomState,
 }
 
-/// Tokens of a text that may come again, such as an entry of a context.
+/// Returns the tokens of a text that is likely to be counted again, such as an entry of a context.
 pub fn count_entry(text: &str) -> usize {
     let entries = &*ENTRIES;
     let key = entries.key.hash_one(text);
@@ -44,17 +44,17 @@ pub fn count_entry(text: &str) -> usize {
         return *known as usize;
     }
     let tokens = count(text);
-    if entries.counts.len() >= REMEMBERED_ENTRIES {
+    if entries.counts.len() >= MAX_CACHED_ENTRIES {
         entries.counts.clear();
     }
     entries.counts.insert(key, tokens as u32);
     tokens
 }
 
-/// Tokens of `text` in o200k_base. The first call builds the patterns; see [`warm`].
+/// Returns the tokens of `text` in o200k_base. The first call builds the patterns; see [`warm`].
 ///
-/// The encoding works piece by piece (roughly word by word) and source code repeats its words, so
-/// each thread remembers the counts of short pieces: half of the cost of counting.
+/// The encoding works piece by piece (roughly word by word) and source code repeats its words, so each
+/// thread caches the counts of short pieces. This halves the cost of counting.
 pub fn count(text: &str) -> usize {
     COUNTS.with_borrow_mut(|counts| {
         pieces(text)
@@ -63,8 +63,8 @@ pub fn count(text: &str) -> usize {
                     return *count as usize;
                 }
                 let count = count_piece(piece.as_bytes());
-                if piece.len() <= MAX_REMEMBERED {
-                    if counts.len() >= REMEMBERED {
+                if piece.len() <= MAX_CACHED_BYTES {
+                    if counts.len() >= MAX_CACHED_PIECES {
                         counts.clear();
                     }
                     counts.insert(piece.into(), count as u32);
@@ -75,12 +75,11 @@ pub fn count(text: &str) -> usize {
     })
 }
 
-/// Whether the tokens of two texts, written one after the other, are those of the first and then those
-/// of the second. The encoding takes nothing together that crosses the end of a line, unless the next
-/// one begins with white space or `/`.
+/// Whether the token count of `before` and `after` written together is the sum of their counts. No piece of
+/// the encoding crosses the end of a line, unless the next line begins with white space or `/`.
 pub fn parts(before: &str, after: &str) -> bool {
-    let starts_anew = |c: char| !c.is_whitespace() && c != '/';
-    before.ends_with('\n') && after.starts_with(starts_anew)
+    let starts_piece = |c: char| !c.is_whitespace() && c != '/';
+    before.ends_with('\n') && after.starts_with(starts_piece)
 }
 
 /// Builds the tokenizer's patterns, so that the first query need not wait for them.
@@ -89,8 +88,8 @@ pub(crate) fn warm() {
     LazyLock::force(&PIECES);
 }
 
-/// The rank of each token, as `build.rs` wrote it. It is read in place: nothing is built from it at the
-/// start of the process.
+/// The rank of each token, written by `build.rs`. It is read in place, so nothing is built when the process
+/// starts.
 static RANKS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.fst"));
     match Map::new(bytes) {
@@ -99,17 +98,17 @@ static RANKS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
     }
 });
 
-/// Tokens of a piece. Byte pair encoding: of all neighbours that together are a token, the two of the lowest
-/// rank are merged, until none are left (Sennrich et al. 2016; tiktoken's order of ranks). A heap of
-/// candidates keeps it fast for hostile pieces: n log n in their length.
+/// Counts the tokens of a piece by byte pair encoding: of all neighbouring parts that together are a token, the pair
+/// with the lowest rank is merged, until none is left (Sennrich et al. 2016; tiktoken's order of ranks). A heap of
+/// candidates keeps it fast for hostile pieces: O(n log n) in their length.
 fn count_piece(piece: &[u8]) -> usize {
     let ranks = &*RANKS;
     if ranks.contains_key(piece) {
         return 1;
     }
     let length = piece.len();
-    // The end of a part and the start of the one before it, by its start. All that they are asked for are starts of
-    // parts, which are below `length`.
+    // By the start of a part: its end, and the start of the previous part. Both are only indexed by starts of parts,
+    // which are below `length`.
     let mut ends: Vec<usize> = (1..=length).collect();
     let mut before: Vec<usize> = (0..length).map(|at| at.saturating_sub(1)).collect();
     let candidate = |start: usize, middle: usize, end: usize| {
@@ -121,7 +120,7 @@ fn count_piece(piece: &[u8]) -> usize {
         .collect();
     let mut parts = length;
     while let Some(Reverse((_, start, middle, end))) = candidates.pop() {
-        // Either part was merged with another one meanwhile.
+        // One of the two parts was merged with another one meanwhile.
         if ends[start] != middle || ends[middle] != end {
             continue;
         }
@@ -139,11 +138,11 @@ fn count_piece(piece: &[u8]) -> usize {
     parts
 }
 
-/// The end of a part that is no longer one of its own.
+/// The end of a part that was merged into the previous one.
 const MERGED: usize = 0;
 
-/// What is encoded by itself in o200k_base, as tiktoken writes it, but for `\s+(?!\S)`: regular
-/// expressions without look-ahead take one white space too many there ([`SPACES`]).
+/// Patterns of the pieces that o200k_base encodes separately, as in tiktoken except for `\s+(?!\S)`: without
+/// look-ahead, the pattern [`SPACES`] takes one white space too many instead.
 const PIECE: [&str; 3] = [
     concat!(
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
@@ -156,7 +155,7 @@ const PIECE: [&str; 3] = [
     r"\s+",
 ];
 
-/// Which of [`PIECE`] ends with the white space that belongs to the next piece.
+/// Index of the pattern in [`PIECE`] that ends with a white space of the next piece.
 const SPACES: usize = 1;
 
 static PIECES: LazyLock<Regex> = LazyLock::new(|| match Regex::new_many(&PIECE) {
@@ -164,7 +163,7 @@ static PIECES: LazyLock<Regex> = LazyLock::new(|| match Regex::new_many(&PIECE) 
     Err(error) => unreachable!("the patterns are constant: {error}"),
 });
 
-/// Splits a text into what is encoded by itself.
+/// Splits a text into the pieces that are encoded separately.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_is_one() {
+    fn every_token_counts_as_one() {
         assert_eq!(RANKS.len(), 199_998);
         for rank in 0..199_998 {
             let token = o200k_base_singleton().decode_bytes(&[rank]).unwrap();
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn long_pieces_count_as_the_tokenizer_does() {
+    fn long_pieces_count_like_tiktoken() {
         let letters = "abcdefgh".repeat(20_000);
         for text in [
             letters.as_str(),
@@ -215,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_as_the_tokenizer_does(text in "([a-zA-Z_ ]{0,12}|\\PC{0,6}|[ \t\r\n]{0,4}|[0-9]{0,5}){0,12}") {
+        fn counts_match_tiktoken(text in "([a-zA-Z_ ]{0,12}|\\PC{0,6}|[ \t\r\n]{0,4}|[0-9]{0,5}){0,12}") {
             let expected = expected(&text);
             prop_assert_eq!(count(&text), expected);
             prop_assert_eq!(count(&text), expected, "remembered");
@@ -224,7 +223,7 @@ mod tests {
         }
 
         #[test]
-        fn what_parts_adds_up(
+        fn counts_of_separable_texts_add_up(
             before in "([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}(\n)?",
             after in "(\\PC?|<|#)([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}",
         ) {

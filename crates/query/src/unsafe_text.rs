@@ -1,7 +1,6 @@
-//! Marks what an answer holds that does not look like what it is: paths, names and code with
-//! characters that a terminal obeys or that hide or reorder the text around them. Paths and names
-//! stay as they are in the answer's fields and are escaped in the context; code is not changed but
-//! for what no markup can hold.
+//! Reports deceptive text in an answer: paths, names and code with characters that control a terminal, or
+//! that hide or reorder the text around them. Paths and names are unchanged in the fields of the answer
+//! and escaped in the context; in code only characters that no markup can hold are replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +12,7 @@ use crate::issue::{self, Issue};
 
 const CODE: &str = "unsafe_characters";
 
-/// The issue of paths and names, where any of them holds such a character.
+/// Returns an issue that lists the paths and names with unsafe characters, if there are any.
 pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue> {
     let found: BTreeSet<&str> = names.filter(|name| has_unsafe(name)).collect();
     let mut found: Vec<&str> = found.into_iter().collect();
@@ -32,7 +31,8 @@ pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue
     })
 }
 
-/// The issue of code: of each stretch of a file, its lines and what the context shows of them.
+/// Returns an issue that lists the lines of code with unsafe characters, if there are any. `shown` has each stretch of
+/// a file: its lines, and its body as the context shows it.
 pub(crate) fn in_code<'a>(
     files: &Files,
     shown: impl Iterator<Item = (FileId, Lines, &'a str)>,
@@ -56,12 +56,13 @@ pub(crate) fn in_code<'a>(
     })
 }
 
-/// Whether a rendered body may come from such code: what cannot be written was replaced.
+/// Whether a rendered body may come from code with unsafe characters: those that cannot be written were replaced by
+/// U+FFFD.
 fn is_suspect(body: &str) -> bool {
     !body.is_ascii() && body.chars().any(|c| c == '\u{fffd}' || is_in_code(c))
 }
 
-/// The lines of a text that hold such a character, each with its first one.
+/// Returns the numbers of the lines that hold an unsafe character, each with its first one.
 fn in_lines(text: &str, lines: Lines) -> impl Iterator<Item = (u32, char)> + '_ {
     let numbered = (1..).zip(text.split('\n'));
     let within = numbered

@@ -1,4 +1,4 @@
-//! An answer whose deadline has passed comes all the same, and says what it lacks.
+//! Tests that an answer whose deadline has passed is still given, and says what it lacks.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -100,7 +100,7 @@ fn issue(answer: &Answer) -> &str {
 }
 
 #[test]
-fn a_late_answer_has_files_functions_and_code_and_names_what_it_lacks() {
+fn late_answer_has_code_and_lists_skipped_stages() {
     let late = ask(&snapshot(), QUERY, &Deadline::after(Duration::ZERO));
     assert_eq!(late.files.len(), 4);
     assert_eq!(late.places[0].path, "src/shop/price.py");
@@ -116,7 +116,7 @@ fn a_late_answer_has_files_functions_and_code_and_names_what_it_lacks() {
 }
 
 #[test]
-fn a_deadline_that_does_not_pass_changes_nothing() {
+fn deadline_in_the_future_changes_nothing() {
     let snapshot = snapshot();
     let free = ask(&snapshot, QUERY, &Deadline::none());
     let bounded = ask(
@@ -130,7 +130,7 @@ fn a_deadline_that_does_not_pass_changes_nothing() {
 }
 
 #[test]
-fn a_late_answer_to_a_long_query_reads_the_first_names_and_the_weightiest_words() {
+fn late_long_query_uses_first_names_and_heaviest_words() {
     let mut query = QUERY.to_owned();
     for number in 0..2 * ALWAYS_SEARCHED {
         write!(
@@ -159,7 +159,7 @@ fn a_late_answer_to_a_long_query_reads_the_first_names_and_the_weightiest_words(
 }
 
 #[test]
-fn nothing_panics_without_text_or_matches() {
+fn late_answer_without_matches_is_empty() {
     for query in ["", "zzz", "`zzz`", "a\n\n```python\nimport x\n```"] {
         let late = ask(&snapshot(), query, &Deadline::after(Duration::ZERO));
         assert!(late.files.is_empty(), "{query}");

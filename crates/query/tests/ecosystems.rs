@@ -1,4 +1,4 @@
-//! What traces, messages and imports of several ecosystems lead to in one repository.
+//! Tests which files the traces, compiler messages and imports of several ecosystems resolve to in one repository.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -81,7 +81,7 @@ fn snapshot() -> Snapshot {
     Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
 }
 
-/// The files that a block of code or output leads to, by how they were found.
+/// Asserts which files a block of code or output resolves to by evidence of the kind `from`.
 #[track_caller]
 fn check(from: &str, cases: &[(&str, &[&str])]) {
     let snapshot = snapshot();
@@ -107,7 +107,7 @@ fn check(from: &str, cases: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn traces_and_messages_lead_to_files() {
+fn traces_and_messages_resolve_to_files() {
     check(
         "traceback",
         &[
@@ -146,7 +146,7 @@ fn traces_and_messages_lead_to_files() {
 }
 
 #[test]
-fn imports_lead_to_files() {
+fn imports_resolve_to_files() {
     check(
         "import",
         &[
@@ -158,7 +158,7 @@ fn imports_lead_to_files() {
             ),
             ("require 'shop/line'", &["lib/shop/line.rb"]),
             ("import \"acme.io/shop/cart\"", &["cart/cart.go"]),
-            // A package of files that are called otherwise is none of them.
+            // The package is in the repository, but no file has its name.
             ("import \"acme.io/shop\"", &[]),
         ],
     );

@@ -1,4 +1,5 @@
-//! What the past says: commits that the query cites, and messages of commits that touched a function.
+//! Tests the evidence from past commits: those that the query cites, and the messages of those that touched a
+//! function.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -87,8 +88,8 @@ fn ask(query: &str) -> Answer {
     )
 }
 
-/// The files and functions that a signal speaks for.
-fn with(answer: &Answer, signal: &str) -> Vec<String> {
+/// Returns the files and functions that have a signal.
+fn with_signal(answer: &Answer, signal: &str) -> Vec<String> {
     let has = |signals: &[foveate_query::rank::Signal]| signals.iter().any(|s| s.name == signal);
     let files = answer.files.iter().filter(|file| has(&file.signals));
     let functions = answer.functions.iter().filter(|f| has(&f.signals));
@@ -99,17 +100,25 @@ fn with(answer: &Answer, signal: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_cited_commit_touched_is_found() {
+fn files_and_functions_of_cited_commits_get_signal() {
     for query in [
         "Nothing works since 2c2c2c2",
         "Nothing works since 2C2C2C2C2C",
         "Nothing works\n\nhttps://github.com/ada/shop/commit/2c2c2c2c2c broke it",
         "Nothing works\n\nBisected to `2c2c2c2c`.",
     ] {
-        assert_eq!(with(&ask(query), "cited"), ["a.py", "close"], "{query}");
+        assert_eq!(
+            with_signal(&ask(query), "cited"),
+            ["a.py", "close"],
+            "{query}"
+        );
     }
     for query in ["Nothing works since #4711", "Nothing works, see GH-4711"] {
-        assert_eq!(with(&ask(query), "cited"), ["b.py", "lock"], "{query}");
+        assert_eq!(
+            with_signal(&ask(query), "cited"),
+            ["b.py", "lock"],
+            "{query}"
+        );
     }
     for query in [
         "Nothing works since 2c2c2c",
@@ -118,12 +127,12 @@ fn what_a_cited_commit_touched_is_found() {
         "Nothing works, see https://github.com/ada/shop/blob/2c2c2c2c2c/README",
         "Nothing works: 4711",
     ] {
-        assert!(with(&ask(query), "cited").is_empty(), "{query}");
+        assert!(with_signal(&ask(query), "cited").is_empty(), "{query}");
     }
 }
 
 #[test]
-fn what_was_changed_with_the_callers_change_before_is_found() {
+fn code_changed_together_with_callers_change_is_found() {
     let mut both = commit("4e", "Evening", "a.py", "close");
     both.touched
         .extend(commit("4e", "", "b.py", "lock").touched);
@@ -142,29 +151,32 @@ fn what_was_changed_with_the_callers_change_before_is_found() {
         &Deadline::none(),
         &|| 0.0,
     );
-    assert_eq!(with(&found, "cited"), ["a.py", "b.py", "close", "lock"]);
+    assert_eq!(
+        with_signal(&found, "cited"),
+        ["a.py", "b.py", "close", "lock"]
+    );
 }
 
 #[test]
-fn the_messages_of_its_commits_speak_for_a_function() {
+fn commit_messages_match_touched_functions() {
     let found = ask("The door stays open at midnight");
-    assert_eq!(with(&found, "history"), ["a.py", "close"]);
+    assert_eq!(with_signal(&found, "history"), ["a.py", "close"]);
 }
 
 #[test]
-fn one_thread_answers_what_several_do() {
-    let told = |threads| {
+fn answer_is_independent_of_thread_count() {
+    let answer_with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let ask = || ask("`close` at midnight: nothing works since 2c2c2c2, see #4711");
         let answer = pool.build().unwrap().install(ask);
         format!("{answer:?}")
     };
-    let alone = told(1);
+    let alone = answer_with(1);
     assert!(
         alone.contains("\"cited\"") && alone.contains("\"history\""),
         "{alone}"
     );
     for _ in 0..20 {
-        assert_eq!(told(4), alone);
+        assert_eq!(answer_with(4), alone);
     }
 }

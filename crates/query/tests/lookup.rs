@@ -1,4 +1,4 @@
-//! Direct lookups: what is found, in which order, page by page, and within which limits.
+//! Tests direct lookups: results, their order, paging and limits.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -100,7 +100,7 @@ fn all() -> Window {
     }
 }
 
-/// The definitions of a name, as `found: path:name, …`.
+/// Returns the definitions of a name as `match: path:name, …`.
 fn defined(snapshot: &Snapshot, name: &str) -> String {
     let found = lookup::definitions(snapshot, name, &all(), &Deadline::none());
     let items = found.page.items.iter();
@@ -110,7 +110,7 @@ fn defined(snapshot: &Snapshot, name: &str) -> String {
 }
 
 #[test]
-fn a_name_need_not_have_all_that_encloses_it() {
+fn partially_qualified_name_is_found() {
     let text = "
         //- lib/tail.rb
         module Fluent
@@ -158,7 +158,7 @@ fn place(item: &SearchItem) -> String {
 }
 
 #[test]
-fn a_name_is_found_exactly_then_by_what_it_is_part_of_then_nearly() {
+fn definitions_fall_back_from_exact_to_similar_names() {
     let shop = snapshot(SHOP);
     for (name, found) in [
         (
@@ -195,7 +195,7 @@ fn a_name_is_found_exactly_then_by_what_it_is_part_of_then_nearly() {
 }
 
 #[test]
-fn late_similar_names_are_left_out_and_that_is_said() {
+fn late_lookup_skips_similar_names_with_an_issue() {
     let shop = snapshot(SHOP);
     let late = Deadline::after(Duration::ZERO);
     let found = lookup::definitions(&shop, "totel_price", &all(), &late);
@@ -204,7 +204,7 @@ fn late_similar_names_are_left_out_and_that_is_said() {
 }
 
 #[test]
-fn references_say_who_calls_and_how_certain_that_is() {
+fn references_have_caller_and_confidence() {
     let shop = snapshot(SHOP);
     let ask = |target: Target| lookup::references(&shop, &target, &all(), &Deadline::none());
     let found = ask(Target::Name("total_price".to_owned())).unwrap();
@@ -233,7 +233,7 @@ fn references_say_who_calls_and_how_certain_that_is() {
     assert_eq!(in_file.definitions.len(), 1);
     assert_eq!(in_file.definitions[0].name, "Discount.checkout");
 
-    // A name that is merely near is shown, and its uses are not taken for those of what was asked.
+    // A merely similar name is shown, but its references are not listed as those of the requested name.
     let near = ask(Target::Name("totel_price".to_owned())).unwrap();
     assert_eq!(near.matched, Some(Match::Similar));
     assert_eq!(near.definitions[0].name, "total_price");
@@ -251,7 +251,7 @@ fn references_say_who_calls_and_how_certain_that_is() {
 }
 
 #[test]
-fn an_outline_is_nested_and_prose_has_sections() {
+fn outline_nests_definitions_and_prose_sections() {
     let shop = snapshot(SHOP);
     let outline = |file: &str| lookup::outline(&shop, &path(file), &all());
     let cart = outline("src/shop/cart.py").unwrap();
@@ -290,7 +290,7 @@ fn an_outline_is_nested_and_prose_has_sections() {
 }
 
 #[test]
-fn files_are_read_by_lines() {
+fn file_is_read_by_lines_and_pages() {
     let shop = snapshot(SHOP);
     let read = |lines: Option<(u32, u32)>, window: &Window| {
         let lines = lines.map(|(start, end)| Lines::new(start, end));
@@ -324,7 +324,7 @@ fn files_are_read_by_lines() {
 }
 
 #[test]
-fn a_page_of_a_file_has_a_bounded_size() {
+fn file_page_size_is_bounded() {
     let line = format!("x = '{}'\n", "words ".repeat(100));
     let text = format!("//- big.py\n{}", line.repeat(1000));
     let big = snapshot(&text);
@@ -362,7 +362,7 @@ fn text_names_and_paths_are_searched() {
         regex(r"^class \w+:$"),
         ["src/shop/cart.py:4:1", "src/shop/price.py:5:1"]
     );
-    // Line by line: the end of a file is no empty line, and nothing spans two.
+    // Expressions match line by line: the end of a file is no empty line, and no match spans two lines.
     assert!(!regex("^$").contains(&"src/shop/price.py:8:1".to_owned()));
     assert_eq!(regex("things.\n\n##"), [""; 0]);
     assert_eq!(
@@ -383,7 +383,7 @@ fn text_names_and_paths_are_searched() {
 }
 
 #[test]
-fn what_encloses_a_match_is_named() {
+fn search_match_names_enclosing_definition() {
     let shop = snapshot(SHOP);
     let search = search_for("self.items.append", SearchKind::Text);
     let page = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
@@ -409,7 +409,7 @@ fn long_lines_are_shown_around_the_match() {
 }
 
 #[test]
-fn expressions_that_cost_too_much_are_refused() {
+fn invalid_and_costly_patterns_are_refused() {
     let shop = snapshot(SHOP);
     for (bad, reason) in [
         ("(", "unclosed group"),
@@ -426,7 +426,7 @@ fn expressions_that_cost_too_much_are_refused() {
     }
 }
 
-/// All items of a list, asked for in pages of `limit`.
+/// Returns all items of a list, requested in pages of `limit`.
 fn walk<T>(limit: usize, page: impl Fn(&Window) -> Page<T>) -> Vec<T> {
     let mut window = Window { limit, after: None };
     let mut items = Vec::new();
@@ -442,7 +442,7 @@ fn walk<T>(limit: usize, page: impl Fn(&Window) -> Page<T>) -> Vec<T> {
 }
 
 #[test]
-fn pages_together_are_the_whole_list() {
+fn pages_concatenate_to_the_whole_list() {
     let shop = snapshot(SHOP);
     let none = Deadline::none;
     for limit in [1, 2, 3, 7] {
@@ -472,7 +472,7 @@ fn pages_together_are_the_whole_list() {
 }
 
 #[test]
-fn a_page_goes_on_where_files_came_and_went() {
+fn next_page_works_after_files_were_added_or_removed() {
     let before = snapshot("//- a.md\nword\n//- c.md\nword\n//- e.md\nword\n");
     let after = snapshot("//- a.md\nword\n//- b.md\nword\n//- d.md\nword\n//- e.md\nword\n");
     let search = search_for("word", SearchKind::Text);
@@ -491,7 +491,7 @@ fn a_page_goes_on_where_files_came_and_went() {
 }
 
 #[test]
-fn a_late_search_says_so_and_goes_on() {
+fn late_search_reports_deadline_and_can_continue() {
     let shop = snapshot(SHOP);
     let search = search_for("total_price", SearchKind::Text);
     let whole = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
@@ -516,7 +516,7 @@ fn a_late_search_says_so_and_goes_on() {
 }
 
 #[test]
-fn no_position_however_odd_does_harm() {
+fn arbitrary_page_positions_are_accepted() {
     let shop = snapshot(SHOP);
     for path_ in ["", "zzz", "src/shop/cart.py", "../x"] {
         for number in [0, 1, u32::MAX] {

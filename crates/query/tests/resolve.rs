@@ -1,14 +1,14 @@
-//! What the names of a query resolve to, and how each was found.
+//! Tests what the names of a query resolve to, and by which evidence.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
 use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{ObjectId, RepoPath, SourceFile};
+use foveate_model::{Lines, ObjectId, RepoPath, SourceFile};
 use foveate_query::resolve::{CallerHints, Candidates, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Deadline, Focus, RankingConfig};
+use foveate_query::{Change, Deadline, Focus, RankingConfig};
 
 const LIBRARY: &str = "
     //- lib/__init__.py
@@ -74,21 +74,22 @@ fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
 }
 
 fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
+    let changes = &[];
+    find_with(snapshot, query, &CallerHints { focus, changes })
+}
+
+fn find_with(snapshot: &Snapshot, query: &str, hints: &CallerHints<'_>) -> Candidates {
     let config = RankingConfig::default();
-    let known = CallerHints {
-        focus,
-        changes: &[],
-    };
     resolve(
         snapshot,
         &QueryText::parse(query),
-        &known,
+        hints,
         &config.resolve,
         &Deadline::none(),
     )
 }
 
-/// `query` must resolve `name`, found as `from`, to exactly `expected`.
+/// Asserts that `query` resolves `name`, found as `from`, to exactly `expected`.
 fn check(query: &str, name: &str, from: &str, expected: &[&str]) {
     let found = find(&snapshot(LIBRARY, &[]), query, &Focus::default());
     let symbol = found
@@ -105,7 +106,33 @@ fn check(query: &str, name: &str, from: &str, expected: &[&str]) {
 }
 
 #[test]
-fn names_in_backticks() {
+fn every_function_within_changed_stretch_counts_as_changed() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let changes = &[Change {
+        path: RepoPath::new("lib/store.py").unwrap(),
+        lines: vec![Lines::new(1, 10)],
+    }];
+    let focus = &Focus::default();
+    let found = find_with(&snapshot, "", &CallerHints { focus, changes });
+    let changed: Vec<&str> = found
+        .definitions
+        .iter()
+        .filter(|evidence| evidence.from == "change")
+        .map(|evidence| {
+            &*snapshot
+                .files
+                .definition(evidence.definition)
+                .qualified_name
+        })
+        .collect();
+    assert_eq!(
+        changed,
+        ["Store", "Store.bulk_create", "Store.get", "open_store"]
+    );
+}
+
+#[test]
+fn names_in_backticks_resolve() {
     let expected = &["lib/store.py:Store.bulk_create"];
     check(
         "`bulk_create` is slow",
@@ -122,7 +149,7 @@ fn names_in_backticks() {
 }
 
 #[test]
-fn shipped_definitions_hide_those_of_tests() {
+fn shipped_definitions_take_precedence_over_tests() {
     check(
         "`open_store` fails",
         "open_store",
@@ -132,7 +159,7 @@ fn shipped_definitions_hide_those_of_tests() {
 }
 
 #[test]
-fn dotted_paths_lead_through_reexports() {
+fn dotted_paths_resolve_through_reexports() {
     check(
         "`lib.Depot` is slow",
         "lib.Depot",
@@ -168,7 +195,7 @@ fn typos_are_matched_fuzzily() {
 }
 
 #[test]
-fn words_of_the_title_mean_identifiers() {
+fn title_words_resolve_to_identifiers() {
     let expected = &["lib/store.py:Store.bulk_create"];
     check(
         "Bulk creation loses rows",
@@ -185,7 +212,7 @@ fn words_of_the_title_mean_identifiers() {
 }
 
 #[test]
-fn frames_name_functions() {
+fn traceback_frame_resolves_to_its_function() {
     check(
         "Crash\n\nTraceback (most recent call last):\n  File \"/usr/lib/site-packages/lib/views.py\", line 6, in show\n    return max_length(request)\nTypeError: no len\n",
         "views.py:show",
@@ -195,7 +222,7 @@ fn frames_name_functions() {
 }
 
 #[test]
-fn a_frame_is_in_the_file_and_class_that_have_its_function() {
+fn frame_resolves_by_function_among_ambiguous_files_and_classes() {
     let native = "
         //- src/net/util.c
         int
@@ -228,14 +255,14 @@ fn a_frame_is_in_the_file_and_class_that_have_its_function() {
             int get() { return 2; }
         }
     ";
-    // The line is of another version.
+    // The line number is from another version.
     let trace = "    at shop.Large.get(Pools.java:3)";
     let found = "src/shop/Pools.java:Large.get";
     check_trace(classes, trace, &[found], &["src/shop/Pools.java"]);
 }
 
 #[test]
-fn a_class_need_not_be_named_with_its_module() {
+fn class_without_its_module_resolves() {
     let snapshot = snapshot(
         "
         //- lib/log.rb
@@ -255,7 +282,7 @@ fn a_class_need_not_be_named_with_its_module() {
 }
 
 #[test]
-fn a_name_between_characters_of_scripts_without_spaces_is_found() {
+fn name_within_cjk_text_resolves() {
     for query in ["修复bulk_create函数的错误", "`设置`后bulk_create()が遅い"] {
         let expected = &["lib/store.py:Store.bulk_create"];
         check(query, "bulk_create", "title", expected);
@@ -263,7 +290,7 @@ fn a_name_between_characters_of_scripts_without_spaces_is_found() {
 }
 
 #[test]
-fn places_name_what_stands_there() {
+fn path_and_line_resolve_to_enclosing_definition() {
     check(
         "see lib/views.py:6 for the cause",
         "lib/views.py:6",
@@ -285,7 +312,7 @@ fn focus_is_evidence() {
 }
 
 #[test]
-fn a_name_with_dozens_of_definitions_is_listed_but_no_evidence() {
+fn name_with_many_definitions_is_listed_but_no_evidence() {
     let many: Vec<(String, String)> = (0..60)
         .map(|n| {
             (
@@ -339,7 +366,7 @@ const TOOL: &str = "
             assert show_user(1)
 ";
 
-/// `query` must name exactly these definitions by their string literals.
+/// Asserts that `query` names exactly these definitions by their string literals.
 #[track_caller]
 fn check_literal(query: &str, expected: &[&str]) {
     let found = find(&snapshot(TOOL, &[]), query, &Focus::default());
@@ -349,7 +376,7 @@ fn check_literal(query: &str, expected: &[&str]) {
 }
 
 #[test]
-fn literals_lead_to_what_holds_them() {
+fn literals_resolve_to_enclosing_definition() {
     check_literal(
         "The --dry-run option is ignored",
         &["tool/cli.py:arguments"],
@@ -361,13 +388,13 @@ fn literals_lead_to_what_holds_them() {
     );
     check_literal("UPLOAD_LIMIT is not an integer", &["tool/checks.py:limit"]);
     check_literal("GET /api/users/<id> is slow", &["tool/web.py:show_user"]);
-    // Nothing holds these, and a name that is defined is found as a name.
+    // No literal contains these; a name that is defined is found as a name, not as a literal.
     check_literal("--dry and E30 and /api/use are not there", &[]);
     check_literal("PAGE_SIZE is too small", &[]);
 }
 
 #[test]
-fn tests_are_found_by_their_place() {
+fn failed_test_id_resolves_to_the_test() {
     let found = find(
         &snapshot(TOOL, &[]),
         "It breaks\n\n```\nFAILED tests/test_web.py::TestUsers::test_show - KeyError: 1\n```\n",
@@ -379,7 +406,7 @@ fn tests_are_found_by_their_place() {
 }
 
 #[test]
-fn a_link_to_lines_names_what_stands_at_both_ends() {
+fn line_range_link_resolves_both_ends() {
     let found = find(
         &snapshot(LIBRARY, &[]),
         "See https://github.com/o/r/blob/0a1b/lib/store.py#L2-L6",
@@ -448,7 +475,7 @@ const FRAMEWORK: &str = "
     <template><i/></template>
 ";
 
-/// The frames of a trace must mean exactly these definitions and files, the innermost first.
+/// Asserts that the frames of a trace resolve to exactly these definitions and files, the innermost first.
 #[track_caller]
 fn check_trace(repository: &str, trace: &str, definitions: &[&str], files: &[&str]) {
     let snapshot = snapshot(repository, &[]);
@@ -466,7 +493,7 @@ const RENDERER: &str = "packages/runtime-core/src/renderer.ts";
 const UNMOUNT: &str = "packages/runtime-core/src/renderer.ts:createRenderer.unmountComponent";
 
 #[test]
-fn a_frame_of_an_own_bundle_is_found_by_its_name() {
+fn frame_of_own_bundle_resolves_by_function_name() {
     for trace in [
         "    at unmountComponent (runtime-core.esm-bundler.js:6990:5)",
         "runtime-core.esm-bundler.js:6990:5 at unmountComponent",
@@ -475,7 +502,7 @@ fn a_frame_of_an_own_bundle_is_found_by_its_name() {
         "    at Object.unmountComponent [as um] (webpack-internal:///./node_modules/.pnpm/@frame+runtime-core@3.4.2/node_modules/@frame/runtime-core/dist/runtime-core.esm-bundler.js:6990:5)",
         "    at unmountComponent$1 (http://localhost:5173/node_modules/.vite/deps/chunk-4XKHB2AD.js?v=81:10:5)",
         "    at unmountComponent (frame.runtime.global.js:10:5)",
-        // Built, and in the repository.
+        // A built file that is in the repository.
         "    at unmountComponent (/a/node_modules/frame/dist/frame.js:2:5)",
         "    at unmountComponent (http://localhost/dist/frame.js:2:5)",
     ] {
@@ -484,9 +511,10 @@ fn a_frame_of_an_own_bundle_is_found_by_its_name() {
 }
 
 #[test]
-fn names_of_built_files_must_be_specific() {
+fn bundle_frames_resolve_only_for_specific_names() {
     let own = "runtime-core.esm-bundler.js:1:5";
-    // A method by its class; a word that one function of the package has; others say nothing.
+    // A method is found by its class, and a word if only one function of the package has it; other names are too
+    // vague.
     check_trace(
         FRAMEWORK,
         &format!("    at ReactiveEffect.run ({own})"),
@@ -504,13 +532,13 @@ fn names_of_built_files_must_be_specific() {
         let application = format!("{name}@http://localhost/assets/index-4f3a.js:1:2345");
         check_trace(FRAMEWORK, &application, &[], &[]);
     }
-    // Whose `patch` it is, nobody knows.
+    // It is unknown which `patch` this is.
     let trace = "    at patch (http://localhost/assets/index-4f3a.js:1:2345)";
     check_trace(FRAMEWORK, trace, &[], &[]);
 }
 
 #[test]
-fn what_is_installed_from_elsewhere_is_not_the_repository() {
+fn frames_of_foreign_packages_do_not_resolve() {
     for trace in [
         "    at unmountComponent (/a/node_modules/other/dist/frame.js:2:5)",
         "    at deepClone (/a/node_modules/other/src/utils/index.ts:1:5)",
@@ -523,13 +551,13 @@ fn what_is_installed_from_elsewhere_is_not_the_repository() {
     ] {
         check_trace(FRAMEWORK, trace, &[], &[]);
     }
-    // A minified file is not the source that is called like it.
+    // A minified file is not the source of the same name.
     let trace = "    at e (http://localhost/assets/index.js:1:22345)";
     check_trace(FRAMEWORK, trace, &[], &[]);
 }
 
 #[test]
-fn installed_files_of_an_own_package_are_found() {
+fn frame_of_installed_own_package_resolves() {
     let place = "packages/runtime-core/src/emits.ts";
     check_trace(
         FRAMEWORK,
@@ -540,7 +568,7 @@ fn installed_files_of_an_own_package_are_found() {
 }
 
 #[test]
-fn components_of_a_warning_are_found() {
+fn vue_warning_components_resolve() {
     check_trace(
         FRAMEWORK,
         "[Vue warn]: Unhandled error\n  at <TodoItem a=1 >\n  at <Teleport>\n  at <KeepAlive>\n  at <Missing>\n  at <App>",
@@ -576,7 +604,7 @@ const PYTHON: &str = "
 ";
 
 #[test]
-fn python_packages_are_own_or_not() {
+fn python_frames_resolve_only_for_own_packages() {
     let frame = |path: &str, name: &str| format!("  File \"{path}\", line 1, in {name}");
     let check = |path: &str, name: &str, definitions: &[&str], files: &[&str]| {
         check_trace(PYTHON, &frame(path, name), definitions, files);
@@ -595,7 +623,7 @@ fn python_packages_are_own_or_not() {
         &[later],
         &[defer],
     );
-    // Moved since.
+    // Moved since the trace was written.
     check(
         "/v/site-packages/acme/defer.py",
         "later",
@@ -627,7 +655,7 @@ fn python_packages_are_own_or_not() {
 }
 
 #[test]
-fn own_packages_of_other_languages_are_known_by_their_manifests() {
+fn manifests_identify_own_packages_in_other_languages() {
     let repository = "
         //- Cargo.toml
         [workspace]
@@ -687,7 +715,7 @@ fn own_packages_of_other_languages_are_known_by_their_manifests() {
 }
 
 #[test]
-fn paths_of_what_is_installed_from_elsewhere_name_no_file() {
+fn paths_of_foreign_packages_name_no_file() {
     let snapshot = snapshot(PYTHON, &[]);
     let query =
         "See /v/site-packages/twisted/internet/defer.py:1 and site-packages/acme/views.py:1";
@@ -701,7 +729,7 @@ fn paths_of_what_is_installed_from_elsewhere_name_no_file() {
 }
 
 #[test]
-fn a_focus_that_is_not_there_is_told() {
+fn unknown_focus_is_reported() {
     let focus = Focus {
         paths: ["lib/views.py", "lib/gone.py", "lib"]
             .iter()

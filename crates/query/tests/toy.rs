@@ -1,5 +1,5 @@
-//! A language is a folder and its lines in one table: the toy language (`crates/parse/tests/toy`),
-//! which nothing else knows, has all that a language can have.
+//! Tests that a language is only a folder and its lines in one table: the toy language (`crates/parse/tests/toy`),
+//! which no other code mentions, has every feature that a language can have.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -91,7 +91,7 @@ fn named(snapshot: &Snapshot, path: &str, name: &str) -> DefId {
     all.copied().find(|id| id.file == file).unwrap()
 }
 
-/// What a definition's body refers to.
+/// Returns the definitions that a definition's body refers to.
 fn used(snapshot: &Snapshot, path: &str, name: &str) -> Vec<(String, Confidence)> {
     let used = snapshot.graph.used_by(named(snapshot, path, name)).iter();
     used.map(|(id, confidence)| (describe(snapshot, *id), *confidence))
@@ -99,7 +99,7 @@ fn used(snapshot: &Snapshot, path: &str, name: &str) -> Vec<(String, Confidence)
 }
 
 #[test]
-fn definitions_and_roles() {
+fn toy_definitions_and_roles_are_found() {
     let snapshot = snapshot();
     let cart = named(&snapshot, "shop/cart.toy", "Cart");
     let definition = snapshot.files.definition(cart);
@@ -125,7 +125,7 @@ fn definitions_and_roles() {
 }
 
 #[test]
-fn references_cross_files_by_modules_types_and_receivers() {
+fn toy_references_resolve_across_files() {
     let snapshot = snapshot();
     let imported = snapshot
         .graph
@@ -153,7 +153,7 @@ fn references_cross_files_by_modules_types_and_receivers() {
 }
 
 #[test]
-fn tests_are_linked() {
+fn toy_tests_are_linked() {
     let snapshot = snapshot();
     let tests = snapshot
         .graph
@@ -170,7 +170,7 @@ fn tests_are_linked() {
 }
 
 #[test]
-fn issues_are_read() {
+fn toy_issue_text_is_parsed_and_resolved() {
     let query = "Cart breaks\n\n```toy\nuse shop.cart: Cart\n```\n\nToys broke:\nin Cart.add of \
                  /home/a/shop/cart.toy:11\nbroken: no item\n";
     let text = QueryText::parse(query);
@@ -198,7 +198,7 @@ fn issues_are_read() {
 }
 
 #[test]
-fn the_history_names_its_functions() {
+fn toy_hunk_headers_name_functions() {
     let heads = hunks::of_path("shop/cart.toy").unwrap();
     assert_eq!(heads.defines("  fun add(item: Item)"), Some("add"));
     assert_eq!(heads.named("class Cart(Base)"), Some("Cart"));

@@ -1,4 +1,4 @@
-//! Who reaches the server: its address, its keys, its certificate.
+//! Checks who can reach the server: its address, its keys, its certificate.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::disk::Holder;
 use crate::http::tls::{Tls, TlsFiles};
 use crate::store::Inspection;
 
-/// Time for a server on this machine to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for a server on this machine to answer.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// Whether the address can be listened on; where a server runs, whether it answers there.
+/// Checks whether the address is free or, if a server runs, whether it answers there.
 pub(super) async fn listener(config: &Config, holder: Holder) -> Finding {
     let listen = config.server.listen;
     let Holder::Process(process) = holder else {
@@ -21,7 +21,7 @@ pub(super) async fn listener(config: &Config, holder: Holder) -> Finding {
     };
     let process = process.map_or_else(|| "a server".to_owned(), |n| format!("process {n}"));
     let url = probe_url(config);
-    match asked(&url).await {
+    match probe(&url).await {
         Ok(status) => Finding::ok(
             "server",
             format!("{process} runs and answers at {url}: {status}"),
@@ -63,12 +63,12 @@ fn probe_url(config: &Config) -> String {
     format!("{scheme}://{address}/readyz")
 }
 
-/// The status that a server on this machine answers with, and what it means.
-async fn asked(url: &str) -> Result<String, String> {
+/// Requests a URL of a server on this machine. Returns the status and its meaning.
+async fn probe(url: &str) -> Result<String, String> {
     let client = reqwest::Client::builder()
-        .timeout(PATIENCE)
+        .timeout(TIME_LIMIT)
         .no_proxy()
-        // The certificate is for the server's name; nothing is sent that anybody could use.
+        // The certificate does not cover the loopback address. No token is sent, so nothing can be stolen.
         .tls_danger_accept_invalid_certs(true)
         .build();
     let client = client.map_err(|error| error.to_string())?;
@@ -82,7 +82,7 @@ async fn asked(url: &str) -> Result<String, String> {
     })
 }
 
-/// The innermost cause, which says what happened and repeats no address.
+/// Returns the innermost cause of an error, which says what happened and does not repeat the address.
 pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -91,7 +91,7 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// Who may ask: keys of the database, a file of tokens, everybody.
+/// Checks who may ask: keys of the database, a file of tokens, or everybody.
 pub(super) fn keys(config: &Config, inspection: &Inspection) -> Vec<Finding> {
     let mut findings = Vec::new();
     let file = &config.access.token_file;
@@ -126,7 +126,7 @@ pub(super) fn keys(config: &Config, inspection: &Inspection) -> Vec<Finding> {
     findings
 }
 
-/// The certificate of the server's own.
+/// Checks the certificate of the server itself.
 pub(super) fn tls(config: &Config) -> Option<Finding> {
     let files = &config.server.tls;
     if files.cert.as_os_str().is_empty() {

@@ -1,4 +1,4 @@
-//! What is on disk: the data directory, its database, and the sources on this machine.
+//! Checks what is on disk: the data directory, its database, and the repositories on this machine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,17 +13,17 @@ use crate::app::service::ingest_settings;
 use crate::cli;
 use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};
-use crate::ingest::catalog::reach;
+use crate::ingest::catalog::connectivity;
 use crate::ingest::tree::is_network;
 use crate::store::{self, Inspection, Place, RepositoryRow, Store};
 
-/// Free space below which writing soon fails, and below which a large repository may not fit, in bytes.
-const LEAST_SPACE: u64 = 100 << 20;
-const LITTLE_SPACE: u64 = 1 << 30;
-/// Files that can still be made below which an installation soon cannot.
-const LITTLE_FILES: u64 = 10_000;
+/// Free bytes below which writing soon fails, and below which a large repository may not fit.
+const MIN_SPACE: u64 = 100 << 20;
+const LOW_SPACE: u64 = 1 << 30;
+/// Free inodes below which the installation soon cannot create files.
+const LOW_FILES: u64 = 10_000;
 
-/// Whether the data directory can be used by this user, and by nobody else.
+/// Checks whether this user, and nobody else, can use the data directory.
 pub(super) fn directory(path: &Path) -> Vec<Finding> {
     let shown = path.display();
     let Ok(metadata) = path.metadata() else {
@@ -75,7 +75,7 @@ pub(super) fn directory(path: &Path) -> Vec<Finding> {
     findings
 }
 
-/// A directory that is not there yet: whether it can be made.
+/// Checks whether a data directory that does not exist can be created.
 fn parent(path: &Path) -> Finding {
     let above = path.ancestors().skip(1).find(|above| above.exists());
     let above = above.unwrap_or(Path::new("/"));
@@ -97,7 +97,7 @@ fn may(path: &Path, access: Access) -> rustix::io::Result<()> {
     accessat(CWD, path, access, AtFlags::EACCESS)
 }
 
-/// Space on the disk of the data directory.
+/// Checks the free space on the disk of the data directory.
 pub(super) fn space(path: &Path) -> Option<Finding> {
     let there = path.ancestors().find(|above| above.exists())?;
     let disk = statvfs(there).ok()?;
@@ -115,16 +115,16 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
         "{}{counted} are free on the disk of the data directory",
         HumanBytes(free)
     );
-    if free < LEAST_SPACE || files == Some(0) {
+    if free < MIN_SPACE || files == Some(0) {
         Finding::failure("disk", found, advice)
-    } else if free < LITTLE_SPACE || files.is_some_and(|files| files < LITTLE_FILES) {
+    } else if free < LOW_SPACE || files.is_some_and(|files| files < LOW_FILES) {
         Finding::warning("disk", found, advice)
     } else {
         Finding::ok("disk", found)
     }
 }
 
-/// Whether the database can be read, and by which programs; and what it holds.
+/// Checks whether the database can be read, and by which versions of the program. Returns its content, too.
 pub(super) async fn database(storage: &StorageConfig) -> (Finding, Inspection) {
     let place = match cli::database::place(storage) {
         Ok(place) => place,
@@ -194,14 +194,14 @@ fn judge_schema(found: i64, known: i64, repositories: usize) -> Finding {
     )
 }
 
-/// Whether the repositories on this machine can be read.
+/// Checks whether the repositories on this machine can be read.
 pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
     let settings = ingest_settings(config, config.storage.data_dir.clone());
     let mut findings = Vec::new();
     let mut readable = 0;
     for row in rows {
-        // Those elsewhere are asked for separately.
-        if !matches!(reach::connection(row, &settings), Ok(None)) {
+        // Remote repositories are checked in `network`.
+        if !matches!(connectivity::connection(row, &settings), Ok(None)) {
             continue;
         }
         let path = Path::new(&row.location);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_of_other_programs_are_told() {
+    fn schema_versions_are_judged() {
         assert_eq!(judge_schema(4, 4, 1).status, Well);
         assert_eq!(judge_schema(3, 4, 1).status, Warning);
         assert_eq!(judge_schema(5, 4, 1).status, Failure);

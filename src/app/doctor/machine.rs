@@ -1,4 +1,4 @@
-//! What the machine gives: programs, limits, memory, time.
+//! Checks the machine: programs, limits, memory, time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use crate::store::{RepositoryKind, RepositoryRow};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
-/// Before it functions of past commits do not count.
-const GIT: (u32, u32) = (2, 41);
-/// Files of the program itself, and those of one repository: its packs, its watcher, pipes of git.
+/// The oldest git with which the functions that past commits changed count.
+const MIN_GIT: (u32, u32) = (2, 41);
+/// Open files of the program itself, and of one repository: its packs, its watcher, pipes of git.
 const OWN_FILES: usize = 128;
 const FILES_PER_REPOSITORY: usize = 16;
-/// Directories of git's own that are watched for one working tree.
+/// Watched directories inside `.git`, per working tree.
 const GIT_DIRECTORIES: usize = 4;
-/// Time for counting the directories of one tree.
-const COUNTING: Duration = Duration::from_secs(20);
-/// What the program takes before it has any index, in bytes.
-const LEAST_MEMORY: u64 = 256 << 20;
-/// Differences of clocks that matter: apps sign in with times, certificates begin and end.
-const SLOPPY: Duration = Duration::from_secs(30);
-const WRONG: Duration = Duration::from_secs(300);
-/// Seconds from 1970 to 2026 and to 2100.
-const YEARS: std::ops::Range<u64> = 1_767_225_600..4_102_444_800;
+/// Time limit for counting the directories of one tree.
+const COUNT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Bytes that the program uses before it has any index.
+const MIN_MEMORY: u64 = 256 << 20;
+/// Clock offsets that are reported: forge apps sign in with timestamps, and certificates have validity periods.
+const OFFSET_WARNING: Duration = Duration::from_secs(30);
+const OFFSET_FAILURE: Duration = Duration::from_secs(300);
+/// Plausible times: the seconds from 1970 to 2026 and to 2100.
+const PLAUSIBLE_SECONDS: std::ops::Range<u64> = 1_767_225_600..4_102_444_800;
 
-/// The git of the search path.
+/// Checks the git in the search path.
 pub(super) fn git() -> Option<Finding> {
     let advice = "install git 2.41 or newer, and have its directory in PATH";
     let output = Command::new("git").arg("--version").output();
@@ -47,7 +47,7 @@ pub(super) fn git() -> Option<Finding> {
         .filter_map(|number| number.parse().ok());
     let version = numbers.next().zip(numbers.next());
     Some(match version {
-        Some(version) if version >= GIT => Finding::ok("git", text),
+        Some(version) if version >= MIN_GIT => Finding::ok("git", text),
         Some(_) => Finding::warning(
             "git",
             format!("{text}: functions of past commits do not count"),
@@ -57,7 +57,7 @@ pub(super) fn git() -> Option<Finding> {
     })
 }
 
-/// Whether files can be parsed in processes of their own.
+/// Checks whether files can be parsed in separate processes.
 pub(super) fn parsing(parsers: &Parsers) -> Finding {
     let check = "parsing";
     match parsers.check_worker() {
@@ -77,33 +77,33 @@ pub(super) fn parsing(parsers: &Parsers) -> Finding {
     }
 }
 
-/// The clock, beside those of other machines, by their names.
+/// Checks the clock against those of other machines, given by name.
 pub(super) fn clock(now: SystemTime, others: &[(String, SystemTime)]) -> Finding {
     let advice = "set the clock, and keep it right by NTP (timedatectl set-ntp true)";
     let seconds = now.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = seconds.map_or(0, |since| since.as_secs());
     let shown = httpdate::fmt_http_date(now);
-    if !YEARS.contains(&seconds) {
+    if !PLAUSIBLE_SECONDS.contains(&seconds) {
         return Finding::failure("clock", format!("it says {shown}"), advice);
     }
     let apart = |other: SystemTime| {
         let ahead = now.duration_since(other);
         ahead.unwrap_or_else(|error| error.duration())
     };
-    // The nearest one: of others, some may be wrong themselves.
+    // Compare with the nearest one: some of the others may be wrong themselves.
     let nearest = others.iter().min_by_key(|(_, time)| apart(*time));
     let Some((name, time)) = nearest else {
         return Finding::ok("clock", format!("{shown}; no other machine was asked"));
     };
     let found = format!("{shown}, {} s from that of {name}", apart(*time).as_secs());
     match apart(*time) {
-        apart if apart > WRONG => Finding::failure("clock", found, advice),
-        apart if apart > SLOPPY => Finding::warning("clock", found, advice),
+        apart if apart > OFFSET_FAILURE => Finding::failure("clock", found, advice),
+        apart if apart > OFFSET_WARNING => Finding::warning("clock", found, advice),
         _ => Finding::ok("clock", found),
     }
 }
 
-/// Files that the process may open, which a server raises to the hard limit.
+/// Checks the number of files that the process may open, after raising it to the hard limit as a server does.
 pub(super) fn open_files(config: &Config, repositories: usize) -> Finding {
     process::raise_open_files();
     let needed = OWN_FILES + repositories * FILES_PER_REPOSITORY + config.server.max_connections;
@@ -120,7 +120,7 @@ fn judge_open_files(allowed: usize, needed: usize) -> Finding {
     }
 }
 
-/// Watches of directories that the registered working trees need.
+/// Checks the number of inotify watches that the registered working trees need.
 pub(super) async fn watches(
     config: &Config,
     rows: &[RepositoryRow],
@@ -146,7 +146,7 @@ pub(super) async fn watches(
             continue;
         }
         let count = spawn_blocking(move || WorkingTree::count_directories(&root, vec![own]));
-        match tokio::time::timeout(COUNTING, count).await {
+        match tokio::time::timeout(COUNT_TIMEOUT, count).await {
             Ok(Ok(count)) => {
                 directories += count + GIT_DIRECTORIES;
                 trees += 1;
@@ -156,7 +156,7 @@ pub(super) async fn watches(
                 format!(
                     "{}: its directories took longer than {} s to count",
                     row.name,
-                    COUNTING.as_secs()
+                    COUNT_TIMEOUT.as_secs()
                 ),
                 "look at the disk or network that it is on",
             )),
@@ -191,13 +191,14 @@ fn judge_watches(name: &str, allowed: usize, needed: usize, held: usize) -> Find
     )
 }
 
+/// Numbers of inotify watches and instances in use.
 #[derive(Default)]
 struct Held {
     watches: usize,
     instances: usize,
 }
 
-/// What other programs of this user hold, not the server of the data directory.
+/// Counts what other programs of this user hold, without the server of the data directory.
 fn held_by_others(holder: Holder) -> Held {
     let mut held = Held::default();
     let me = rustix::process::geteuid().as_raw();
@@ -232,14 +233,14 @@ fn held_by_others(holder: Holder) -> Held {
     held
 }
 
-/// Memory: what there is, and what the settings let the server and its gits take.
+/// Checks the available memory against what the settings let the server and its git processes use.
 pub(super) fn memory(config: &Config, holder: Holder) -> Finding {
     let of_server = match holder {
         Holder::Process(Some(number)) => process::memory_limit_of(number),
         _ => None,
     };
     let here = process::memory_limit().map(|bytes| bytes as u64);
-    // A server that runs may be in another control group than this process.
+    // A running server may be in another control group than this process.
     let limit = match of_server {
         Some(limit) => Some(limit.min(process::machine_memory().unwrap_or(u64::MAX))),
         None => here,
@@ -269,8 +270,8 @@ fn judge_memory(limit: u64, index: u64, git: u64) -> Finding {
     if bound > limit {
         let advice = "lower index.memory_bytes to half of the limit, or give more memory: the system ends the server otherwise";
         Finding::failure("memory", shown, advice)
-    } else if limit < LEAST_MEMORY {
-        let least = HumanBytes(LEAST_MEMORY);
+    } else if limit < MIN_MEMORY {
+        let least = HumanBytes(MIN_MEMORY);
         Finding::warning(
             "memory",
             shown,
@@ -290,7 +291,7 @@ mod tests {
     use crate::cli::doctor::Health::{Failure, Ok as Well, Warning};
 
     #[test]
-    fn limits_are_judged_by_what_is_needed() {
+    fn limits_are_compared_with_needs() {
         for (allowed, needed, wanted) in [
             (255, 10, Failure),
             (1000, 10, Warning),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_judged_by_what_the_settings_ask_for() {
+    fn memory_is_compared_with_settings() {
         let mb = |n: u64| n << 20;
         for (limit, index, git, wanted) in [
             (mb(8192), 0, mb(2048), Well),
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_judged_by_its_year_and_by_others() {
+    fn clock_is_checked_by_year_and_other_clocks() {
         let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         let other = |seconds: u64| vec![("other".to_owned(), at(seconds))];
         let now = 1_795_000_000;

@@ -1,4 +1,4 @@
-//! Other machines: those of registered repositories and of forges, asked at the same time and for a bounded one.
+//! Checks other machines: those of registered repositories and of forges, concurrently and with time limits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,27 +18,27 @@ use crate::config::Config;
 use crate::forge::client::CallError;
 use crate::forge::host::Scope;
 use crate::forge::{self, Host, Tokens};
-use crate::ingest::catalog::reach;
+use crate::ingest::catalog::connectivity;
 use crate::ingest::git::connection::Connection;
 use crate::store::RepositoryRow;
 use crate::telemetry::spans::spawn_blocking;
 
-/// Repositories that are asked for at a time, and at most.
-const AT_A_TIME: usize = 16;
-const MAX_ASKED: usize = 200;
-/// Machines whose clocks are read.
+/// Remote repositories that are checked concurrently, and in all.
+const CONCURRENCY: usize = 16;
+const MAX_CHECKED: usize = 200;
+/// Largest number of machines whose clocks are read.
 const MAX_CLOCKS: usize = 4;
 
-/// A machine's name and its clock.
+/// A machine's name and its time.
 type Clock = (String, SystemTime);
 
-/// Asks all of them. Returns what was found, and their clocks.
+/// Checks all of them. Returns the findings, and the machines' clocks.
 pub(super) async fn examine(
     args: &DoctorArgs,
     config: &Config,
     rows: &[RepositoryRow],
 ) -> (Vec<Finding>, Vec<Clock>) {
-    let patience = args.patience();
+    let time_limit = args.time_limit();
     let hosts: Arc<[Host]> = match forge::hosts(&config.forge) {
         Ok(hosts) => hosts.into(),
         Err(error) => {
@@ -48,39 +48,39 @@ pub(super) async fn examine(
         }
     };
     let mut findings = Vec::new();
-    let (remotes, refused) = remotes(config, rows, &hosts, patience);
+    let (remotes, refused) = remotes(config, rows, &hosts, time_limit);
     findings.extend(refused);
     let pages = pages(&hosts, &remotes);
     let forges = async {
         let mut findings = Vec::new();
         for host in hosts.iter().filter(|host| is_used(host)) {
-            findings.extend(forge(host, patience).await);
+            findings.extend(forge(host, time_limit).await);
         }
         findings
     };
     let (asked, forges, clocks) =
-        tokio::join!(ask(remotes, patience), forges, clocks(pages, patience));
+        tokio::join!(ask(remotes, time_limit), forges, clocks(pages, time_limit));
     findings.extend(asked);
     findings.extend(forges);
     (findings, clocks)
 }
 
-/// The ways to the registered remote repositories, and those that have none.
+/// Returns the connections to the registered remote repositories, and findings about those that cannot have one.
 fn remotes(
     config: &Config,
     rows: &[RepositoryRow],
     hosts: &Arc<[Host]>,
-    patience: Duration,
+    time_limit: Duration,
 ) -> (Vec<(String, Connection)>, Vec<Finding>) {
     let mut settings = ingest_settings(config, config.storage.data_dir.clone());
     let connection = &mut settings.connection;
-    connection.timeout = patience;
-    connection.stall = connection.stall.min(patience);
+    connection.timeout = time_limit;
+    connection.stall = connection.stall.min(time_limit);
     let tokens = Tokens::new(Arc::clone(hosts), Handle::current());
     connection.token_source = Some(Arc::new(tokens));
     let (mut remotes, mut refused) = (Vec::new(), Vec::new());
     for row in rows {
-        match reach::connection(row, &settings) {
+        match connectivity::connection(row, &settings) {
             Ok(Some(connection)) => remotes.push((row.name.clone(), connection)),
             Ok(None) => {}
             Err(error) => refused.push(Finding::failure(
@@ -93,40 +93,40 @@ fn remotes(
             )),
         }
     }
-    if remotes.len() > MAX_ASKED {
+    if remotes.len() > MAX_CHECKED {
         refused.push(Finding::ok(
             "remote",
             format!(
-                "{MAX_ASKED} of {} remote repositories are asked for",
+                "{MAX_CHECKED} of {} remote repositories are asked for",
                 remotes.len()
             ),
         ));
-        remotes.truncate(MAX_ASKED);
+        remotes.truncate(MAX_CHECKED);
     }
     (remotes, refused)
 }
 
-/// Asks for all of them, some at a time.
-async fn ask(remotes: Vec<(String, Connection)>, patience: Duration) -> Vec<Finding> {
+/// Checks all remote repositories, some at a time.
+async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Finding> {
     let count = remotes.len();
-    let turns = Arc::new(Semaphore::new(AT_A_TIME));
+    let turns = Arc::new(Semaphore::new(CONCURRENCY));
     let mut tasks = JoinSet::new();
     for (name, connection) in remotes {
         let turns = Arc::clone(&turns);
         tasks.spawn(async move {
             let _turn = turns.acquire().await;
-            let asked = spawn_blocking(move || reach::ask(&connection));
-            // Finding the address of a machine has a time of its own, which nothing here bounds.
-            let asked = timeout(2 * patience, asked).await;
+            let asked = spawn_blocking(move || connectivity::ask(&connection));
+            // Name resolution has its own timeout, which the connection's does not cover.
+            let asked = timeout(2 * time_limit, asked).await;
             let reason = match asked {
                 Ok(Ok(Ok(()))) => return None,
                 Ok(Ok(Err(error))) => error.to_string(),
-                _ => format!("no answer within {} s", patience.as_secs()),
+                _ => format!("no answer within {} s", time_limit.as_secs()),
             };
             Some((name, reason))
         });
     }
-    // By reason and name, so that one machine that is down is seen as such.
+    // Sorted by name, so that the output does not depend on the order of the answers.
     let mut failed = BTreeMap::new();
     while let Some(done) = tasks.join_next().await {
         failed.extend(done.ok().flatten());
@@ -151,8 +151,8 @@ fn is_used(host: &Host) -> bool {
     host.has_token() || host.webhook_secret.is_some()
 }
 
-/// A forge: its secrets, and whether its API takes the token.
-async fn forge(host: &Host, patience: Duration) -> Vec<Finding> {
+/// Checks a forge: its secrets, and whether its API accepts the token.
+async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
     let name = host.dialect.name();
     let mut findings = Vec::new();
     if let Some(Err(error)) = host.webhook_secret.as_ref().map(|place| place.read()) {
@@ -175,12 +175,12 @@ async fn forge(host: &Host, patience: Duration) -> Vec<Finding> {
         installation: None,
     };
     let advice = format!("look at forge.{name}: the address, the token or key, and the network");
-    findings.push(match timeout(patience, host.account(scope)).await {
+    findings.push(match timeout(time_limit, host.account(scope)).await {
         Ok(Ok(account)) => Finding::ok(
             "forge",
             format!("{name}: {} takes the token of {account}", host.url),
         ),
-        // Some tokens may not ask who they are.
+        // Some tokens have no permission to ask for their account.
         Ok(Err(CallError::Refused(reason) | CallError::Later { reason, .. })) => {
             Finding::warning("forge", format!("{name}: {reason}"), advice)
         }
@@ -191,7 +191,7 @@ async fn forge(host: &Host, patience: Duration) -> Vec<Finding> {
             let found = format!(
                 "{name}: no answer from {} within {} s",
                 host.url,
-                patience.as_secs()
+                time_limit.as_secs()
             );
             Finding::failure("forge", found, advice)
         }
@@ -199,7 +199,7 @@ async fn forge(host: &Host, patience: Duration) -> Vec<Finding> {
     findings
 }
 
-/// The addresses of some of the machines that are asked anyway.
+/// Returns the addresses of some of the machines that are checked anyway, to read their clocks.
 fn pages(hosts: &[Host], remotes: &[(String, Connection)]) -> Vec<Url> {
     let forges = hosts
         .iter()
@@ -217,10 +217,10 @@ fn pages(hosts: &[Host], remotes: &[(String, Connection)]) -> Vec<Url> {
     pages
 }
 
-/// The clocks of machines, by what their answers say.
-async fn clocks(pages: Vec<Url>, patience: Duration) -> Vec<Clock> {
+/// Reads the clocks of machines from the `Date` header of their answers.
+async fn clocks(pages: Vec<Url>, time_limit: Duration) -> Vec<Clock> {
     let client = reqwest::Client::builder()
-        .timeout(patience)
+        .timeout(time_limit)
         .redirect(reqwest::redirect::Policy::none())
         .build();
     let Ok(client) = client else {

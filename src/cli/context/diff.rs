@@ -1,5 +1,5 @@
-//! The argument of `--diff`: its form, and reading what it names. Whether its ends may name commits is validated
-//! with the rest.
+//! Parses the argument of `--diff`, and reads the diff. Whether its ends are valid names of commits is checked with
+//! the rest of the request.
 
 use anyhow::Context as _;
 
@@ -7,14 +7,14 @@ use crate::engine::{Diff, DiffEnds};
 use crate::ingest::git::GitError;
 use crate::ingest::once::{OnceError, Repository};
 
-/// The commit that is checked out.
+/// The checked-out commit.
 const HEAD: &str = "HEAD";
 
-/// The two ends in `base..head`, of which one may be left out. What git tells apart by a third dot is the same
-/// here: what the head changed since it left the base.
+/// Parses the two ends of `base..head`, of which one may be left out. Two and three dots, which git distinguishes, mean
+/// the same here: what the head changed since it branched off the base.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message about what is wrong with the text.
 pub fn ends(text: &str) -> Result<DiffEnds, String> {
     let ends = text.split_once("...").or_else(|| text.split_once(".."));
     let Some((base, head)) = ends else {
@@ -36,10 +36,10 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
     }
 }
 
-/// What the head changed.
+/// Reads what the head changed.
 ///
 /// # Errors
-/// When an end is no commit of the repository; with what to do in a clone that lacks old commits.
+/// When an end is no commit of the repository. In a clone that lacks old commits, the error says how to fetch them.
 pub(super) fn read(repository: &Repository, ends: &DiffEnds) -> anyhow::Result<Diff> {
     let diff = repository.diff(ends);
     let lacks_commits = match &diff {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_ends_are_read_and_one_may_be_left_out() {
+    fn two_ends_are_parsed_and_one_is_optional() {
         for (text, base, head) in [
             ("main..fix/x-1.2", "main", "fix/x-1.2"),
             ("main...fix/x-1.2", "main", "fix/x-1.2"),

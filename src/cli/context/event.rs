@@ -1,5 +1,4 @@
-//! What the event that started a job of GitHub's CI asks. The payload is read by [`crate::forge`]; here it
-//! becomes a question.
+//! Makes a question from the event that started a GitHub Actions job. The payload is parsed by [`crate::forge`].
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,29 +9,29 @@ use crate::engine::DiffEnds;
 use crate::forge::event::{Event, Project, PullRequestEvent};
 use crate::forge::github::event::parse_unnamed;
 
-/// Largest event: GitHub sends none above 25 MB.
+/// The largest event that is read: GitHub sends none above 25 MB.
 const MAX_EVENT_BYTES: u64 = 26_000_000;
 
 const NEW_BRANCH: &str =
     "a branch is new, so that the event does not say what it changed: give --diff BASE..";
 
-/// What an event asks.
+/// The question that an event asks.
 #[derive(Debug, Default)]
 pub(super) struct Question {
     /// Title and text of the issue or pull request, with the comment or review.
     pub(super) text: Option<String>,
     /// What a pull request or a push changed.
     pub(super) diff: Option<DiffEnds>,
-    /// Why it does not say what was changed.
+    /// Why there is no diff.
     pub(super) note: Option<&'static str>,
-    /// The page of the repository.
+    /// The web address of the repository.
     pub(super) link_base: Option<String>,
 }
 
 /// Reads the file of an event.
 ///
 /// # Errors
-/// When it cannot be read, is no event, or one that nothing can be asked about.
+/// When the file cannot be read, or is no event, or the event gives no question.
 pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
     let wrong = |error: &dyn std::fmt::Display| {
         UsageError(format!(
@@ -61,11 +60,11 @@ fn question(event: Event) -> anyhow::Result<Question> {
         },
         Event::PullRequest(event) => Question {
             text: Some(event.thread.question()),
-            ..of_change(event)
+            ..change_question(event)
         },
         Event::Review(event) => Question {
             text: Some(event.question()),
-            ..of_change(event.pull_request)
+            ..change_question(event.pull_request)
         },
         Event::Push(push) => {
             let (diff, note) = match (push.previous, push.head) {
@@ -91,7 +90,7 @@ fn question(event: Event) -> anyhow::Result<Question> {
     })
 }
 
-fn of_change(event: PullRequestEvent) -> Question {
+fn change_question(event: PullRequestEvent) -> Question {
     Question {
         diff: Some(DiffEnds {
             base: event.base,

@@ -1,5 +1,5 @@
-//! What is asked, put together from the text and what a CI job has at hand: the event that started it, test
-//! reports, logs. Start at [`Asked::gather`].
+//! Composes the question from the text and the evidence of a CI job: the event that started it, test reports, logs.
+//! Start at [`Asked::gather`].
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,14 +14,14 @@ use super::{ContextArgs, event, text};
 use crate::cli::{NothingToAsk, UsageError};
 use crate::engine::DiffEnds;
 
-/// Most reports that are read of a directory.
+/// Largest number of reports that are read from a directory.
 const MAX_REPORTS: usize = 2_000;
-/// How deep reports may lie in a directory.
+/// Greatest depth of a report below a directory.
 const MAX_DEPTH: usize = 8;
-/// Standard input.
+/// The argument that means standard input.
 const STDIN: &str = "-";
 
-/// What a CI job left.
+/// The arguments that name the evidence of a CI job.
 #[derive(Debug, Default, clap::Args)]
 #[group(id = "evidence", multiple = true)]
 pub struct EvidenceArgs {
@@ -34,26 +34,26 @@ pub struct EvidenceArgs {
     /// more than once.
     #[arg(long, value_name = "FILE")]
     log: Vec<PathBuf>,
-    /// The event that started a job of GitHub's CI, whose file `$GITHUB_EVENT_PATH` names: asks with the issue and its
-    /// comment, the pull request with its change and what a review says, or the change that was pushed.
+    /// The event that started a GitHub Actions job, whose file `$GITHUB_EVENT_PATH` names: asks with the issue and its
+    /// comment, the pull request with its change and the text of a review, or the pushed change.
     #[arg(long, value_name = "FILE")]
     github_event: Option<PathBuf>,
 }
 
-/// A question that was put together.
+/// A composed question.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// Its text, where there is any.
+    /// Its text, if any.
     pub(super) text: Option<String>,
     /// The change that is asked about.
     pub(super) diff: Option<DiffEnds>,
-    /// The address of the repository on the web.
+    /// The web address of the repository.
     pub(super) link_base: Option<String>,
 }
 
 impl Asked {
-    /// Reads all that the arguments name. The text comes first, then the event's, then failures: the first line
-    /// is the title of the question.
+    /// Reads everything that the arguments name. The text comes first, then the event's, then failures, because the
+    /// first line becomes the title of the question.
     ///
     /// # Errors
     /// When something cannot be read, or nothing is asked.
@@ -85,24 +85,24 @@ impl Asked {
             asked.link_base = asked.link_base.or(event.link_base);
         }
         if !junit.is_empty() {
-            texts.extend(of_reports(junit, &mut notes)?);
+            texts.extend(reports_question(junit, &mut notes)?);
         }
         for path in log {
-            texts.extend(of_log(path, &mut notes)?);
+            texts.extend(log_question(path, &mut notes)?);
         }
         let is_empty = texts.iter().all(|text| text.trim().is_empty());
         if is_empty && asked.diff.is_none() && !notes.is_empty() {
             return Err(NothingToAsk(notes.join("; ")).into());
         }
-        tell(&notes)?;
+        print_notes(&notes)?;
         let text = texts.join("\n\n");
         asked.text = (!texts.is_empty()).then_some(text);
         Ok(asked)
     }
 }
 
-/// Says on standard error what the question lacks.
-fn tell(notes: &[String]) -> std::io::Result<()> {
+/// Prints on standard error what the question lacks.
+fn print_notes(notes: &[String]) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut out = std::io::stderr().lock();
     notes
@@ -110,24 +110,24 @@ fn tell(notes: &[String]) -> std::io::Result<()> {
         .try_for_each(|note| writeln!(out, "note: {}", escape(note)))
 }
 
-/// The text, as it is given or read.
+/// Returns the text of the argument or of standard input.
 fn text_argument(args: &ContextArgs) -> anyhow::Result<Option<String>> {
     if args.query.as_deref() != Some(STDIN) {
         return Ok(args.query.clone());
     }
-    let mut given = String::new();
+    let mut input = String::new();
     text::open(std::io::stdin().lock())
-        .and_then(|mut text| text.read_to_string(&mut given))
+        .and_then(|mut text| text.read_to_string(&mut input))
         .context("cannot read the query from standard input")?;
-    Ok(Some(given))
+    Ok(Some(input))
 }
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// The question about the failed tests of reports; none where no test failed.
-fn of_reports(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
+/// Makes a question from the failed tests of reports; `None` if no test failed.
+fn reports_question(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
     let mut failures = Failures::default();
     let mut count = 0;
     for path in paths {
@@ -158,8 +158,8 @@ fn of_reports(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<Opti
     Ok(question("--junit", &failures, notes))
 }
 
-/// The question about what failed in a log.
-fn of_log(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
+/// Makes a question from the failures in a log, or else from its last lines.
+fn log_question(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
     let found = if is_stdin(path) {
         let unread = || "--log: cannot read standard input".to_owned();
         let log = text::open(std::io::stdin().lock()).map_err(|error| usage(unread(), error))?;
@@ -194,7 +194,7 @@ fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Opt
     (shown > 0).then_some(text)
 }
 
-/// Why a report is not read.
+/// Why a report cannot be read.
 #[derive(Debug, thiserror::Error)]
 enum ReportError {
     #[error(transparent)]
@@ -215,9 +215,9 @@ fn usage(what: String, error: impl std::fmt::Display) -> UsageError {
 
 fn read_report(path: &Path, failures: &mut Failures) -> Result<(), ReportError> {
     let mut bytes = Vec::new();
-    let most = MAX_REPORT_BYTES as u64 + 1;
+    let limit = MAX_REPORT_BYTES as u64 + 1;
     text::open(File::open(path)?)?
-        .take(most)
+        .take(limit)
         .read_to_end(&mut bytes)?;
     if bytes.len() > MAX_REPORT_BYTES {
         return Err(ReportError::TooLarge);
@@ -225,7 +225,7 @@ fn read_report(path: &Path, failures: &mut Failures) -> Result<(), ReportError> 
     Ok(junit::read(&String::from_utf8_lossy(&bytes), failures)?)
 }
 
-/// The XML files below a directory, in order. Links are not followed.
+/// Lists the XML files below a directory, sorted by path. Links are not followed.
 fn reports_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let unread = |error: ignore::Error| {
         usage(

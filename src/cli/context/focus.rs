@@ -1,19 +1,19 @@
-//! Paths of `--focus-path` and `--seen-path` as the repository calls them: as they are given, relative to the directory that
-//! is asked about, absolute, or as the shell completes them where the command is run.
+//! Converts paths of `--focus-path` and `--seen-path` to paths of the repository. They may be relative to the directory
+//! that is asked about, absolute, or relative to the current directory, as a shell completes them.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::UsageError;
 
-/// The path that `given`, of an argument of this name, means below `root`, which is canonical. Links are followed in the directories
-/// above it, and not in its last part, which may be a link of the repository's own.
+/// Returns the path below `root`, which is canonical, that `given` names; `argument` is for the error message. Links in
+/// the directories above the file are resolved, but not the last part, which may be a link of the repository's own.
 ///
 /// # Errors
-/// When it lies elsewhere.
+/// When the path is not below `root`.
 pub fn path(argument: &str, root: &Path, given: &str) -> Result<String, UsageError> {
     let (inside, here) = (root.join(given), std::path::absolute(given));
     let here = here.unwrap_or_else(|_| PathBuf::from(given));
-    // What is not there, in a bare repository nothing is, is meant relative to the directory.
+    // A file that does not exist, as any file of a bare repository, is relative to the directory.
     let found = [&inside, &here].into_iter().find_map(|path| {
         let is_there = path.symlink_metadata().is_ok();
         is_there.then(|| below(root, &real_directory(path)))?
@@ -28,7 +28,7 @@ pub fn path(argument: &str, root: &Path, given: &str) -> Result<String, UsageErr
     path.ok_or_else(outside)
 }
 
-/// A path with the real path of the directory that it lies in.
+/// Resolves the links in the directory of a path, but not in its last part.
 fn real_directory(path: &Path) -> PathBuf {
     let real = path
         .parent()
@@ -37,7 +37,7 @@ fn real_directory(path: &Path) -> PathBuf {
     real.unwrap_or_else(|| path.to_owned())
 }
 
-/// The part of a path below `root`, without `.` and `..`; `None` where it is none.
+/// Returns the part of a path below `root`, without `.` and `..`; `None` if the path is not below it.
 fn below(root: &Path, path: &Path) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for component in path.strip_prefix(root).ok()?.components() {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_file_has_many_names_and_what_lies_outside_none() {
+    fn paths_are_normalized_and_outside_paths_refused() {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap().join("shop");
         std::fs::create_dir_all(root.join("cart/views")).unwrap();

@@ -1,4 +1,4 @@
-//! What `foveate context` prints: the context or the answer on standard output or into a file, all else on
+//! Prints the output of `foveate context`: the context or the answer on standard output or into a file, all else on
 //! standard error.
 
 use std::io::{IsTerminal as _, Write as _};
@@ -8,11 +8,11 @@ use foveate_model::escape::{escape, escape_code};
 use foveate_query::Request;
 
 use super::ContextArgs;
-use crate::disk::write_for_others;
+use crate::disk::write_output_file;
 use crate::engine::Answered;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
-/// Prints an answer as the arguments say.
+/// Prints an answer in the form that the arguments select.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -21,27 +21,26 @@ pub(super) fn print(
     request: &Request,
     answered: Answered,
 ) -> anyhow::Result<()> {
-    let asked = AnswerOptions {
+    let options = AnswerOptions {
         request_id: None,
         budget_tokens: request.budget_tokens,
         explain: args.explain,
         signals: true,
     };
-    let answer = ContextAnswer::new(answered, asked);
+    let answer = ContextAnswer::new(answered, options);
     write(args, &answer.context, &answer)?;
     if args.json {
         return Ok(());
     }
-    let told = answer.issues.iter();
-    issues(told.map(|issue| (issue.code.to_string(), issue.detail.to_string())))?;
+    let listed = answer.issues.iter();
+    issues(listed.map(|issue| (issue.code.to_string(), issue.detail.to_string())))?;
     if args.explain {
         explain(&mut std::io::stderr().lock(), &answer)?;
     }
     Ok(())
 }
 
-/// Writes the context, or the whole answer where it is asked for, to the file that the arguments name, else to
-/// standard output.
+/// Writes the context, or with `--json` the whole answer, to the file that the arguments name, else to standard output.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -57,12 +56,12 @@ pub(super) fn write(
         writeln!(text, "{}", context.trim_end())?;
     }
     if let Some(path) = &args.output {
-        return write_for_others(path, &text)
+        return write_output_file(path, &text)
             .with_context(|| format!("--output: cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();
     if out.is_terminal() && !args.json {
-        // Who reads it here has no use for characters that the terminal obeys.
+        // Repository text must not send control sequences to the terminal.
         out.write_all(escape_code(&String::from_utf8_lossy(&text)).as_bytes())?;
     } else {
         out.write_all(&text)?;
@@ -70,7 +69,7 @@ pub(super) fn write(
     Ok(out.flush()?)
 }
 
-/// Says what an answer lacks: code and detail of each issue.
+/// Prints the issues of an answer, each given as its code and detail.
 ///
 /// # Errors
 /// When standard error cannot be written to.

@@ -1,4 +1,4 @@
-//! `foveate context --server`: the same question to a running server, and its answer printed the same way.
+//! `foveate context --server`: sends the question to a running server, and prints the answer like a local one.
 
 use std::process::ExitCode;
 
@@ -9,10 +9,10 @@ use super::evidence::Asked;
 use super::{ContextArgs, UNREADABLE, output};
 use crate::cli::{NOTHING_FOUND, UsageError, client};
 
-/// Asks and prints.
+/// Asks the server and prints its answer.
 ///
 /// # Errors
-/// When the arguments cannot be used, the server cannot be reached, or it says no.
+/// When the arguments cannot be used, the server cannot be reached, or it refuses the request.
 pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> {
     if args.explain && !args.json {
         let text = "--explain: with --server the reasons are in the JSON alone: add --json";
@@ -52,7 +52,7 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
     })
 }
 
-/// The body of the request. What is absent is left to the server, which validates it.
+/// Builds the body of the request. Absent values are left to the server, which validates the request.
 fn body(args: &ContextArgs, asked: Asked) -> Value {
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| {

@@ -1,14 +1,14 @@
-//! Text that a CI job left, as tools and shells write it: UTF-8, UTF-16 with a byte order mark (Windows PowerShell),
-//! or compressed with gzip. Anything else that is no text is refused. Start at [`open`].
+//! Reads text that a CI job wrote, as tools and shells encode it: UTF-8, UTF-16 with a byte order mark (Windows
+//! PowerShell), or compressed with gzip. Binary data is refused. Start at [`open`].
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 
-/// How far a NUL byte is looked for, as git does.
-const SNIFFED: u64 = 8_000;
+/// Bytes at the start that are searched for a NUL byte, as many as git searches; also the unit of decoding.
+const HEAD_BYTES: u64 = 8_000;
 const GZIP: &[u8] = b"\x1f\x8b";
-/// How archives and compressed files begin that are not read.
+/// The first bytes of archives and compressed files that are not supported, and what to do with them.
 const COMPRESSED: [(&[u8], &str); 4] = [
     (
         b"PK\x03\x04",
@@ -22,10 +22,10 @@ const COMPRESSED: [(&[u8], &str); 4] = [
     (b"BZh", "compressed with bzip2: decompress it first"),
 ];
 
-/// The text in UTF-8, which may have a byte order mark and invalid bytes.
+/// Opens a text as UTF-8, which may have a byte order mark and invalid bytes.
 ///
 /// # Errors
-/// When it cannot be read, or is no text.
+/// When it cannot be read, or is not text.
 pub(super) fn open<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
     let (head, reader) = with_head(reader)?;
     if head.starts_with(GZIP) {
@@ -35,10 +35,10 @@ pub(super) fn open<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + '
     decoded(&head, reader)
 }
 
-/// The first bytes, and a reader of all of them.
+/// Reads the first bytes. Returns them, and a reader of the whole data.
 fn with_head<'r>(mut reader: impl Read + 'r) -> io::Result<(Vec<u8>, impl Read + 'r)> {
     let mut head = Vec::new();
-    reader.by_ref().take(SNIFFED).read_to_end(&mut head)?;
+    reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok((head.clone(), Cursor::new(head).chain(reader)))
 }
 
@@ -70,25 +70,29 @@ fn refuse_binary(head: &[u8]) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
-/// Reads UTF-16 as UTF-8.
+/// Converts UTF-16 to UTF-8.
 struct Utf16<R> {
     reader: R,
     unit: fn([u8; 2]) -> u16,
-    /// The start of a character whose end was not read yet.
+    /// The bytes of an incomplete character at the end of the last read.
     unread: Vec<u8>,
     ready: Cursor<Vec<u8>>,
 }
 
 impl<R: Read> Utf16<R> {
-    /// Decodes the next bytes; false at the end.
+    /// Decodes the next bytes. Returns false at the end.
     fn decode_more(&mut self) -> io::Result<bool> {
         let mut bytes = std::mem::take(&mut self.unread);
-        let read = self.reader.by_ref().take(SNIFFED).read_to_end(&mut bytes)?;
+        let read = self
+            .reader
+            .by_ref()
+            .take(HEAD_BYTES)
+            .read_to_end(&mut bytes)?;
         let (pairs, rest) = bytes.as_chunks::<2>();
         let mut units: Vec<u16> = pairs.iter().map(|pair| (self.unit)(*pair)).collect();
         let mut kept = rest.len();
-        let is_half = |unit: &u16| (0xd800..0xdc00).contains(unit);
-        if read > 0 && units.last().is_some_and(is_half) {
+        let is_high_surrogate = |unit: &u16| (0xd800..0xdc00).contains(unit);
+        if read > 0 && units.last().is_some_and(is_high_surrogate) {
             units.pop();
             kept += 2;
         }
@@ -128,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_in_every_encoding_that_tools_write() {
-        // Characters of two units lie over the ends of what is read at once.
+    fn text_is_read_in_all_supported_encodings() {
+        // Surrogate pairs are split by the ends of reads.
         for text in ["error: \u{1f980} é\n".repeat(3_000), "🦀".repeat(9_000)] {
             let marked = format!("\u{feff}{text}");
             assert_eq!(read(text.as_bytes()).as_ref(), Ok(&text));
@@ -149,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused_with_what_to_do() {
+    fn binary_input_is_refused_with_advice() {
         for (bytes, reason) in [
             (&b"PK\x03\x04\x14\0"[..], "zip archive: unpack it"),
             (b"\x28\xb5\x2f\xfd\0", "zstd: decompress"),

@@ -1,4 +1,4 @@
-//! What an answer or a lookup had to do without, in words.
+//! Builds the issues that tell the client what an answer or a lookup lacks.
 
 use foveate_index::Snapshot;
 use foveate_model::TouchedFunctions;
@@ -6,7 +6,7 @@ use foveate_query::Issue;
 
 use crate::engine::{Repository, State, Watching};
 
-/// What an answer had to do without.
+/// Returns the issues of an answer from this snapshot.
 pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     let mut issues = state_issues(repository, snapshot);
     let status = repository.status();
@@ -25,7 +25,7 @@ pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue>
     issues
 }
 
-/// Why the files of a snapshot may not be those of its source.
+/// Returns the reasons why the files of a snapshot may differ from those of its source.
 pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     let mut issues = Vec::new();
     let status = repository.status();
@@ -58,8 +58,9 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
     issues
 }
 
-/// What the answer of a run that ends lacks. `history_error` says why past commits could not be read.
-pub fn lacking(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
+/// Returns the issue of an answer of a one-shot command whose history is incomplete. `history_error` is the reason
+/// where past commits could not be read.
+pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
     match (&snapshot.history, snapshot.touched_functions) {
         (None, _) => Some(unavailable(history_error)),
         (Some(_), TouchedFunctions::Reading) => Some(Issue {
@@ -73,7 +74,7 @@ pub fn lacking(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
     }
 }
 
-/// What the answer of a run lacks that could not use git for the repository that is there.
+/// Returns the issue of an answer of a one-shot command that could not use git on a git repository.
 pub fn without_git(reason: &str) -> Issue {
     Issue {
         code: "history_unavailable",
@@ -91,7 +92,7 @@ fn unavailable(error: &str) -> Issue {
     }
 }
 
-/// What is missing where the history is known but for the functions that it changed.
+/// Returns the issue of a loaded history whose touched functions are incomplete.
 fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
     let (code, detail) = match functions {
         TouchedFunctions::Read => return None,

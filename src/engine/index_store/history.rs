@@ -1,5 +1,5 @@
-//! Indexes of past commits: a run that answers and ends would otherwise split the messages of twenty
-//! thousand commits into terms again. The last few that were stored stay.
+//! Stores indexes of past commits, so that a one-shot command need not split the messages of twenty thousand commits
+//! into terms again. The last few that were stored are kept.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use foveate_model::TouchedFunctions;
 use super::{IndexStore, PartKey, hashed_key};
 use crate::disk::{Key, MaxWaste};
 
-/// Enough for some branches that take turns.
+/// Number of stored indexes: enough to switch between a few branches.
 const MAX_STORED: usize = 4;
 const FILE: &str = "commits.pack";
 const VERSION: u64 = (CommitIndex::FORMAT as u64) << 48 | (CommitIndex::VERSION as u64) << 32;
@@ -23,13 +23,13 @@ const WITHOUT_FUNCTIONS: u8 = b'w';
 pub struct HistoryIndex {
     /// The index.
     pub commits: Arc<CommitIndex>,
-    /// How far the functions that they changed are known.
+    /// How complete their touched functions are.
     pub functions: TouchedFunctions,
 }
 
 impl IndexStore {
-    /// A stored index of past commits, if possible with functions. `inputs` is a text of all that it
-    /// depends on beside the versions of the program.
+    /// Returns a stored index of past commits, preferably one with touched functions. `inputs` is a text of everything
+    /// that it depends on, except the versions of the program.
     pub fn history_index(&self, inputs: &str) -> Option<HistoryIndex> {
         let store = self.open(FILE, VERSION)?;
         let states = [TouchedFunctions::Read, TouchedFunctions::Reading];
@@ -42,9 +42,8 @@ impl IndexStore {
         })
     }
 
-    /// Stores an index of past commits. One of which functions could not be read is not stored: they may
-    /// be there the next time. Those without functions make room for the first with them: what is known
-    /// of functions by now may complete theirs.
+    /// Stores an index of past commits, unless its touched functions could not be read: they may be readable the next
+    /// time. Storing an index with functions deletes those without: the functions known by now may complete them.
     ///
     /// # Errors
     /// When the system refuses.
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ones_stay_and_functions_win() {
+    fn recent_history_indexes_are_kept_and_functions_win() {
         let directory = tempfile::tempdir().unwrap();
         let location = StoreLocation::Directory(directory.path().to_owned());
         let store = IndexStore::new(&location, "shop", &Limits::default());

@@ -1,5 +1,5 @@
-//! Format versions of a stored index, and which of them this program can read. Where the version of a
-//! stage differs, that stage alone is dropped, and those made from it.
+//! Defines the format versions of a stored index, and which of them this program can read. Where the version of a
+//! stage differs, only that stage and those made from it are dropped.
 
 use std::path::Path;
 
@@ -20,15 +20,15 @@ pub(super) const REFERENCES: &str = "references.pack";
 pub struct StageFormat {
     /// The stage.
     pub name: &'static str,
-    /// Version of the bytes.
+    /// Version of the encoding.
     pub format: u16,
-    /// Version of the code that makes the data.
+    /// Version of the code that computes the data.
     pub version: u16,
-    /// The oldest format that an index may have which answers until it is built again.
+    /// The oldest format that can still be read, for a stale index that answers until the new one is built.
     pub oldest: u16,
 }
 
-/// The formats of everything that is stored of an index.
+/// Returns the formats of all stored stages of an index.
 pub fn formats() -> [StageFormat; 4] {
     let stage = |name, format, version, oldest| StageFormat {
         name,
@@ -64,7 +64,7 @@ pub fn formats() -> [StageFormat; 4] {
     ]
 }
 
-/// The versions of all stages.
+/// The versions of the stages of one stored index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Versions {
     pub(super) facts: Version,
@@ -72,14 +72,14 @@ pub(super) struct Versions {
     pub(super) references: Version,
 }
 
-/// What the data of a stage depend on beside their keys.
+/// The version of a stage: everything that its data depend on, apart from their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
-    /// Of the bytes.
+    /// Version of the encoding.
     pub(super) format: u16,
-    /// Of the code that makes the data.
+    /// Version of the code that computes the data.
     version: u16,
-    /// Hash of the limits, or of the version of the stage before.
+    /// Hash of the limits, or of the version of the stage that the data are made from.
     inputs: u32,
 }
 
@@ -107,7 +107,8 @@ impl Versions {
         }
     }
 
-    /// Those of the files in a directory. References are read only by the program that wrote them.
+    /// Reads the versions of the files in a directory. That of the references is given, since only the program that
+    /// wrote references reads them.
     pub(super) fn at(directory: &Path, references: Version) -> Option<Self> {
         let version = |file| Pack::version_at(&directory.join(file)).map(Version::of_number);
         Some(Self {
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stale_index_is_read_where_both_formats_are_known_and_it_is_complete() {
+    fn stale_index_is_readable_if_complete_and_formats_known() {
         let mine = Versions::new(&Limits::default());
         let of = |facts: Version, lexical: Version| Versions {
             facts,

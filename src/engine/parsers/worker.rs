@@ -1,6 +1,6 @@
-//! The process that parses for another one: `foveate parse-worker`. It reads requests from its standard input
-//! and writes replies to its standard output, until the input ends. Both are frames: the length in four bytes,
-//! then so many bytes.
+//! Runs the worker process `foveate parse-worker`, which parses for its parent process: reads requests from
+//! standard input and writes replies to standard output, until the input ends. Both are frames: the length in
+//! four bytes, little-endian, then as many bytes.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -13,23 +13,23 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::telemetry::process;
 
-/// The command of the program that is a worker.
+/// Name of the subcommand that runs a worker.
 pub const COMMAND: &str = "parse-worker";
-/// In the place of a language's code: the content says which it is.
+/// Stands for the language code where the name suggests no language: it is detected from the content.
 const BY_CONTENT: u8 = u8::MAX;
-/// Memory of a worker, in bytes, and for each byte of the largest file. A file that people wrote takes about 50 for
-/// each of its own; the stack that is set aside for the parser is 256.
+/// Memory limit of a worker: `MEMORY` bytes, and `MEMORY_PER_BYTE` for each byte of the largest file. A file
+/// written by people takes about 50 bytes for each of its own; the stack reserved for the parser takes 256.
 const MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 1024;
-/// Of the memory of the machine or container a worker gets one of so many parts at most: where it ends for want of
-/// memory, some take all processes of a container with it.
+/// A worker gets at most this fraction (one of `MEMORY_PART` parts) of the memory of the machine or container:
+/// where a container runs out of memory, some systems kill all of its processes.
 const MEMORY_PART: u64 = 4;
-/// What a worker needs for any file of ordinary size, in bytes.
+/// Memory in bytes that a worker needs for any file of ordinary size.
 const LEAST_MEMORY: u64 = 512 << 20;
-/// Processor time for what surrounds parsing itself.
+/// CPU time allowed for a file on top of the parser's timeout.
 const MARGIN: Duration = Duration::from_secs(4);
 
-/// The arguments of a worker, which the command line reads.
+/// Returns the arguments of a worker, as the command line reads them.
 pub fn arguments(limits: &Limits) -> Vec<String> {
     vec![
         COMMAND.to_owned(),
@@ -40,10 +40,10 @@ pub fn arguments(limits: &Limits) -> Vec<String> {
     ]
 }
 
-/// Parses what is requested on standard input until that ends.
+/// Serves requests from standard input until it ends.
 ///
 /// # Errors
-/// When its memory cannot be bounded, or whoever asks has gone.
+/// When the memory cannot be limited, a request is malformed, or the parent process is gone.
 pub fn serve(limits: &Limits) -> io::Result<()> {
     bound_memory(limits)?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
@@ -55,20 +55,20 @@ pub fn serve(limits: &Limits) -> io::Result<()> {
     Ok(())
 }
 
-/// What is allocated beyond it ends the process, and so does the system before any other one where memory is
-/// short.
+/// Limits the memory of this process: an allocation beyond the limit ends it. Where the system runs out of memory,
+/// it kills this process before any other.
 fn bound_memory(limits: &Limits) -> io::Result<()> {
     let bytes = MEMORY.saturating_add(limits.max_bytes.saturating_mul(MEMORY_PER_BYTE));
     let part = process::memory_limit().map_or(u64::MAX, |all| all as u64 / MEMORY_PART);
     limit(Resource::As, bytes.min(part.max(LEAST_MEMORY)))?;
-    // A process that is meant to end leaves no image of it.
+    // No core dump: workers are expected to crash.
     limit(Resource::Core, 0)?;
-    // Not where the system has no such file.
+    // Fails where the system has no such file.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     Ok(())
 }
 
-/// Ends the process when the file at hand takes longer than its parser lets it.
+/// Ends the process when the current file takes more CPU time than its parser should allow.
 fn bound_time(limits: &Limits) -> io::Result<()> {
     let spent = clock_gettime(ClockId::ProcessCPUTime);
     let spent = u64::try_from(spent.tv_sec).unwrap_or_default();
@@ -88,8 +88,8 @@ fn limit(resource: Resource, current: u64) -> io::Result<()> {
     Ok(setrlimit(resource, limit)?)
 }
 
-/// A request: the code of the language that the name suggests, the length of what the file was before in four
-/// bytes, that as it is stored, and the bytes of the file.
+/// Encodes a request: the code of the language that the name suggests, the length of the stored form of the file's
+/// earlier content in four bytes, that stored form, and the bytes of the file.
 pub(super) fn request(named: Option<Language>, bytes: &[u8], earlier: Option<&Content>) -> Vec<u8> {
     let code = named.map_or(BY_CONTENT, |language| language.rules().code);
     let language = named.unwrap_or(Language::TEXT);
@@ -103,8 +103,8 @@ pub(super) fn request(named: Option<Language>, bytes: &[u8], earlier: Option<&Co
     request
 }
 
-/// The reply to a request: what is stored of a blob, or nothing where it was not parsed in time. `None` where it
-/// is no request.
+/// Returns the reply to a request: the stored form of the parsed blob. Empty where there is none, as after a parse
+/// timeout. `None` where the request is malformed.
 fn answer(request: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     let (code, rest) = request.split_first()?;
     let (length, rest) = rest.split_first_chunk()?;
@@ -117,7 +117,7 @@ fn answer(request: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     Some(facts::encode(language, content.as_ref()).unwrap_or_default())
 }
 
-/// What a reply says.
+/// Decodes a reply.
 pub(super) fn blob(reply: &[u8]) -> Option<Blob> {
     facts::decode(reply, facts::FORMAT, languages::by_code)
 }
@@ -129,7 +129,7 @@ pub(super) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// The next frame; `None` at the end.
+/// Reads the next frame; `None` where the input ends.
 pub(super) fn read_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {

@@ -1,43 +1,43 @@
-//! How much there is to do, beside how much can be done, and not just in a burst: whether permits were in use all
-//! the time lately, and whether more was asked than they can answer.
+//! Measures load against capacity over a window longer than a burst: whether all permits were in use lately, and
+//! whether more questions came than they can answer.
 
 use std::time::{Duration, Instant};
 
-/// Time over which it is decided.
+/// Length of the measured window.
 pub(super) const WINDOW: Duration = Duration::from_secs(1);
-/// Where permits are in use all the time, one is free for less than this part of it: work comes in pieces, with
-/// breaks between.
+/// Permits count as in use all the time if one was free for less than a part (one of `FREE_PART` parts) of the
+/// window: work comes in pieces, with breaks between.
 const FREE_PART: u32 = 5;
 
-/// In an overload so many times as much is asked as can be answered. Clients that ask again once they are answered
-/// make none.
+/// An overload begins where the work that is asked for exceeds what can be answered by this factor. Clients that ask
+/// again only once they are answered never cause one.
 const EXCESS: f64 = 1.25;
 
-/// How much there is to do.
+/// The load of the last window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     /// Permits are free now and then.
     Calm,
-    /// They are in use all the time.
+    /// Permits are in use all the time.
     Busy,
     /// More is asked than can be answered.
     Overload,
 }
 
-/// How busy the permits were.
+/// Measures the load, window by window.
 #[derive(Debug)]
 pub(super) struct Load {
     window: Instant,
     /// Time in this window in which a permit was free, up to `free_since`.
     free: Duration,
     free_since: Option<Instant>,
-    /// Questions that came in this window, whatever became of them.
+    /// Questions that came in this window, including rejected ones.
     asked: u32,
     level: Level,
 }
 
 impl Load {
-    /// Nothing to do until now.
+    /// Starts with no load.
     pub fn new(now: Instant) -> Self {
         Self {
             window: now,
@@ -48,35 +48,35 @@ impl Load {
         }
     }
 
-    /// All permits are in use.
+    /// Records that all permits are in use.
     pub fn busy(&mut self, now: Instant) {
         if let Some(since) = self.free_since.take() {
             self.free += now.saturating_duration_since(since.max(self.window));
         }
     }
 
-    /// A permit is free.
+    /// Records that a permit is free.
     pub fn free(&mut self, now: Instant) {
         self.free_since.get_or_insert(now);
     }
 
-    /// A question came.
+    /// Records that a question came.
     pub fn asked(&mut self) {
         self.asked = self.asked.saturating_add(1);
     }
 
-    /// That of the last whole window, where `total` permits answer in the time `mean` each.
+    /// Returns the level of the last whole window, if there are `total` permits and an answer takes `mean`.
     pub fn level(&mut self, now: Instant, total: usize, mean: Option<Duration>) -> Level {
         let passed = now.saturating_duration_since(self.window);
         if passed >= WINDOW {
             let since = self.free_since.map(|since| since.max(self.window));
             let free = since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-            // As a part of the time that passed, which is longer where nobody asked.
+            // Relative to the time passed, which is longer than a window where nobody asked.
             let is_busy = (self.free + free) * FREE_PART < passed;
             let work = mean.unwrap_or_default().as_secs_f64() * f64::from(self.asked);
             let is_too_much = work > EXCESS * passed.as_secs_f64() * total as f64;
             self.level = match self.level {
-                // Where nobody waits, permits come free between two answers.
+                // Permits may come free between two answers, since in an overload few may wait.
                 Level::Overload if is_too_much => Level::Overload,
                 _ if is_busy && is_too_much => Level::Overload,
                 _ if is_busy => Level::Busy,
@@ -94,13 +94,13 @@ impl Load {
 mod tests {
     use super::*;
 
-    /// With one permit that answers in 10 ms.
+    /// The level with one permit that answers in 10 ms.
     fn level(load: &mut Load, now: Instant) -> Level {
         load.level(now, 1, Some(Duration::from_millis(10)))
     }
 
     #[test]
-    fn short_breaks_do_not_end_it_and_long_ones_do() {
+    fn short_breaks_do_not_end_busy_level_but_long_ones_do() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut load = Load::new(start);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_lasts_while_too_much_is_asked_though_permits_come_free() {
+    fn overload_lasts_despite_free_permits() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut load = Load::new(start);

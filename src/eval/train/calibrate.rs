@@ -1,6 +1,6 @@
-//! Makes probabilities of scores: the softmax over a case's candidates, and a line through its
-//! log-odds, fitted to which of them were right (Platt: "Probabilistic Outputs for Support Vector
-//! Machines", 1999). The scores are those of weights that were fitted to other repositories.
+//! Converts scores to probabilities: the softmax over a case's candidates, and a line through its log-odds, fitted to
+//! which of them were right (Platt: "Probabilistic Outputs for Support Vector Machines", 1999). The scores are
+//! computed with weights that were fitted to other repositories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use super::examples::Example;
 use super::{Kind, scored};
 use crate::eval::calibration::Prediction;
 
-/// Steps after which the fit ends in any case.
+/// The fit ends after this many steps at the latest.
 const MAX_STEPS: usize = 50;
-/// The largest log-odds of a softmax that count, either way.
-const SUREST: f64 = 16.0;
-/// So many candidates of a case count: those that a reader sees.
-const SEEN: usize = 10;
+/// Log-odds of a softmax are clamped to this, either way.
+const MAX_LOG_ODDS: f64 = 16.0;
+/// Number of candidates of a case that count: those that a reader looks at.
+const TOP_K: usize = 10;
 
-/// What turns the log-odds of a softmax into those of being right.
+/// The line that maps the log-odds of a softmax to those of being right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// Factor.
@@ -37,17 +37,16 @@ impl Odds {
     fn of(Prediction { probability, right }: Prediction) -> Self {
         let log = (probability / (1.0 - probability)).ln();
         Self {
-            log: log.clamp(-SUREST, SUREST),
+            log: log.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS),
             right,
         }
     }
 }
 
-/// A fitted line, and what each repository's predictions are by the line of the others, with their
-/// languages.
+/// A fitted line, and the predictions for each repository by the line fitted to the others, with their languages.
 pub type Calibrated<'a> = (Line, Vec<(&'a str, Prediction)>);
 
-/// The line of a ranking's probabilities, with the weights that rank each repository.
+/// Fits the line for a ranking's probabilities. `weights` are those that rank each repository.
 pub fn calibrate<'a>(
     examples: &'a [Example],
     kind: Kind,
@@ -59,7 +58,7 @@ pub fn calibrate<'a>(
         .collect())
 }
 
-/// The line of an answer's confidence.
+/// Fits the line for an answer's confidence.
 pub fn calibrate_confidence(examples: &[Example]) -> Calibrated<'_> {
     fit(examples
         .iter()
@@ -92,14 +91,14 @@ fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
     (all(None), predictions)
 }
 
-/// The log-odds of the softmax over the best candidates of a case: those of the first ones, best first.
+/// Returns the log-odds of the first candidates of a case, best first, from the softmax over its best ones.
 fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
     let mut scored = scored(example, kind, weights);
     scored.truncate(MAX_RANKED);
-    let most = scored.first().map_or(0.0, |(score, _)| *score);
-    let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();
-    let share = |score: f64| (score - most).exp() / sum;
-    let seen = scored.into_iter().take(SEEN);
+    let max = scored.first().map_or(0.0, |(score, _)| *score);
+    let sum: f64 = scored.iter().map(|(score, _)| (score - max).exp()).sum();
+    let share = |score: f64| (score - max).exp() / sum;
+    let seen = scored.into_iter().take(TOP_K);
     seen.map(|(score, right)| {
         let probability = share(score);
         Odds::of(Prediction { probability, right })
@@ -113,25 +112,25 @@ impl Line {
     }
 }
 
-/// The most likely line, by Newton's method.
+/// Fits the line of maximum likelihood by Newton's method.
 fn line(odds: &[Odds]) -> Line {
     let mut line = Line {
         slope: 1.0,
         intercept: 0.0,
     };
     for _ in 0..MAX_STEPS {
-        // The gradient of the logarithm of the likelihood, and its curvature.
+        // The gradient of the log-likelihood, and its negated second derivatives.
         let (mut by_slope, mut by_intercept) = (0.0, 0.0);
         let (mut a, mut b, mut c) = (1e-6, 0.0, 1e-6);
         for Odds { log, right } in odds {
             let p = line.probability(*log);
-            let missing = f64::from(u8::from(*right)) - p;
-            by_slope += missing * log;
-            by_intercept += missing;
-            let bend = p * (1.0 - p);
-            a += bend * log * log;
-            b += bend * log;
-            c += bend;
+            let residual = f64::from(u8::from(*right)) - p;
+            by_slope += residual * log;
+            by_intercept += residual;
+            let curvature = p * (1.0 - p);
+            a += curvature * log * log;
+            b += curvature * log;
+            c += curvature;
         }
         let determinant = a * c - b * b;
         let slope = (c * by_slope - b * by_intercept) / determinant;
@@ -150,8 +149,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_finds_the_shares_that_are_right() {
-        // Of those with odds of 1:1 a quarter is right, of those with 3:1 a half.
+    fn line_reproduces_observed_shares() {
+        // A quarter of those with odds of 1:1 is right, a half of those with 3:1.
         let of = |log: f64, right: usize, all: usize| {
             (0..all).map(move |at| Odds {
                 log,

@@ -1,5 +1,5 @@
-//! What weights are fitted to: the candidates of each case, with their signals, and which of them
-//! are right.
+//! Collects the examples that weights are fitted to: the candidates of each case, with their signals, and which of
+//! them are right.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::eval::case::{Case, Inside};
 use crate::eval::score::{self, Context, Location, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
 
-/// So many files, functions and stretches are kept per case, the best by the present weights; those
-/// further down decide nothing.
+/// Numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
+/// no influence.
 const FILES: usize = 300;
 const FUNCTIONS: usize = 400;
 const STRETCHES: usize = 300;
@@ -27,38 +27,38 @@ pub struct Example {
     pub id: String,
     /// The file of cases that it is from.
     pub set: String,
-    /// The repository: weights are checked on repositories that they were not fitted to.
+    /// The repository: weights are measured on repositories that they were not fitted to.
     pub repo: String,
     /// Language of the repository.
     pub language: String,
-    /// Whether one file alone was changed.
+    /// Whether only one file was changed.
     pub single_file: bool,
-    /// How many files and functions are right, found or not.
+    /// Numbers of gold files and functions, whether found or not.
     pub gold: [usize; 2],
     /// The files.
     pub files: Vec<Candidate>,
     /// The functions.
     pub functions: Vec<Candidate>,
-    /// The places: a function by its score alone, a stretch by its signals after a 0. None where the
-    /// edited lines are not known.
+    /// The places: a function by its score alone, a stretch by its signals after a 0. Empty if the edited lines are
+    /// not known.
     pub places: Vec<Candidate>,
-    /// What the places that are shown in full have of the softmax, and whether a right one is among them.
-    /// None where no function is right.
+    /// The share of the softmax of the places that are shown in full, and whether a right one is among them.
+    /// `None` if there is no gold function.
     pub shown: Option<Prediction>,
 }
 
-/// A file or function.
+/// A file, function or stretch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Its path, for a function with its name.
+    /// Its path; for a function or stretch also its name and lines.
     pub name: String,
-    /// Whether it is among what was changed.
+    /// Whether it was changed.
     pub gold: bool,
     /// Its signals.
     pub x: Vec<f32>,
 }
 
-/// The examples of all cases that could be indexed.
+/// Collects the examples of all cases that can be indexed.
 pub fn collect(
     cases: &[Case],
     walk: &Walk,
@@ -131,7 +131,7 @@ impl Visitor for Collector<'_> {
     }
 }
 
-/// What the confidence of an answer is made of.
+/// Returns the uncalibrated confidence of an answer, and its outcome.
 fn shown(
     case: &Case,
     indexed: &Indexed,
@@ -142,7 +142,7 @@ fn shown(
         return None;
     }
     let mut ranking = ranking.clone();
-    // As it is, and however little the query says.
+    // Uncalibrated, and regardless of how specific the query is.
     ranking.assemble.confidence.specific_words = 0;
     ranking.assemble.confidence.line = Calibration {
         slope: 1.0,
@@ -167,7 +167,7 @@ fn is_gold_function(case: &Case, e: &Examined) -> bool {
     })
 }
 
-/// Whether a line of a stretch was edited; imports follow from other edits.
+/// Whether a stretch has an edited line; edits of imports do not count, because they follow from other edits.
 fn is_edited(case: &Case, e: &Examined) -> bool {
     let within = |lines: &Lines| {
         case.edits.iter().any(|edit| {
@@ -179,7 +179,7 @@ fn is_edited(case: &Case, e: &Examined) -> bool {
     e.place.as_ref().is_some_and(|(_, lines)| within(lines))
 }
 
-/// Functions and stretches as candidates of one list.
+/// Joins functions and stretches to one list of candidates.
 fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -> Vec<Candidate> {
     let score =
         |function: &Candidate| -> f32 { function.x.iter().zip(weights).map(|(x, w)| x * w).sum() };
@@ -201,7 +201,7 @@ fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -
 fn best(
     mut examined: Vec<Examined>,
     weights: &[f32],
-    most: usize,
+    limit: usize,
     is_gold: impl Fn(&Examined) -> bool,
 ) -> Vec<Candidate> {
     let score = |e: &Examined| -> f32 { e.signals.iter().zip(weights).map(|(s, w)| s * w).sum() };
@@ -210,7 +210,7 @@ fn best(
         .into_iter()
         .enumerate()
         .map(|(rank, e)| (rank, is_gold(&e), e))
-        .filter(|(rank, gold, _)| *gold || *rank < most)
+        .filter(|(rank, gold, _)| *gold || *rank < limit)
         .map(|(_, gold, e)| Candidate {
             name: match e.place {
                 Some((name, lines)) => format!("{}:{name}:{}-{}", e.path, lines.start, lines.end),
@@ -222,7 +222,7 @@ fn best(
         .collect()
 }
 
-/// Writes examples, one JSON object a line.
+/// Writes examples to a file, one JSON object a line.
 ///
 /// # Errors
 /// When the file cannot be written.

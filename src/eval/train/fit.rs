@@ -1,32 +1,36 @@
-//! A linear listwise model: the probability that a right candidate comes before all wrong ones of its
-//! case is the softmax of its score over them and itself (Cao et al.: "Learning to Rank: From Pairwise
-//! Approach to Listwise Approach", 2007, with the top-one probability), and the loss of a case is the
-//! mean of `-ln p` over its right candidates, which do not compete with each other. The weights may leave a given point only at the price of
-//! `strength · |w - w0|²`. The loss is convex, so that Newton's method ends at the one minimum.
+//! Fits a linear listwise model. The probability that a right candidate is ranked before all wrong ones of its case is
+//! the softmax of its score over them and itself (Cao et al.: "Learning to Rank: From Pairwise Approach to Listwise
+//! Approach", 2007, with the top-one probability). The loss of a case is the mean of `-ln p` over its right
+//! candidates, which do not compete with each other. A penalty of `strength · |w - w0|²` pulls the weights toward a
+//! given point. The loss is convex, so that Newton's method converges to the only minimum.
 
 use super::examples::Candidate;
 
-/// Steps after which the fit ends in any case; it takes about ten.
+/// The fit ends after this many steps at the latest; it takes about ten.
 const MAX_STEPS: usize = 60;
-/// A step that gains less than this ends the fit.
+/// The fit ends when a step gains less than this.
 const MIN_GAIN: f64 = 1e-9;
-/// A strength that draws nowhere, but keeps the minimum finite where all cases are right.
-const FREE: f64 = 1e-4;
+/// A strength that hardly pulls, but keeps the minimum finite where all cases are right.
+const MIN_STRENGTH: f64 = 1e-4;
 
-/// Fits weights to cases, each the list of its candidates. Cases without a right candidate among
-/// them, or without a wrong one, teach nothing.
+/// Fits weights to cases, each the list of its candidates. Cases without a right or without a wrong candidate have
+/// no influence.
 ///
-/// `toward` are the weights that the fit is drawn to, with `strength` (0.001 is weak, 0.1 strong for
-/// signals between 0 and 1).
+/// The fit is pulled toward the weights `toward` with `strength` (0.001 is weak, 0.1 strong for signals between 0
+/// and 1).
 pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
-    let cases: Vec<&[Candidate]> = cases.iter().copied().filter(|c| teaches(c)).collect();
+    let cases: Vec<&[Candidate]> = cases
+        .iter()
+        .copied()
+        .filter(|c| is_informative(c))
+        .collect();
     let problem = Problem {
         cases,
         toward,
         strength,
     };
     let mut weights = toward.to_vec();
-    let mut at = problem.look(&weights);
+    let mut at = problem.evaluate(&weights);
     for _ in 0..MAX_STEPS {
         let Some(step) = solve(at.curvature.clone(), &at.gradient) else {
             break;
@@ -43,8 +47,8 @@ pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
     weights
 }
 
-/// The factor of given weights under which the cases are most likely, 1 at least: where the weights
-/// do badly, a smaller one would leave nothing of them.
+/// Returns the factor of the weights under which the cases are most likely, at least 1: where the weights rank badly, a
+/// smaller factor would make them negligible.
 pub fn scale(cases: &[&[Candidate]], weights: &[f64]) -> f64 {
     let scored = |candidate: &Candidate| Candidate {
         name: String::new(),
@@ -56,11 +60,11 @@ pub fn scale(cases: &[&[Candidate]], weights: &[f64]) -> f64 {
         .map(|candidates| candidates.iter().map(scored).collect())
         .collect();
     let cases: Vec<&[Candidate]> = cases.iter().map(Vec::as_slice).collect();
-    let factor = fit(&cases, &[1.0], FREE);
+    let factor = fit(&cases, &[1.0], MIN_STRENGTH);
     factor.first().copied().unwrap_or(1.0).max(1.0)
 }
 
-fn teaches(candidates: &[Candidate]) -> bool {
+fn is_informative(candidates: &[Candidate]) -> bool {
     let gold = candidates.iter().filter(|c| c.gold).count();
     0 < gold && gold < candidates.len()
 }
@@ -71,39 +75,39 @@ struct Problem<'a> {
     strength: f64,
 }
 
-/// The loss at some weights with its first and second derivatives.
-struct Look {
+/// The loss at some weights, with its first and second derivatives.
+struct Objective {
     loss: f64,
     gradient: Vec<f64>,
     curvature: Vec<Vec<f64>>,
 }
 
 impl Problem<'_> {
-    fn look(&self, weights: &[f64]) -> Look {
+    fn evaluate(&self, weights: &[f64]) -> Objective {
         let n = weights.len();
-        let mut look = Look {
+        let mut objective = Objective {
             loss: 0.0,
             gradient: vec![0.0; n],
             curvature: vec![vec![0.0; n]; n],
         };
         let share = 1.0 / self.cases.len().max(1) as f64;
         for candidates in &self.cases {
-            look.add_case(candidates, weights, share);
+            objective.add_case(candidates, weights, share);
         }
         for (i, (w, toward)) in weights.iter().zip(self.toward).enumerate() {
-            look.loss += self.strength * (w - toward).powi(2);
-            look.gradient[i] += 2.0 * self.strength * (w - toward);
-            look.curvature[i][i] += 2.0 * self.strength;
+            objective.loss += self.strength * (w - toward).powi(2);
+            objective.gradient[i] += 2.0 * self.strength * (w - toward);
+            objective.curvature[i][i] += 2.0 * self.strength;
         }
-        look
+        objective
     }
 
-    /// Goes along `step`, half as far as long as that is no gain.
-    fn descend(&self, from: &[f64], step: &[f64], loss: f64) -> Option<(Vec<f64>, Look)> {
+    /// Moves along `step`; halves it until the loss decreases. `None` if it does not.
+    fn descend(&self, from: &[f64], step: &[f64], loss: f64) -> Option<(Vec<f64>, Objective)> {
         let mut length = 1.0;
         while length > 1e-6 {
             let next: Vec<f64> = from.iter().zip(step).map(|(w, s)| w - length * s).collect();
-            let found = self.look(&next);
+            let found = self.evaluate(&next);
             if found.loss < loss {
                 return Some((next, found));
             }
@@ -113,7 +117,7 @@ impl Problem<'_> {
     }
 }
 
-impl Look {
+impl Objective {
     fn add_case(&mut self, candidates: &[Candidate], weights: &[f64], share: f64) {
         let scores: Vec<f64> = candidates.iter().map(|c| score(c, weights)).collect();
         let (gold, wrong): (Vec<usize>, Vec<usize>) =
@@ -127,35 +131,35 @@ impl Look {
 
     /// Adds a list whose first candidate is the right one.
     fn add_list(&mut self, list: &[(&Candidate, f64)], share: f64) {
-        let most = list
+        let max = list
             .iter()
             .map(|(_, s)| *s)
             .fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = list.iter().map(|(_, s)| (s - most).exp()).sum();
+        let sum: f64 = list.iter().map(|(_, s)| (s - max).exp()).sum();
         let mut mean = vec![0.0; self.gradient.len()];
         for (candidate, score) in list {
-            let p = (score - most).exp() / sum;
+            let p = (score - max).exp() / sum;
             for (m, x) in mean.iter_mut().zip(&candidate.x) {
                 *m += p * f64::from(*x);
             }
         }
         if let Some((right, score)) = list.first() {
-            self.loss += share * (most + sum.ln() - score);
+            self.loss += share * (max + sum.ln() - score);
             for ((g, m), x) in self.gradient.iter_mut().zip(&mean).zip(&right.x) {
                 *g += share * (m - f64::from(*x));
             }
         }
         for (candidate, score) in list {
-            let p = (score - most).exp() / sum;
-            // What is as good as impossible bends nothing.
+            let p = (score - max).exp() / sum;
+            // A candidate of negligible probability does not change the curvature.
             if p > 1e-6 {
-                self.bend(candidate, &mean, share * p);
+                self.add_curvature(candidate, &mean, share * p);
             }
         }
     }
 
     /// Adds `p (x - mean)(x - mean)ᵀ`.
-    fn bend(&mut self, candidate: &Candidate, mean: &[f64], p: f64) {
+    fn add_curvature(&mut self, candidate: &Candidate, mean: &[f64], p: f64) {
         let apart: Vec<f64> = candidate
             .x
             .iter()
@@ -176,8 +180,8 @@ pub fn score(candidate: &Candidate, weights: &[f64]) -> f64 {
     products.map(|(x, w)| f64::from(*x) * w).sum()
 }
 
-/// Solves `matrix · x = right` for a symmetric positive definite matrix, by elimination; nothing
-/// where it is not.
+/// Solves `matrix · x = right` for a symmetric positive definite matrix, by elimination; `None` if it is not
+/// positive definite.
 fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
     let mut x = right.to_vec();
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_solved() {
+    fn linear_system_is_solved() {
         let matrix = vec![vec![4.0, 1.0], vec![1.0, 3.0]];
         let x = solve(matrix, &[1.0, 2.0]).unwrap();
         assert!((x[0] - 1.0 / 11.0).abs() < 1e-12 && (x[1] - 7.0 / 11.0).abs() < 1e-12);
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signal_that_tells_gets_the_weight_and_noise_gets_none() {
+    fn informative_signal_outweighs_noise() {
         let cases: Vec<Vec<Candidate>> = (0..20)
             .map(|i| {
                 let noise = (i % 3) as f32 / 3.0;
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_is_one() {
+    fn gradient_vanishes_at_the_fit() {
         let case = [candidate(true, &[1.0, 0.0]), candidate(false, &[0.0, 1.0])];
         let lists: Vec<&[Candidate]> = vec![&case];
         let fitted = fit(&lists, &[0.5, -0.5], 0.1);
@@ -259,7 +263,7 @@ mod tests {
         };
         assert!(
             problem
-                .look(&fitted)
+                .evaluate(&fitted)
                 .gradient
                 .iter()
                 .all(|g| g.abs() < 1e-6)
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_is_found_for_weights_that_tell_something() {
+    fn scale_is_found_for_informative_weights() {
         let good = [candidate(true, &[1.0]), candidate(false, &[0.0])];
         let bad = [candidate(true, &[0.0]), candidate(false, &[1.0])];
         // Right in three of four cases: p = 3/4 where the scores are ln 3 apart.
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_that_teach_nothing_change_nothing() {
+    fn uninformative_cases_change_nothing() {
         let case = [candidate(false, &[1.0]), candidate(false, &[0.0])];
         assert_eq!(fit(&[&case], &[0.7], 0.1), [0.7]);
     }

@@ -1,5 +1,5 @@
-//! Signing in as a GitHub App: a JSON web token, signed with the app's private key, for which GitHub gives
-//! the token of an installation. Sends nothing.
+//! Signs in as a GitHub App: creates a JSON web token, signed with the app's private key, which GitHub
+//! exchanges for an installation token. Sends nothing.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,37 +15,37 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::forge::secret::{Secret, SecretPlace};
 
-/// Time for which a JSON web token is good; GitHub takes ten minutes at most.
-const LIFE: Duration = Duration::from_secs(540);
-/// Clocks differ.
-const DRIFT: Duration = Duration::from_secs(60);
-/// Time before its end in which a token is not used any more.
-const MARGIN: Duration = Duration::from_secs(300);
-/// How long a token lasts whose end GitHub does not say.
-const SHORT: Duration = Duration::from_secs(1800);
+/// Lifetime of a JSON web token; GitHub accepts ten minutes at most.
+const JWT_LIFETIME: Duration = Duration::from_secs(540);
+/// Tolerated difference between the clocks.
+const CLOCK_SKEW: Duration = Duration::from_secs(60);
+/// Time before its expiry from which a token is no longer used.
+const RENEWAL_MARGIN: Duration = Duration::from_secs(300);
+/// Lifetime of an installation token whose expiry is missing or malformed in the response.
+const DEFAULT_LIFETIME: Duration = Duration::from_secs(1800);
 
 /// A GitHub App.
 #[derive(Debug)]
 pub struct App {
-    /// Its number.
+    /// Id of the app.
     pub id: u64,
-    /// Where its private key is.
+    /// Where its private key is stored.
     pub key: SecretPlace,
 }
 
-/// The private key cannot be used. The text holds nothing of it.
+/// The private key cannot be used. The message contains nothing of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppError {
     /// It cannot be read.
     #[error(transparent)]
     Secret(#[from] super::super::secret::SecretError),
-    /// It is none.
+    /// It is not a usable RSA key.
     #[error("forge.github.private_key leads to no RSA key in PEM of 2048 bits or more")]
     Key,
 }
 
 impl App {
-    /// The token that the app itself signs in with.
+    /// Creates the JSON web token that the app authenticates itself with.
     ///
     /// # Errors
     /// When its key cannot be used.
@@ -63,8 +63,8 @@ impl App {
             time.map_or(0, |time| time.as_secs())
         };
         let claims = json!({
-            "iat": seconds(now - DRIFT),
-            "exp": seconds(now + LIFE),
+            "iat": seconds(now - CLOCK_SKEW),
+            "exp": seconds(now + JWT_LIFETIME),
             "iss": self.id.to_string(),
         });
         let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
@@ -87,14 +87,14 @@ impl App {
     }
 }
 
-/// How long a token may be used that GitHub says to expire at this time.
+/// Returns for how long a token may be used that expires at `expires_at`.
 pub fn usable(expires_at: &str, now: SystemTime) -> Duration {
     match OffsetDateTime::parse(expires_at, &Rfc3339) {
         Ok(end) => {
             let left = SystemTime::from(end).duration_since(now);
-            left.unwrap_or_default().saturating_sub(MARGIN)
+            left.unwrap_or_default().saturating_sub(RENEWAL_MARGIN)
         }
-        Err(_) => SHORT,
+        Err(_) => DEFAULT_LIFETIME,
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// A key of these tests alone, as GitHub gives it and in the other usual form.
+    /// Keys for these tests only: as GitHub issues them (PKCS #1), and as PKCS #8.
     const KEYS: [&str; 2] = ["app_key.pem", "app_key_pkcs8.pem"];
 
     fn app(name: &str) -> App {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused_without_repeating_it() {
+    fn invalid_key_is_refused_without_leaking_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
         for text in [
             "secret words",
@@ -178,6 +178,6 @@ mod tests {
         );
         assert_eq!(usable(&end, now), Duration::from_secs(3300));
         assert_eq!(usable("2001-01-01T00:00:00Z", now), Duration::ZERO);
-        assert_eq!(usable("soon", now), SHORT);
+        assert_eq!(usable("soon", now), DEFAULT_LIFETIME);
     }
 }

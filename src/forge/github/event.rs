@@ -1,5 +1,5 @@
-//! Reads the payloads of GitHub's webhooks, which its CI gives to jobs as a file, too. Fields that are not
-//! named here are ignored. Start at [`parse`].
+//! Parses the payloads of GitHub's webhooks, which GitHub Actions also gives to jobs as a file. Unknown
+//! fields are ignored. Start at [`parse`].
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -9,11 +9,11 @@ use crate::forge::event::{
     MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut,
 };
 
-/// Reads the payload of an event: `name` as in the header `X-GitHub-Event` or the variable
-/// `GITHUB_EVENT_NAME`. Names that nothing is done about give [`Event::Other`].
+/// Parses the payload of an event: `name` is the value of the header `X-GitHub-Event` or of the variable
+/// `GITHUB_EVENT_NAME`. Unsupported names give [`Event::Other`].
 ///
 /// # Errors
-/// When the payload is not the JSON that GitHub documents for this name.
+/// When the payload does not have the form that GitHub documents for this name.
 pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
     Ok(match name {
         "ping" => {
@@ -30,8 +30,8 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
     })
 }
 
-/// Reads a payload whose event's name is not known, by the objects that it holds: also reviews, which nothing is
-/// done about where they come by webhook.
+/// Parses a payload without the name of its event, which is recognized by the objects in it. This also parses
+/// reviews, which are ignored when they come by webhook.
 ///
 /// # Errors
 /// As [`parse`].
@@ -71,7 +71,7 @@ pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
 
 fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
     serde_json::from_slice(payload).map_err(|error| {
-        // The parser's own words may repeat what was sent.
+        // The parser's own message may quote the payload.
         EventError(format!(
             "the payload is not that of a GitHub event `{name}` (line {}, column {})",
             error.line(),
@@ -130,14 +130,14 @@ struct ThreadObject {
     body: Option<String>,
     #[serde(default)]
     labels: Vec<Label>,
-    /// Null where the account is gone.
+    /// Null if the account was deleted.
     #[serde(default)]
     user: Option<User>,
     #[serde(default)]
     author_association: String,
     #[serde(default)]
     state: String,
-    /// Of an issue: whether it is a pull request.
+    /// Present on an issue that is a pull request.
     #[serde(default)]
     pull_request: Option<IgnoredAny>,
 }
@@ -186,14 +186,14 @@ struct CommentPayload {
     installation: Option<Installation>,
 }
 
-/// Of a review, or of a comment at a line.
+/// A review, or a comment on a line.
 #[derive(Deserialize)]
 struct RemarkObject {
     #[serde(default)]
     body: Option<String>,
     #[serde(default)]
     path: Option<String>,
-    /// Null where the line is gone.
+    /// Null if the line no longer exists.
     #[serde(default)]
     line: Option<u64>,
     #[serde(default)]
@@ -223,7 +223,8 @@ struct PullRequestObject {
     draft: bool,
     #[serde(default)]
     merged: Option<bool>,
-    /// Where it left the branch that it is for; Gitea says so, whose `base` moves on with the branch.
+    /// Commit at which it forked from the target branch. Only Gitea sends it; its `base` moves with that
+    /// branch.
     #[serde(default)]
     merge_base: Option<String>,
 }
@@ -343,7 +344,8 @@ fn thread(object: ThreadObject) -> Thread {
     }
 }
 
-/// Gitea has words of its own for two of them, and does not say which label it was.
+/// Converts an action. Two names are Gitea's own: `synchronized`, and `label_updated`, which does not name
+/// the added label.
 fn action(name: &str, label: Option<Label>, thread: &ThreadObject) -> Action {
     match (name, label) {
         ("opened" | "reopened", _) => Action::Opened,

@@ -1,4 +1,4 @@
-//! Payloads as GitHub documents them, in words of our own.
+//! Tests with payloads of the form that GitHub documents.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn read(name: &str, payload: &Value) -> Event {
 }
 
 #[test]
-fn an_issue_is_read() {
+fn issue_payload_is_parsed() {
     let payload = fixture("issues");
     let Event::Issue(event) = read("issues", &payload) else {
         panic!("an issue");
@@ -34,7 +34,7 @@ fn an_issue_is_read() {
 }
 
 #[test]
-fn actions_are_told_apart() {
+fn actions_are_distinguished() {
     let mut payload = fixture("issues");
     for (name, label, wanted) in [
         ("reopened", None, Action::Opened),
@@ -58,7 +58,7 @@ fn actions_are_told_apart() {
 }
 
 #[test]
-fn a_comment_is_read() {
+fn comment_payload_is_parsed() {
     let payload = fixture("issue_comment");
     let Event::Comment(event) = read("issue_comment", &payload) else {
         panic!("a comment");
@@ -80,7 +80,7 @@ fn a_comment_is_read() {
 }
 
 #[test]
-fn a_pull_request_is_read() {
+fn pull_request_payload_is_parsed() {
     let payload = fixture("pull_request");
     let Event::PullRequest(event) = read("pull_request", &payload) else {
         panic!("a pull request");
@@ -92,7 +92,7 @@ fn a_pull_request_is_read() {
 }
 
 #[test]
-fn a_review_is_read_with_its_change_and_its_place() {
+fn review_is_parsed_with_pull_request_and_line() {
     let mut payload = fixture("pull_request");
     payload["action"] = json!("created");
     payload["comment"] = json!({
@@ -114,13 +114,13 @@ fn a_review_is_read_with_its_change_and_its_place() {
     assert!(review(&whole).question().ends_with("\n\nforgets the tax"));
     whole["review"]["body"] = Value::Null;
     assert_eq!(review(&whole).text, "");
-    // Webhooks of reviews are not answered.
+    // Reviews that come by webhook are ignored.
     let name = "pull_request_review_comment";
     assert_eq!(read(name, &payload), Event::Other);
 }
 
 #[test]
-fn pushes_tell_forced_and_deleted_branches() {
+fn push_reports_forced_and_deleted_branches() {
     let payload = fixture("push");
     let Event::Push(event) = read("push", &payload) else {
         panic!("a push");
@@ -139,7 +139,7 @@ fn pushes_tell_forced_and_deleted_branches() {
 }
 
 #[test]
-fn an_event_is_known_by_what_it_holds() {
+fn unnamed_event_is_recognized_by_its_fields() {
     for name in ["issues", "issue_comment", "pull_request", "push", "ping"] {
         let payload = fixture(name);
         let unnamed = parse_unnamed(payload.to_string().as_bytes()).unwrap();
@@ -150,7 +150,7 @@ fn an_event_is_known_by_what_it_holds() {
 }
 
 #[test]
-fn hostile_payloads_are_refused_or_cut() {
+fn malformed_payloads_are_refused_and_long_texts_cut() {
     for payload in [
         "",
         "[]",
@@ -176,7 +176,7 @@ fn hostile_payloads_are_refused_or_cut() {
 }
 
 #[test]
-fn what_is_null_where_accounts_are_gone_is_read() {
+fn null_fields_of_deleted_accounts_are_accepted() {
     let mut payload = fixture("issues");
     payload["issue"]["body"] = Value::Null;
     payload["issue"]["user"] = Value::Null;

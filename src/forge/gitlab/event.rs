@@ -1,4 +1,4 @@
-//! Reads the payloads of GitLab's webhooks. Fields that are not named here are ignored. Start at [`parse`].
+//! Parses the payloads of GitLab's webhooks. Unknown fields are ignored. Start at [`parse`].
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -8,11 +8,11 @@ use crate::forge::event::{
     MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut,
 };
 
-/// Reads the payload of an event: `name` as in the header `X-Gitlab-Event`. Names that nothing is done about
-/// give [`Event::Other`].
+/// Parses the payload of an event: `name` is the value of the header `X-Gitlab-Event`. Unsupported names give
+/// [`Event::Other`].
 ///
 /// # Errors
-/// When the payload is not the JSON that GitLab documents for this name.
+/// When the payload does not have the form that GitLab documents for this name.
 pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
     Ok(match name {
         "Push Hook" | "Tag Push Hook" => Event::Push(push(read(name, payload)?)),
@@ -72,7 +72,7 @@ struct Commit {
     id: String,
 }
 
-/// An issue, a merge request, or what is told of one beside a note.
+/// An issue, a merge request, or the short form of one in a note event.
 #[derive(Deserialize)]
 struct ThreadObject {
     iid: u64,
@@ -84,7 +84,7 @@ struct ThreadObject {
     state: String,
     #[serde(default)]
     action: String,
-    /// Of a merge request with other commits: its last one from before.
+    /// Last commit before the update, if the commits of a merge request changed.
     #[serde(default)]
     oldrev: Option<String>,
     #[serde(default)]
@@ -129,7 +129,7 @@ struct ThreadPayload {
 struct Note {
     #[serde(default)]
     note: String,
-    /// Whether GitLab wrote it, such as that a label was added.
+    /// Whether GitLab itself wrote it, for example when a label was added.
     #[serde(default)]
     system: bool,
     #[serde(default)]
@@ -153,7 +153,7 @@ fn push(payload: PushPayload) -> Push {
         reference: cut(payload.reference, MAX_TITLE_BYTES),
         previous: payload.before.filter(is_commit),
         head: Some(payload.after).filter(is_commit),
-        // GitLab does not say.
+        // The payload does not contain it.
         is_forced: false,
     }
 }
@@ -182,7 +182,7 @@ fn merge_request(payload: ThreadPayload) -> Option<PullRequestEvent> {
     })
 }
 
-/// `None` for notes on commits and snippets.
+/// Converts a note; `None` for notes on commits and snippets.
 fn note(payload: NotePayload) -> Option<CommentEvent> {
     let is_pull_request = payload.merge_request.is_some();
     let object = payload.merge_request.or(payload.issue)?;
@@ -206,7 +206,7 @@ fn project(object: ProjectObject) -> Project {
     }
 }
 
-/// GitLab calls its programs `project_1_bot_…` and `group_1_bot_…`.
+/// GitLab names its bot users `project_1_bot_…` and `group_1_bot_…`.
 fn person(user: User) -> Person {
     let is_of = |kind: &str| {
         let rest = user.username.strip_prefix(kind);

@@ -1,4 +1,4 @@
-//! The connections that there are, and which of them is closed where there are too many.
+//! Tracks the open connections, and chooses which one to evict at the limit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,38 +6,39 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Connections beyond the limit of requests in flight: probes find one, and the others are refused.
+/// Connections accepted beyond the limit: health checks and metrics are answered on them, other requests are
+/// refused.
 const RESERVE: usize = 16;
 
-/// The connections there are.
+/// The open connections.
 #[derive(Debug, Default)]
 pub(super) struct Table(Mutex<Slots>);
 
 #[derive(Debug, Default)]
 struct Slots {
     count: usize,
-    /// Those that wait for a request, by when they began to.
+    /// Connections that wait for a request, by the order in which they began to wait.
     waiting: BTreeMap<u64, CancellationToken>,
     next: u64,
 }
 
-/// A connection's slot among the others, given back when it is dropped.
+/// The slot of one connection, freed when it is dropped.
 pub(super) struct ConnectionSlot {
     pub state: Arc<SlotState>,
 }
 
-/// What is known of one connection.
+/// State of one connection.
 #[derive(Debug)]
 pub(super) struct SlotState {
     table: Arc<Table>,
-    /// Cancelled where another connection needs the room.
+    /// Cancelled when the connection is evicted for another one.
     pub evicted: CancellationToken,
-    /// Its key among those that wait; `None` while a request is answered.
-    waits: tokio::sync::watch::Sender<Option<u64>>,
+    /// Its key in `waiting`; `None` while a request is answered.
+    waiting_key: tokio::sync::watch::Sender<Option<u64>>,
 }
 
 impl Table {
-    /// Closes the connection that has waited longest for a request, if one waits.
+    /// Evicts the connection that has waited longest for a request. Returns false if none waits.
     pub fn evict_oldest(&self) -> bool {
         match self.0.lock().waiting.pop_first() {
             Some((_, evicted)) => {
@@ -49,8 +50,7 @@ impl Table {
         }
     }
 
-    /// A slot for a new connection; `None` where all others are being answered, and the reserve is
-    /// used up.
+    /// Returns a slot for a new connection; `None` if all others are busy and the reserve is used up.
     pub fn enter(self: &Arc<Self>, max: usize) -> Option<ConnectionSlot> {
         let is_full = self.0.lock().count >= max;
         let has_room = !is_full || self.evict_oldest();
@@ -63,55 +63,55 @@ impl Table {
         let state = Arc::new(SlotState {
             table: Arc::clone(self),
             evicted: CancellationToken::new(),
-            waits: tokio::sync::watch::Sender::new(None),
+            waiting_key: tokio::sync::watch::Sender::new(None),
         });
-        state.wait();
+        state.set_waiting();
         Some(ConnectionSlot { state })
     }
 }
 
 impl SlotState {
-    fn wait(&self) {
+    fn set_waiting(&self) {
         let mut slots = self.table.0.lock();
         let key = slots.next;
         slots.next += 1;
         slots.waiting.insert(key, self.evicted.clone());
-        self.waits.send_replace(Some(key));
+        self.waiting_key.send_replace(Some(key));
     }
 
-    fn work(&self) {
+    fn set_busy(&self) {
         let mut slots = self.table.0.lock();
-        if let Some(key) = self.waits.send_replace(None) {
+        if let Some(key) = self.waiting_key.send_replace(None) {
             slots.waiting.remove(&key);
         }
     }
 
     pub async fn until_waiting(&self) {
-        // The sender lives as long as the state.
-        let _ = self.waits.subscribe().wait_for(Option::is_some).await;
+        // The sender lives as long as `self`, so this does not fail.
+        let _ = self.waiting_key.subscribe().wait_for(Option::is_some).await;
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.state.work();
+        self.state.set_busy();
         self.state.table.0.lock().count -= 1;
     }
 }
 
-/// A request in flight, until its answer is written.
+/// Marks a connection as busy until the answer is written.
 pub(super) struct Busy(Arc<SlotState>);
 
 impl Busy {
     pub fn new(state: Arc<SlotState>) -> Self {
-        state.work();
+        state.set_busy();
         Self(state)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.wait();
+        self.0.set_waiting();
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_connection_that_waits_longest_leaves_first() {
+    fn longest_waiting_connection_is_evicted_first() {
         let table = Arc::new(Table::default());
         let places: Vec<ConnectionSlot> = (0..3).map(|_| table.enter(3).unwrap()).collect();
         let busy = Busy::new(Arc::clone(&places[0].state));
@@ -132,13 +132,13 @@ mod tests {
         );
         assert!(!is_evicted(&fourth));
         drop(busy);
-        // It waits again, and for less time than the others.
+        // It waits again, but for less time than the others.
         let _fifth = table.enter(3).unwrap();
         assert!(is_evicted(&places[2]) && !is_evicted(&places[0]));
     }
 
     #[test]
-    fn where_all_are_busy_a_reserve_is_left() {
+    fn reserve_is_accepted_while_all_are_busy() {
         let table = Arc::new(Table::default());
         let busy = |place: &ConnectionSlot| Busy::new(Arc::clone(&place.state));
         let place = table.enter(1).unwrap();

@@ -1,5 +1,4 @@
-//! The problems that operations name among their responses: one response per status, described once
-//! and referred to.
+//! Declares the problems that operations list among their responses: one shared response for each status.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +22,7 @@ macro_rules! problems {
             }
         )+
 
-        /// Every problem by name, for the document's components.
+        /// Returns every problem by name, for the document's components.
         pub(super) fn components() -> BTreeMap<String, RefOr<Response>> {
             let named = [$((stringify!($name), response($status, $description))),+];
             named.map(|(name, response)| (name.to_owned(), RefOr::T(response))).into()

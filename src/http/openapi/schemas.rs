@@ -1,5 +1,5 @@
-//! Texts with rules of their own, as the document describes them. Nothing is read into these types:
-//! the rooms below check the texts, and tests and the gate hold the two together.
+//! Declares schemas of strings with a grammar of their own, for the document alone. No request is parsed into
+//! these types: the rooms below validate the strings, and tests and the gate check that both agree.
 
 use utoipa::ToSchema;
 
@@ -39,8 +39,8 @@ pub struct Reference(pub String);
 )]
 pub struct FilePath(pub String);
 
-/// A place in a file: `path:name` of a definition, `path:start-end` of lines, or `path:start-end@digest` of lines that
-/// still read as an answer showed them.
+/// A place in a file: `path:name` of a definition, `path:start-end` of lines, or `path:start-end@digest` of
+/// lines that are unchanged since an answer showed them.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -51,7 +51,7 @@ pub struct FilePath(pub String);
 )]
 pub struct PlaceName(pub String);
 
-/// The address of a repository on the web, with the scheme `https` or `http`.
+/// The web address of a repository, with the scheme `https` or `http`.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -62,7 +62,7 @@ pub struct PlaceName(pub String);
 )]
 pub struct WebAddress(pub String);
 
-/// The name of a definition, with any of what encloses it. It is not blank.
+/// The name of a definition, optionally with enclosing names. Not blank.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -73,7 +73,7 @@ pub struct WebAddress(pub String);
 )]
 pub struct DefinitionName(pub String);
 
-/// What is searched for. It is not blank.
+/// The text to search for. Not blank.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -84,7 +84,7 @@ pub struct DefinitionName(pub String);
 )]
 pub struct SearchText(pub String);
 
-/// The beginning of paths, relative to the repository's root.
+/// A prefix of paths, relative to the repository's root.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -94,7 +94,7 @@ pub struct SearchText(pub String);
 )]
 pub struct PathPrefix(pub String);
 
-/// A line, or the first and the last of some lines; 1 is the first line of a file.
+/// A line, or the first and last line of a range; 1 is the first line of a file.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -104,7 +104,7 @@ pub struct PathPrefix(pub String);
 )]
 pub struct LineRange(pub String);
 
-/// Where a page begins. Only what an answer gave to the same lookup is one.
+/// The start of a page, as returned by the same lookup.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
@@ -114,7 +114,7 @@ pub struct LineRange(pub String);
 )]
 pub struct Cursor(pub String);
 
-/// The description of this interface.
+/// The OpenAPI document of this interface.
 #[derive(Debug, ToSchema)]
 pub struct OpenApiDocument {
     /// `3.1.0`.
@@ -125,7 +125,7 @@ pub struct OpenApiDocument {
     /// Operations by path and method.
     #[schema(value_type = Object)]
     pub paths: (),
-    /// What they share.
+    /// Shared schemas and responses.
     #[schema(value_type = Object)]
     pub components: (),
 }

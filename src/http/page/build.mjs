@@ -1,5 +1,5 @@
-// Bundles the page into `assets/`, or into the directory that is given: what the server compiles in. The same
-// sources and the locked build give the same bytes on every machine; the gate compares them.
+// Bundles the page, which the server compiles in, into `assets/` or into a given directory. The same sources
+// and the locked build give the same bytes on every machine; the gate compares them.
 
 import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ const { metafile } = await build({
 await writeFile(`${out}/licenses.txt`, await licenses(Object.keys(metafile.inputs)));
 for (const file of ["index.html", "icon.svg"]) await copyFile(here(`src/${file}`), `${out}/${file}`);
 
-/** The licences of the packages that are in the bundle, in full. */
+/** Returns the full licences of the bundled packages. */
 async function licenses(inputs) {
   const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   const texts = [...new Set(names)].sort().map(async (name) => {

@@ -1,4 +1,4 @@
-//! A repository as JSON: what is told of it, from what the engine knows.
+//! Describes a repository as JSON.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,35 +20,35 @@ pub struct RepoAnswer {
     name: String,
     /// Where its files come from, without credentials.
     source: SourceAnswer,
-    /// `indexing` (its first index is being built), `ready`, or `failed` (its source could not be
-    /// read the last time; with a generation it still answers from before).
+    /// `indexing` (its first index is being built), `ready`, or `failed` (its source could not be read last
+    /// time; with a generation above 0, questions are answered from the earlier index).
     state: String,
-    /// What is being done.
+    /// Current activity.
     progress: ProgressAnswer,
-    /// The commit of the current index; of a working tree, its `HEAD`. Empty where there is none.
+    /// The commit of the current index; of a working tree, its `HEAD`. Empty if there is none.
     commit: String,
     /// Whether a working tree was indexed that differs from the commit.
     dirty: bool,
-    /// Counts the indexes published since the server started; 0 before the first.
+    /// Number of indexes published since the server started; 0 before the first.
     generation: u64,
-    /// Files, those that are not indexed included.
+    /// Number of files, including those that are not indexed.
     files: usize,
     /// Files that are not indexed, by reason.
     skipped: BTreeMap<String, usize>,
-    /// Definitions.
+    /// Number of definitions.
     definitions: usize,
     /// Indexed files per language.
     languages: BTreeMap<String, usize>,
     /// How changes of a `path` are noticed.
     watch: WatchAnswer,
-    /// When a `git` repository is looked at; absent for a `path`, and before the first look.
+    /// How a `git` repository is polled; absent for a `path`, and before the first poll.
     #[serde(skip_serializing_if = "Option::is_none")]
     poll: Option<PollAnswer>,
-    /// Whether past commits count yet.
+    /// Whether past commits are in the index yet.
     history: bool,
-    /// What it takes of memory.
+    /// Memory used.
     memory: MemoryAnswer,
-    /// What is stored, so that a restart need not read everything again.
+    /// The stored index, with which a restart need not parse everything again.
     disk: DiskAnswer,
     /// Why it failed.
     error: Option<String>,
@@ -57,73 +57,72 @@ pub struct RepoAnswer {
     pub skipped_files: Option<Vec<SkippedAnswer>>,
 }
 
-/// What is being done for a repository.
+/// Current activity of a repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProgressAnswer {
     /// `waiting`, `fetching`, `unpacking`, `listing`, `reading`, `building` or `idle`.
     phase: String,
-    /// Objects of a remote repository in the phase `fetching`, differences between them in
-    /// `unpacking`, files in `reading`.
+    /// In the phase `fetching`, objects of a remote repository; in `unpacking`, deltas; in `reading`, files.
     done: usize,
-    /// How many there are; 0 while that is not known.
+    /// Total for `done`; 0 if unknown.
     total: usize,
-    /// `done` of `total` in percent, where that is known.
+    /// `done` in percent of `total`, if known.
     percent: Option<u8>,
 }
 
 /// How changes of a working tree are noticed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WatchAnswer {
-    /// `off`, `events`, or `polling` (every file is looked at now and then).
+    /// `off`, `events`, or `polling` (every file is checked at intervals).
     mode: String,
-    /// Directories watched, in the mode `events`.
+    /// Number of watched directories, in the mode `events`.
     #[serde(skip_serializing_if = "Option::is_none")]
     directories: Option<usize>,
-    /// Why events cannot be had, in the mode `polling`.
+    /// Why events are not available, in the mode `polling`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Changed files that were noticed and are not in the index yet.
+    /// Changed files that were noticed but not indexed yet.
     pending_files: usize,
 }
 
-/// When a git repository is looked at without being asked.
+/// How a git repository is polled.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PollAnswer {
-    /// Seconds between two looks, give or take a tenth; 0: never.
+    /// Seconds between two polls, plus or minus a tenth; 0: never.
     seconds: u64,
-    /// Looks that failed, in a row.
+    /// Number of consecutive failed polls.
     failures: u32,
-    /// Seconds since the source was last found to be what is indexed; null before the first time.
+    /// Seconds since the index was last confirmed to be up to date; null before the first time.
     checked_seconds_ago: Option<u64>,
-    /// Seconds until the next look; null where there is none.
+    /// Seconds until the next poll; null if there is none.
     next_in_seconds: Option<u64>,
 }
 
-/// What a repository takes of memory.
+/// Memory used by a repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryAnswer {
-    /// Whether its index is in memory. An evicted one is reloaded by the first question, and neither
-    /// watched nor polled meanwhile; its figures are those of when it was evicted.
+    /// Whether its index is in memory. An evicted index is reloaded by the first question, and neither
+    /// watched nor polled meanwhile; its figures are from the time of eviction.
     resident: bool,
     /// Estimated bytes now.
     bytes: usize,
 }
 
-/// What is stored of a repository.
+/// The stored data of a repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DiskAnswer {
     /// Bytes in the data directory, without the copy of a remote repository.
     bytes: u64,
-    /// Why the stored index is not up to date, or why none is stored; answers do not suffer.
+    /// Why the stored index is missing or not up to date; answers are not affected.
     error: Option<String>,
 }
 
 /// A file that is not indexed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SkippedAnswer {
-    /// Where it is.
+    /// Path of the file.
     path: String,
-    /// Bytes.
+    /// Size in bytes.
     size: u64,
     /// `binary`, `not_utf8`, `too_large`, `long_lines`, `data`, `lfs_pointer`, `symlink`,
     /// `submodule` or `unreadable`.
@@ -133,7 +132,7 @@ pub struct SkippedAnswer {
     detail: Option<String>,
 }
 
-/// What is told of a repository; without the files that are not indexed.
+/// Describes a repository, without the list of files that are not indexed.
 pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     let status = repository.status();
     let (phase, done, total) = repository.progress().read();
@@ -181,7 +180,7 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     }
 }
 
-/// A reason, for people: on one line and safe to show.
+/// Escapes a reason for people: on one line and safe to display.
 fn shown(reason: &str) -> String {
     escape(reason).into_owned()
 }
@@ -212,7 +211,7 @@ fn poll_answer(polling: Polling) -> PollAnswer {
     }
 }
 
-/// The files of the current index that are not indexed.
+/// Lists the files of the current index that are not indexed.
 pub fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
     let Some(current) = repository.current() else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Where a repository's files come from, on the wire: exactly one of a working tree and a git
-//! repository, each with fields of its own.
+//! Defines where a repository's files come from, on the wire: exactly one of a working tree and a git
+//! repository, each with its own fields.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::engine::Source;
 use crate::http::openapi::schemas::{Reference, RepositoryName};
 use crate::ingest::Registration;
 use crate::ingest::git::without_credentials;
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 
 /// A repository to register: a working tree or a git repository.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged, try_from = "RegisterFields")]
 pub enum RegisterBody {
-    /// Files as they are.
+    /// A working tree, read as it is.
     Tree(RegisterTree),
     /// Git objects at a ref.
     Git(RegisterGit),
@@ -29,9 +29,9 @@ pub enum RegisterBody {
 pub struct RegisterTree {
     #[schema(value_type = RepositoryName)]
     name: String,
-    /// Where its files are.
+    /// Location of the files.
     source: TreeSource,
-    /// Whether to follow changes; absent: yes.
+    /// Whether to follow changes; default: yes.
     watch: Option<bool>,
 }
 
@@ -41,10 +41,9 @@ pub struct RegisterTree {
 pub struct RegisterGit {
     #[schema(value_type = RepositoryName)]
     name: String,
-    /// Where it is.
+    /// Location of the repository.
     source: GitSource,
-    /// Seconds between two looks at it; 0: only when asked to; absent: the server's
-    /// `git.poll_seconds`.
+    /// Seconds between two polls; 0: only on request; absent: the server's `git.poll_seconds`.
     #[schema(value_type = Option<u64>, maximum = 4_294_967_295_u32)]
     poll_seconds: Option<u32>,
 }
@@ -68,7 +67,7 @@ pub struct GitSource {
         example = "https://github.com/pallets/flask.git"
     )]
     git: String,
-    /// What to keep warm; absent: its `HEAD`.
+    /// The ref to keep indexed; absent: its `HEAD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Reference>)]
     r#ref: Option<String>,
@@ -124,8 +123,8 @@ impl From<RegisterBody> for Registration {
     }
 }
 
-/// The fields of both kinds of [`RegisterBody`], so that a wrong one is named. The outer `Option` is
-/// whether a field was sent; what may be null has another one inside.
+/// The fields of both kinds of [`RegisterBody`], so that errors name the field. The outer `Option` tells
+/// whether a field was sent; a nullable field has another one inside.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 struct RegisterFields {
@@ -153,7 +152,7 @@ fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<Opti
 }
 
 impl TryFrom<RegisterFields> for RegisterBody {
-    /// The field at fault, a colon, and what is wrong.
+    /// Name of the invalid field, a colon, and the reason.
     type Error = &'static str;
 
     fn try_from(fields: RegisterFields) -> Result<Self, Self::Error> {
@@ -197,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_field_is_named() {
+    fn error_names_the_invalid_field() {
         let path = |rest: Value| {
             let mut body = json!({"name": "a", "source": {"path": "/a"}});
             merge(&mut body, rest);
@@ -242,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Puts the fields of one object into another one, those of inner objects, too.
+    /// Merges the fields of one object into another one, recursively.
     fn merge(into: &mut Value, from: Value) {
         match (into, from) {
             (Value::Object(into), Value::Object(from)) => {

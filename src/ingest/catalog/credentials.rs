@@ -1,5 +1,5 @@
-//! Secrets of repositories that were registered with a URL that holds them: one file per repository in
-//! the data directory, which only its owner may read. The database and the log never see them.
+//! Stores the credentials that a repository's URL held at registration: one file per repository in the
+//! data directory, readable only by its owner. They never reach the database or the log.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,15 +14,15 @@ use crate::engine::RepoName;
 use crate::ingest::SECRETS;
 use crate::ingest::git::location::Login;
 
-/// The secrets of the registered repositories.
+/// Credentials of the registered repositories.
 #[derive(Debug)]
 pub(super) struct Credentials {
     directory: PathBuf,
-    /// Those that were read or given, also where nothing can be written.
+    /// Cache of those read or set; also holds those that are not written to disk.
     known: Mutex<HashMap<RepoName, Option<Login>>>,
 }
 
-/// The file of one repository, as JSON.
+/// Credentials file of one repository, as JSON.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     user: String,
@@ -30,7 +30,7 @@ struct Stored {
 }
 
 impl Credentials {
-    /// Those in `directory`, which need not exist.
+    /// Credentials stored in `directory`, which need not exist.
     pub fn new(directory: PathBuf) -> Self {
         Self {
             directory,
@@ -38,7 +38,7 @@ impl Credentials {
         }
     }
 
-    /// Who asks for the repository `name`, where its URL said so.
+    /// Returns the login for the repository `name`, if its URL held one.
     pub fn of(&self, name: &RepoName) -> Option<Login> {
         let mut known = self.known.lock();
         let read = || {
@@ -49,13 +49,18 @@ impl Credentials {
         known.entry(name.clone()).or_insert_with(read).clone()
     }
 
-    /// Remembers who asks for the repository `name`, beyond the end of the process if `is_lasting`.
+    /// Sets the login for the repository `name`, and writes it to disk if `is_persistent`.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn set(&self, name: &RepoName, login: Option<Login>, is_lasting: bool) -> io::Result<()> {
+    pub fn set(
+        &self,
+        name: &RepoName,
+        login: Option<Login>,
+        is_persistent: bool,
+    ) -> io::Result<()> {
         match &login {
-            Some(login) if is_lasting => self.write(name, login)?,
+            Some(login) if is_persistent => self.write(name, login)?,
             Some(_) => {}
             None => self.remove(name)?,
         }
@@ -63,10 +68,10 @@ impl Credentials {
         Ok(())
     }
 
-    /// Forgets who asks for the repository `name`.
+    /// Removes the login for the repository `name`.
     ///
     /// # Errors
-    /// When the file is there and cannot be removed.
+    /// When the file exists and cannot be removed.
     pub fn remove(&self, name: &RepoName) -> io::Result<()> {
         self.known.lock().remove(name);
         match fs::remove_file(self.file(name)) {
@@ -77,7 +82,7 @@ impl Credentials {
 
     fn write(&self, name: &RepoName, login: &Login) -> io::Result<()> {
         fs::create_dir_all(&self.directory)?;
-        // Readable by its owner alone from the beginning.
+        // A temporary file is readable only by its owner from its creation on.
         let mut file = NamedTempFile::new_in(&self.directory)?;
         let stored = Stored {
             user: login.user.clone(),
@@ -101,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_kept_for_their_owner_alone() {
+    fn credentials_are_readable_only_by_owner() {
         let keep = tempfile::tempdir().unwrap();
         let directory = keep.path().join("credentials");
         let login = Login {

@@ -1,5 +1,5 @@
-//! What is stored of repositories that there are no more: watched for the life of a process only, or
-//! removed while it could not be deleted.
+//! Deletes stored data of repositories that no longer exist: those watched for the life of an earlier
+//! process, and those whose data could not be deleted when they were removed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::disk;
 use crate::engine::RepoName;
 use crate::ingest::{COPIES, CREDENTIALS, INDEX, IngestSettings, SECRETS};
 
-/// Removes what is stored under names that `is_kept` does not keep. Returns the bytes freed, by
-/// name.
+/// Deletes the stored data of repositories for whose names `is_kept` is false. Returns the bytes freed
+/// by name.
 pub(super) fn remove(
     settings: &IngestSettings,
     is_kept: impl Fn(&str) -> bool,
@@ -35,7 +35,7 @@ pub(super) fn remove(
     freed
 }
 
-/// Removes the directory where programs before the present format stored the history.
+/// Deletes the directory in which versions before the present format stored the history.
 pub(super) fn remove_earlier_history(settings: &IngestSettings) {
     let directory = settings.data_dir.join("history");
     if directory.is_dir() && std::fs::remove_dir_all(&directory).is_ok() {
@@ -43,7 +43,7 @@ pub(super) fn remove_earlier_history(settings: &IngestSettings) {
     }
 }
 
-/// Removes a directory or a file and gives the bytes that it had.
+/// Deletes a directory or a file and returns its size in bytes.
 fn remove_entry(path: &Path) -> std::io::Result<u64> {
     if path.is_dir() {
         let bytes = disk::bytes_in(path);

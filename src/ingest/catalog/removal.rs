@@ -1,5 +1,5 @@
-//! Removes repositories: from the list, from what is served, and what is stored for them. A name is free once
-//! nothing of its repository is left.
+//! Removes repositories: takes them off the list, stops serving them and deletes their stored data. A name can be
+//! registered again once all of its repository's data are deleted.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::access::Grant;
 use crate::access::audit::{self, Action};
 use crate::engine::Repository;
 use crate::ingest::git::remote;
-use crate::store::OldAnswers;
+use crate::store::AnswerFilter;
 use crate::telemetry::spans::{carried, spawn_blocking};
 
 impl Catalog {
-    /// Removes a repository and what was copied for it. Questions in flight finish.
+    /// Removes a repository and its stored data. Queries in flight finish.
     ///
     /// # Errors
     /// See [`ManageError`]. When the list cannot be changed, the repository stays.
     pub async fn remove(self: &Arc<Self>, grant: &Grant, name: &str) -> Result<(), ManageError> {
-        let repo = match self.to_manage(grant, name) {
+        let repo = match self.get_manageable(grant, name) {
             Ok(found) => found.name().clone(),
             Err(error) => {
                 let refused = Err(error);
@@ -39,7 +39,7 @@ impl Catalog {
             );
             removed
         };
-        // A task of its own: what was begun is finished, also where the client leaves.
+        // In its own task: a removal that has begun is finished even if the client disconnects.
         let removing = self.tracker.spawn(removing.in_current_span());
         removing.await.unwrap_or(Err(ManageError::Defect))
     }
@@ -50,8 +50,12 @@ impl Catalog {
             self.store.delete_with_answers(name).await?;
             self.stop_serving(name)
         };
-        // What was answered between the two.
-        if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
+        // Deletes the answers recorded between deleting the row and stopping to serve.
+        if let Err(error) = self
+            .store
+            .delete_answers(AnswerFilter::OfRepository(name))
+            .await
+        {
             tracing::warn!(repo = name, %error, "its last answers were not deleted");
         }
         match removed {
@@ -63,14 +67,14 @@ impl Catalog {
         }
     }
 
-    /// Serves a repository no more. Its name stays taken until it is [cleaned up](Self::clean_up).
+    /// Stops serving a repository. Its name stays taken until it is [cleaned up](Self::clean_up).
     pub(super) fn stop_serving(&self, name: &str) -> Option<Arc<Repository>> {
         let removed = self.engine.remove(name)?;
         self.being_removed.insert(removed.name().clone());
         Some(removed)
     }
 
-    /// Ends the tasks of a repository that is not served any more, and removes what is stored for it.
+    /// Ends the tasks of a repository that is no longer served, and deletes its stored data.
     pub(super) async fn clean_up(&self, repository: Arc<Repository>) {
         let name = repository.name().clone();
         let name = name.as_str();
@@ -103,7 +107,7 @@ impl Catalog {
         self.free(repository);
     }
 
-    /// Frees what a repository holds, off the async threads: a large index takes a second and more.
+    /// Frees a repository's memory off the async threads: a large index takes a second and more.
     pub(super) fn free(&self, repository: Arc<Repository>) -> JoinHandle<()> {
         self.tracker
             .spawn_blocking(carried(move || drop(repository)))

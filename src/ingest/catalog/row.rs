@@ -1,4 +1,4 @@
-//! A repository as a row of the database.
+//! Converts repositories to and from rows of the database.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::engine::{RepoName, Source};
 use crate::store::{RepositoryKind, RepositoryRow};
 
-/// The row of a repository.
+/// Returns the row of a repository.
 pub(super) fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
     let name = name.to_string();
     match source {
@@ -33,7 +33,7 @@ pub(super) fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
     }
 }
 
-/// What a row says of where a repository comes from.
+/// Returns the source of the repository in a row.
 pub(super) fn source_of(row: RepositoryRow) -> Source {
     match row.kind {
         RepositoryKind::Path => Source::WorkingTree {

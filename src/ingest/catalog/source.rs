@@ -1,4 +1,4 @@
-//! What may be registered: which local directories, which URLs.
+//! Checks which local directories and URLs may be registered.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::ingest::git::location::{Login, Remote};
 use crate::ingest::git::{GitRepo, Location, reference};
 use crate::store::RepositoryKind;
 
-/// Makes paths canonical, takes secrets out of URLs, and refuses what cannot be indexed. Blocks.
+/// Makes paths canonical, takes credentials out of URLs, and refuses sources that cannot be indexed. Blocks.
 pub(super) fn checked(
     source: Source,
     settings: &IngestSettings,
@@ -60,8 +60,8 @@ pub(super) fn checked(
     }
 }
 
-/// A location as it may be stored and shown, and the secret that its URL holds. The user of an ssh URL
-/// is none.
+/// Returns a location as it may be stored and shown, and the credentials that its URL held. The user of an
+/// ssh URL does not count as credentials and stays in the location.
 pub(super) fn without_login(location: String, remote: Remote) -> (String, Option<Login>) {
     match remote.login {
         Some(login) if remote.scheme != "ssh" => (remote.address, Some(login)),
@@ -69,13 +69,14 @@ pub(super) fn without_login(location: String, remote: Remote) -> (String, Option
     }
 }
 
-/// The canonical path of a directory that may be registered; `kind` is what it was given as.
+/// Returns the canonical path of a directory, or an error unless it may be registered. `kind` is the
+/// requested kind of repository.
 fn allowed_directory(
     path: &Path,
     kind: RepositoryKind,
     settings: &IngestSettings,
 ) -> Result<PathBuf, RegisterError> {
-    // What lies outside is refused in the same words whether it exists or not.
+    // The refusal of a path outside must not reveal whether the path exists.
     let not_allowed = || RegisterError::NotAllowed {
         kind,
         path: path.display().to_string(),

@@ -1,5 +1,4 @@
-//! Starts the tasks that keep a repository current: one follows its source, one serves revisions, one writes
-//! its index to disk.
+//! Starts the tasks of a repository: one follows its source, one serves revisions, one writes its index to disk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use crate::ingest::revisions::RevisionBuilder;
 use crate::ingest::tree::Stats;
 
 impl Catalog {
-    /// Takes a repository in and starts its tasks; `None` when the name is in use.
+    /// Adds a repository and starts its tasks; returns `None` when the name is in use.
     pub(super) fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
         let (writer, commands) = self.engine.add(name, source)?;
         Some(self.drive(writer, commands))
@@ -126,7 +125,7 @@ impl Catalog {
                 let origin = match (copy, known) {
                     (Some(copy), _) => Origin::Remote(copy),
                     (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
-                    // Allowed when it was registered, and not any more.
+                    // Allowed when it was registered, but no longer.
                     (None, Err(error)) => return writer.fail(error.to_string()),
                 };
                 let source = GitSource {
@@ -142,10 +141,10 @@ impl Catalog {
         }
     }
 
-    /// Where a repository may lie, with everything that it is made of.
+    /// Returns the paths where a repository, its git directory and its objects may lie.
     fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
         if is_copy {
-            // Git made it here, and nobody else writes to it.
+            // Git made the copy here, and nothing else writes to it.
             return Arc::new(Access {
                 places: LocalPaths::Anywhere,
                 ..Access::clone(&self.settings.access)
@@ -155,7 +154,7 @@ impl Catalog {
         Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
     }
 
-    /// The copy that is made of a remote repository.
+    /// Returns the local copy of a remote repository; `None` for a local one.
     fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
         let Source::Git { location, .. } = source else {
             return None;
@@ -170,15 +169,15 @@ impl Catalog {
     }
 }
 
-/// Follows a source, and tells where that ends although nobody stopped it: it failed on a defect.
+/// Awaits the task `driving` and calls `report_defect` if it ended without being stopped.
 async fn watch_for_defect(
     driving: impl Future<Output = ()>,
     stop: CancellationToken,
-    tell_defect: impl FnOnce(),
+    report_defect: impl FnOnce(),
 ) {
     driving.await;
     if !stop.is_cancelled() {
-        tell_defect();
+        report_defect();
     }
 }
 
@@ -187,15 +186,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_ends_on_a_defect_is_told_and_what_was_stopped_is_not() {
+    async fn only_unstopped_end_is_reported_as_defect() {
         for is_stopped in [false, true] {
             let stop = CancellationToken::new();
             if is_stopped {
                 stop.cancel();
             }
-            let mut is_told = false;
-            watch_for_defect(async {}, stop, || is_told = true).await;
-            assert_eq!(is_told, !is_stopped);
+            let mut is_reported = false;
+            watch_for_defect(async {}, stop, || is_reported = true).await;
+            assert_eq!(is_reported, !is_stopped);
         }
     }
 }

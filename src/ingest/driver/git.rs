@@ -1,5 +1,5 @@
-//! The task of a git repository: it brings the copy of a remote one up to date, reads the files of a
-//! ref and publishes them, when it is asked to, when it is time, and again after a failure.
+//! The task of a git repository: fetches the copy of a remote one, reads the files of a ref and publishes
+//! them. Runs on request, at each poll, and again after a failure.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use crate::ingest::git::remote::RemoteCopy;
 use crate::ingest::git::{Access, GitError, GitRepo, Step};
 use crate::ingest::schedule::Schedule;
 
-/// What to keep current.
+/// A ref of a git repository to keep current.
 pub(in crate::ingest) struct GitSource {
     pub origin: Origin,
     /// Commit, branch, tag or `HEAD`.
     pub reference: String,
-    /// Time between two looks, where it is not the configured one.
+    /// Polling interval; `None`: the configured one.
     pub poll: Option<Duration>,
 }
 
 impl GitSource {
-    /// How what is stored of the files of the ref is found.
-    fn as_stored(
+    /// Returns a function that lists the files of the ref with the facts of a given blob cache.
+    fn list_stored(
         &self,
         access: Arc<Access>,
     ) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
@@ -51,11 +51,11 @@ impl GitSource {
     }
 }
 
-/// Where the objects are.
+/// Location of the repository's objects.
 pub(in crate::ingest) enum Origin {
     /// A repository that is read in place.
     Local(PathBuf),
-    /// A copy of a remote one.
+    /// A local copy of a remote repository.
     Remote(Arc<RemoteCopy>),
 }
 
@@ -67,7 +67,7 @@ impl Origin {
         }
     }
 
-    /// What has to be brought here before a look.
+    /// Returns the clone or fetch that is needed before the ref is read.
     fn transfer(&self, cause: Cause, is_damaged: bool) -> Option<Transfer> {
         let Self::Remote(copy) = self else {
             return None;
@@ -75,7 +75,7 @@ impl Origin {
         if is_damaged || !copy.exists() {
             return Some(Transfer::Clone(Arc::clone(copy)));
         }
-        // At a start what is there is served at once.
+        // At startup the existing copy is served at once.
         (cause != Cause::Registered).then(|| Transfer::Fetch(Arc::clone(copy)))
     }
 }
@@ -86,7 +86,8 @@ enum Transfer {
 }
 
 impl Driver {
-    /// Waits until no copy of another address is in the place of the source's. `None` when told to stop.
+    /// Removes a copy of another address from the source's directory, and retries until that succeeds.
+    /// Returns `None` when told to stop.
     async fn remove_other_copy(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
         let Origin::Remote(copy) = &source.origin else {
             return Some(writer);
@@ -112,7 +113,7 @@ impl Driver {
         let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
-        let stored = source.as_stored(Arc::clone(&self.access));
+        let stored = source.list_stored(Arc::clone(&self.access));
         let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {
             return;
@@ -126,17 +127,17 @@ impl Driver {
         let mut is_damaged = false;
         loop {
             if let Some(cause) = next.take() {
-                let look = self.look_at_git(&source, writer, cause, is_damaged);
-                let Some((back, seen)) = look.instrument(run.clone()).await else {
+                let refresh = self.refresh(&source, writer, cause, is_damaged);
+                let Some((back, refreshed)) = refresh.instrument(run.clone()).await else {
                     return;
                 };
                 writer = back;
-                is_damaged = seen.is_damaged;
-                if let Outcome::WantsHistory(commit) = seen.outcome {
+                is_damaged = refreshed.is_damaged;
+                if let Outcome::WantsHistory(commit) = refreshed.outcome {
                     history = self.load_history(commit, Step::Files, &run);
                 }
-                match seen.source {
-                    SourceState::Unasked => schedule.started(),
+                match refreshed.source {
+                    SourceState::NotAsked => schedule.started(),
                     SourceState::Current => schedule.succeeded(),
                     SourceState::Failed => schedule.failed(),
                 }
@@ -166,18 +167,18 @@ impl Driver {
         }
     }
 
-    /// Brings what is to be brought, and looks at it. `None` when told to stop.
-    async fn look_at_git(
+    /// Clones or fetches as needed, then reads and publishes the ref. Returns `None` when told to stop.
+    async fn refresh(
         &self,
         source: &GitSource,
         mut writer: Writer,
         cause: Cause,
         is_damaged: bool,
-    ) -> Option<(Writer, Seen)> {
+    ) -> Option<(Writer, Refreshed)> {
         let transfer = source.origin.transfer(cause, is_damaged);
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
         let transferred = match transfer {
-            Some(transfer) => self.bring(transfer, &writer).await?,
+            Some(transfer) => self.run_transfer(transfer, &writer).await?,
             None => Ok(()),
         };
         let work = GitWork {
@@ -187,30 +188,34 @@ impl Driver {
             is_copy: matches!(source.origin, Origin::Remote(_)),
             reference: source.reference.clone(),
         };
-        let turn = self.turn(writer.repository()).await?;
-        let (writer, mut seen) = self
+        let permit = self.index_permit(writer.repository()).await?;
+        let (writer, mut refreshed) = self
             .blocking(move || {
-                let seen = work.look(&mut writer, cause, transferred);
-                drop(turn);
-                (writer, seen)
+                let refreshed = work.refresh(&mut writer, cause, transferred);
+                drop(permit);
+                (writer, refreshed)
             })
             .await?;
-        if matches!(seen.outcome, Outcome::Cancelled) {
+        if matches!(refreshed.outcome, Outcome::Cancelled) {
             return None;
         }
-        if !is_asked && seen.source == SourceState::Current {
-            seen.source = SourceState::Unasked;
+        if !is_asked && refreshed.source == SourceState::Current {
+            refreshed.source = SourceState::NotAsked;
         }
-        // A copy that could not be replaced is still what it was.
-        seen.is_damaged |= is_damaged && seen.source == SourceState::Failed;
-        Some((writer, seen))
+        // A damaged copy that could not be replaced is still damaged.
+        refreshed.is_damaged |= is_damaged && refreshed.source == SourceState::Failed;
+        Some((writer, refreshed))
     }
 
-    /// Runs a clone or fetch when its turn comes. Gives why it failed; `None` when told to stop.
-    async fn bring(&self, transfer: Transfer, writer: &Writer) -> Option<Result<(), GitError>> {
+    /// Waits for a turn and runs a clone or fetch. Returns its result; `None` when told to stop.
+    async fn run_transfer(
+        &self,
+        transfer: Transfer,
+        writer: &Writer,
+    ) -> Option<Result<(), GitError>> {
         let progress = Arc::clone(writer.repository().progress());
-        let turn = Arc::clone(&self.transfers).acquire_owned();
-        let turn = self.stop.run_until_cancelled(turn).await?.ok()?;
+        let permit = Arc::clone(&self.transfers).acquire_owned();
+        let permit = self.stop.run_until_cancelled(permit).await?.ok()?;
         let stop = self.stop.clone();
         self.blocking(move || {
             let start = Instant::now();
@@ -219,7 +224,7 @@ impl Driver {
                 Transfer::Clone(copy) => copy.make(&progress, &stop),
                 Transfer::Fetch(copy) => copy.fetch(&progress, &stop),
             };
-            drop(turn);
+            drop(permit);
             let outcome = if done.is_ok() { "ok" } else { "failed" };
             metrics::histogram!("foveate_transfer_seconds", "outcome" => outcome)
                 .record(start.elapsed());
@@ -229,20 +234,20 @@ impl Driver {
     }
 }
 
-/// What one look led to.
-struct Seen {
+/// Outcome of one refresh.
+struct Refreshed {
     outcome: Outcome,
     source: SourceState,
     /// Whether the copy lacks objects that it should have.
     is_damaged: bool,
 }
 
-/// What is known of the source after a look.
+/// State of the source after a refresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceState {
-    /// It was not asked: what was there from before is served.
-    Unasked,
-    /// The index is what the source holds.
+    /// The source was not contacted: the existing copy is served.
+    NotAsked,
+    /// The index matches the source.
     Current,
     /// It could not be read.
     Failed,
@@ -253,15 +258,20 @@ struct GitWork {
     driver: Shared,
     directory: PathBuf,
     access: Arc<Access>,
-    /// Whether it is a copy of ours, which lacks nothing.
+    /// Whether it is a copy that this program made, which must be complete.
     is_copy: bool,
     reference: String,
 }
 
 impl GitWork {
-    /// Looks at what is there, also where nothing new could be brought: the index is then served as
-    /// an old one.
-    fn look(self, writer: &mut Writer, cause: Cause, transferred: Result<(), GitError>) -> Seen {
+    /// Reads and publishes the ref. After a failed transfer it still reads the existing copy and then
+    /// reports the failure, so that the index is served as an old one.
+    fn refresh(
+        self,
+        writer: &mut Writer,
+        cause: Cause,
+        transferred: Result<(), GitError>,
+    ) -> Refreshed {
         let start = Instant::now();
         let progress = Arc::clone(writer.repository().progress());
         let mut is_damaged = false;
@@ -291,14 +301,14 @@ impl GitWork {
                 SourceState::Current
             }
         };
-        Seen {
+        Refreshed {
             outcome,
             source,
             is_damaged,
         }
     }
 
-    /// The files of the ref, unless it names the commit that is current.
+    /// Reads the files of the ref; returns `None` if its commit is the current one.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
         let git = GitRepo::open(&self.directory, &self.access)?;
@@ -318,7 +328,7 @@ impl GitWork {
         let pools = self.driver.engine.pools();
         let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
         if self.is_copy {
-            refuse_gaps(&files)?;
+            refuse_lost_files(&files)?;
         }
         Ok(Some(Plan {
             cause,
@@ -332,8 +342,8 @@ impl GitWork {
     }
 }
 
-/// A copy is whole, so that what cannot be read in it was lost.
-fn refuse_gaps(files: &[SourceFile]) -> Result<(), GitError> {
+/// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.
+fn refuse_lost_files(files: &[SourceFile]) -> Result<(), GitError> {
     let is_lost = |file: &&SourceFile| matches!(file.skipped, Some(SkipReason::Unreadable(_)));
     match files.iter().filter(is_lost).count() {
         0 => Ok(()),

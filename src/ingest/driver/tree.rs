@@ -1,4 +1,4 @@
-//! The blocking half of a working tree's driver: it looks at the tree and publishes what differs.
+//! The blocking half of a working tree's driver: scans the tree and publishes what changed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,34 +36,35 @@ pub(super) struct TreeWork {
     pub(super) writer: Writer,
     pub(super) watcher: Option<Arc<TreeWatcher>>,
     pub(super) watch: bool,
-    /// Why events are not there, or not to be relied on, although they should be.
+    /// Why wanted events are missing or unreliable.
     pub(super) broken: Option<String>,
     pub(super) failed: bool,
-    /// When every file was last looked at.
-    pub(super) looked: Instant,
-    /// When that was last an audit, and how many there were.
+    /// Time of the last full scan.
+    pub(super) scanned: Instant,
+    /// Time of the last audit.
     pub(super) audited: Instant,
+    /// Number of audits.
     pub(super) audits: u64,
-    /// When it may scan changes again: a scan is followed by a pause as long as itself, so that
-    /// changes without an end cost half of the time at most, and are taken together.
-    pub(super) rested: tokio::time::Instant,
-    /// Threads of its own for a tree on a network file system: where that hangs, those who read it
-    /// do, and nobody else.
-    pub(super) apart: Option<Arc<rayon::ThreadPool>>,
+    /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
+    /// that endless changes take at most half of the time, and are scanned together.
+    pub(super) rest_until: tokio::time::Instant,
+    /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
+    pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
 }
 
-/// Enough for a file system to be waited for twice at a time.
-const THREADS_APART: usize = 2;
+/// Threads of a tree on a network file system: two waits at a time.
+const NETWORK_THREADS: usize = 2;
 
-/// Threads for a tree that may hang; `None` for one on this machine's own file systems.
-pub(super) fn threads_apart(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
+/// Starts threads for a tree whose file system may hang; returns `None` for a local file system.
+pub(super) fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
     is_network(root)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(THREADS_APART);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(NETWORK_THREADS);
     threads.build().ok().map(Arc::new)
 }
 
-/// How what is stored of a tree's files is found. Nothing where looking for them may hang.
-pub(super) fn as_stored(
+/// Returns a function that lists the files of a tree with the facts of a given blob cache. It returns
+/// `None` on a network file system, where listing may hang.
+pub(super) fn list_stored(
     root: PathBuf,
     excluded: Vec<PathBuf>,
     access: Arc<Access>,
@@ -73,21 +74,20 @@ pub(super) fn as_stored(
         if is_network(&root).is_some() {
             return None;
         }
-        let mut tree = WorkingTree::new(root, excluded, access).knowing(stats);
+        let mut tree = WorkingTree::new(root, excluded, access).with_stats(stats);
         tree.rescan(blobs, progress, None).ok()?;
         driver.git.store(tree.git().cloned().map(Arc::new));
         Some((tree.revision(), tree.files()))
     }
 }
 
-/// A git that has held its lock for longer is not waited for.
+/// A lock of git older than this is not waited for.
 const LOCK_AGE: Duration = Duration::from_secs(60);
-/// Nor one that has the lock and changes nothing for so long.
-const LOCK_CALM: Duration = Duration::from_millis(500);
-/// What a git does when it has let go of its lock comes within so long: it moves `HEAD`, or takes
-/// the lock again.
+/// Nor is a lock whose holder has changed nothing for this long.
+const LOCK_IDLE: Duration = Duration::from_millis(500);
+/// Time within which git acts after it releases its lock: it moves `HEAD`, or takes the lock again.
 const AFTER_LOCK: Duration = Duration::from_millis(50);
-/// How soon the end of a lock is noticed.
+/// Time between two checks of a lock.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl TreeWork {
@@ -112,14 +112,14 @@ impl TreeWork {
         }
     }
 
-    /// Where `HEAD` is, or will be when `git init` is through.
+    /// Returns the directory that holds `HEAD`, or will hold it once `git init` is done.
     fn git_dir(&self) -> Option<PathBuf> {
         let known = self.tree.git().map(|git| git.git_dir().to_owned());
         let usual = self.tree.root().join(".git");
         known.or_else(|| usual.is_dir().then_some(usual))
     }
 
-    /// Whether events do not tell everything, so that the files must be looked at now and then.
+    /// Whether events may miss changes, so that the tree must be polled.
     pub(super) fn polls(&self) -> bool {
         self.watch && (self.failed || self.why_no_events().is_some())
     }
@@ -129,17 +129,17 @@ impl TreeWork {
         failure.or_else(|| self.broken.clone())
     }
 
-    /// The next changes, once they have settled.
+    /// Waits for the next changes until they have settled, and returns them.
     pub(super) async fn changed(&self, settings: &IngestSettings) -> Changed {
         match &self.watcher {
             Some(watcher) => {
                 let changes = watcher.changes();
                 changes
-                    .settle(settings.debounce, settings.max_delay, self.rested)
+                    .settle(settings.debounce, settings.max_delay, self.rest_until)
                     .await;
                 while self.wait_for_git(changes).await {
                     changes
-                        .settle(AFTER_LOCK, settings.max_delay, self.rested)
+                        .settle(AFTER_LOCK, settings.max_delay, self.rest_until)
                         .await;
                 }
                 changes.take()
@@ -148,20 +148,21 @@ impl TreeWork {
         }
     }
 
-    /// A checkout writes its files while it holds the lock: they are one change. A commit holds it
-    /// while its hooks run, and writes none. Returns whether a lock was let go of meanwhile.
+    /// Waits until git releases its lock. A checkout writes its files while it holds the lock: they are
+    /// one change. A commit holds the lock while its hooks run, and writes no files: that wait ends early.
+    /// Returns whether a lock was released meanwhile.
     async fn wait_for_git(&self, changes: &Changes) -> bool {
-        let mut heard = Instant::now();
+        let mut last_event = Instant::now();
         let mut events = changes.sequence();
         let mut waited = false;
         while self.is_git_locked() {
-            if heard.elapsed() >= LOCK_CALM {
+            if last_event.elapsed() >= LOCK_IDLE {
                 return false;
             }
             waited = true;
             tokio::time::sleep(POLL_INTERVAL).await;
             if changes.sequence() != events {
-                (heard, events) = (Instant::now(), changes.sequence());
+                (last_event, events) = (Instant::now(), changes.sequence());
             }
         }
         waited
@@ -173,15 +174,15 @@ impl TreeWork {
         written.is_some_and(|at| at.elapsed().is_ok_and(|age| age < LOCK_AGE))
     }
 
-    /// When every file is looked at although nothing is known to have changed.
-    pub(super) fn next_look(&self, settings: &IngestSettings) -> Option<Instant> {
+    /// Returns the time of the next full scan without a known change: a poll or an audit.
+    pub(super) fn next_full_scan(&self, settings: &IngestSettings) -> Option<Instant> {
         if self.polls() {
-            return Some(self.looked + settings.poll_interval);
+            return Some(self.scanned + settings.poll_interval);
         }
         (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
     }
 
-    /// Why every file is looked at now.
+    /// Returns the cause of a full scan that is due now.
     pub(super) fn cause(&self, settings: &IngestSettings) -> Cause {
         if !settings.audit.is_zero() && self.audited.elapsed() >= settings.audit {
             Cause::Audit
@@ -190,7 +191,7 @@ impl TreeWork {
         }
     }
 
-    /// Looks at every file and into some of them, and counts those that events said nothing of.
+    /// Checks the stats of all files and the content of some, and counts the changes that events missed.
     fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
         let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes().waiting());
         let is_calm = !self.polls() && waiting(self) == Some(Changed::default());
@@ -200,7 +201,7 @@ impl TreeWork {
         self.audited = Instant::now();
         self.audits += 1;
         metrics::counter!("foveate_audits_total").increment(1);
-        // What changed just now is not what was missed.
+        // Changes whose events have arrived meanwhile were not missed.
         let missed = match waiting(self) {
             Some(now) if is_calm && !now.rescan => differing.difference(&now.paths).count(),
             _ => 0,
@@ -227,24 +228,24 @@ impl TreeWork {
     pub(super) fn scan(&mut self, scan: Scan, settings: &IngestSettings) -> Outcome {
         let start = Instant::now();
         if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
-            // What there was not enough of may be there by now.
+            // The system limit that prevented events may no longer be exhausted.
             self.start_watching(settings);
         }
         if matches!(scan, Scan::Everything(_)) {
-            self.looked = start;
+            self.scanned = start;
         }
         let is_of_changes = matches!(scan, Scan::At(_));
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(self.writer.repository().progress());
         if let Some(watcher) = &self.watcher {
-            // Before `HEAD` is read, so that no move of it is missed.
+            // Before `HEAD` is read, so that no change of it is missed.
             watcher.add_git_dir();
         }
-        let apart = self.apart.clone();
+        let own_threads = self.own_threads.clone();
         let read = || match scan {
             Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
-            // What was read last is not whole.
+            // The last scan failed, so the known files may be incomplete.
             Scan::At(_) if self.failed => (Cause::Changed, self.rescan(Cause::Changed, &progress)),
             Scan::At(changed) => {
                 let watcher = self.watcher.as_ref();
@@ -253,7 +254,7 @@ impl TreeWork {
                 (Cause::Changed, read)
             }
         };
-        let (cause, read) = match apart {
+        let (cause, read) = match own_threads {
             Some(threads) => threads.install(carried(read)),
             None => engine.pools().install(read),
         };
@@ -261,8 +262,8 @@ impl TreeWork {
             return Outcome::Cancelled;
         }
         self.follow_git_dir(settings);
-        // Before what was read is published: who finds it ready finds how it is watched.
-        self.tell_watching();
+        // Before publishing: whoever sees the repository ready also sees how it is watched.
+        self.report_watching();
         let outcome = match read {
             Ok(changed) => self.publish(cause, changed, start),
             Err(error) => fail(&mut self.writer, error.to_string()),
@@ -273,13 +274,13 @@ impl TreeWork {
         }
         progress.enter(Phase::Idle, 0);
         if is_of_changes {
-            self.rested = tokio::time::Instant::now() + start.elapsed();
+            self.rest_until = tokio::time::Instant::now() + start.elapsed();
         }
         outcome
     }
 
-    /// A tree that became a repository, or another one, has a `HEAD` that is not watched yet: a new
-    /// watcher asks for a scan of everything, which registers every directory.
+    /// Restarts watching when the tree's git directory has changed, as its `HEAD` is not watched yet. The
+    /// new watcher requests a full scan, which registers every directory.
     fn follow_git_dir(&mut self, settings: &IngestSettings) {
         self.driver
             .git
@@ -291,7 +292,7 @@ impl TreeWork {
         }
     }
 
-    fn tell_watching(&mut self) {
+    fn report_watching(&mut self) {
         if !self.watch {
             return;
         }
@@ -316,7 +317,7 @@ impl TreeWork {
     }
 }
 
-/// How the tree is to be indexed after `before`.
+/// Returns the plan of indexing the tree after the snapshot `before`.
 fn plan(cause: Cause, tree: &mut WorkingTree, before: Option<&Snapshot>) -> Plan {
     let revision = tree.revision();
     // Another commit has another history; without a commit there is none to load.
@@ -335,7 +336,7 @@ fn plan(cause: Cause, tree: &mut WorkingTree, before: Option<&Snapshot>) -> Plan
     }
 }
 
-/// Why events do not tell of every change below `root`.
+/// Returns why events do not report every change below `root`; `None` if they do.
 fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
     if !settings.events {
         return Some("events are switched off (`watch.events`)".to_owned());

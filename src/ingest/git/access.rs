@@ -1,6 +1,6 @@
-//! Which places on this machine git may read, and what one of its processes may cost. A repository is
+//! Checks which paths on this machine git may read, and holds the limits of one git process. A repository is
 //! more than its directory: `.git` files, common directories, alternates and symbolic links lead
-//! elsewhere, and each of them is followed here before git follows it.
+//! elsewhere, and each of them is checked here before git follows it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,16 +13,16 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::process::{self, Patience};
+use super::process::{self, RunLimits};
 use super::{GitError, GitRepo};
 use crate::ingest::max_size::MaxSize;
 
-/// Which local directories may be read for others.
+/// Local directories that may be read for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalPaths {
-    /// All: only this machine's users can ask.
+    /// All paths: only users of this machine can send queries.
     Anywhere,
-    /// Those at or below these canonical directories.
+    /// Paths at or below these canonical directories.
     Below(Arc<[PathBuf]>),
 }
 
@@ -35,7 +35,7 @@ impl LocalPaths {
         }
     }
 
-    /// Whether it may be told that nothing is at a path: what is there of it leads to these places.
+    /// Whether a client may learn that nothing exists at a path: its existing part leads to an allowed place.
     pub fn admits_missing(&self, path: &Path) -> bool {
         let is_there = |above: &&Path| above.symlink_metadata().is_ok();
         let real = path.ancestors().find(is_there).map(fs::canonicalize);
@@ -44,7 +44,7 @@ impl LocalPaths {
             || !has_steps_up && real.is_some_and(|real| real.is_ok_and(|real| self.admits(&real)))
     }
 
-    /// These places and `more`, canonical ones.
+    /// Returns these places and the canonical paths `more`.
     pub fn and(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         match self {
             Self::Anywhere => Self::Anywhere,
@@ -52,8 +52,10 @@ impl LocalPaths {
         }
     }
 
+    /// Checks that a path leads to one of these places.
+    ///
     /// # Errors
-    /// When a path leads out of these places. The words do not tell whether it exists.
+    /// When it does not. The message does not reveal whether the path exists.
     fn check(&self, path: &Path, what: &'static str) -> Result<(), GitError> {
         let is_admitted = match fs::canonicalize(path) {
             Ok(real) => self.admits(&real),
@@ -66,23 +68,23 @@ impl LocalPaths {
     }
 }
 
-/// What may be read, and what it may cost.
+/// Paths that may be read, and limits of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where repositories on this machine may lie, with everything that they are made of.
+    /// Where repositories on this machine, their git directories and objects may lie.
     pub places: LocalPaths,
-    /// Bytes of memory that one git process may allocate, files that it maps not counted; 0: any.
+    /// Bytes of memory that one git process may allocate, without mapped files; 0: unlimited.
     pub memory_bytes: u64,
-    /// Time for finding the commit that a text names.
+    /// Time limit of resolving a ref to a commit, and of comparing two commits.
     pub lookup: Duration,
-    /// Time for listing or reading the files of a commit.
+    /// Time limit of listing or reading the files of a commit.
     pub read: Duration,
-    /// The most that one revision may hold.
+    /// Largest size of one revision.
     pub max_size: MaxSize,
 }
 
 impl Default for Access {
-    /// For a program that reads what its own user names.
+    /// Returns the access of a program that reads repositories for its own user.
     fn default() -> Self {
         Self {
             places: LocalPaths::Anywhere,
@@ -94,26 +96,28 @@ impl Default for Access {
     }
 }
 
-/// Longest file of links that is read, in bytes.
+/// Longest file with paths (`.git`, `commondir`, `alternates`) that is read, in bytes.
 const MAX_LINK_BYTES: u64 = 1 << 16;
-/// Entries of a repository's directories that are looked at; git packs loose objects long before.
+/// Largest number of directory entries checked in a repository; git packs loose objects long before.
 const MAX_ENTRIES: usize = 1 << 20;
-/// Object directories of one repository that are followed.
+/// Largest number of object directories of one repository.
 const MAX_ALTERNATES: usize = 100;
 
 impl Access {
-    /// Runs a command that finds the commit of a text, in no more than the time for that.
+    /// Runs a command that resolves a ref, within the time limit [`Self::lookup`].
     ///
     /// # Errors
     /// When git cannot be started or has to be ended.
     pub(super) fn look_up(&self, command: &mut Command) -> Result<Output, GitError> {
         let stop = CancellationToken::new();
-        let patience = Patience::new(&stop, self.lookup, "rev-parse", "answer.deadline_ms");
-        process::output(command, &patience.with_memory(self.memory_bytes))
+        let run_limits = RunLimits::new(&stop, self.lookup, "rev-parse", "answer.deadline_ms");
+        process::output(command, &run_limits.with_memory(self.memory_bytes))
     }
 
+    /// Checks that the repository around `directory`, wherever a `.git` there or above leads, may be read.
+    ///
     /// # Errors
-    /// When the repository around `directory`, wherever a `.git` there or above leads, may not be read.
+    /// When it may not.
     pub fn check_around(&self, directory: &Path) -> Result<(), GitError> {
         if self.places == LocalPaths::Anywhere {
             return Ok(());
@@ -133,8 +137,10 @@ impl Access {
         self.check(&above.join(OsStr::from_bytes(target)))
     }
 
+    /// Checks that a git directory, and everything that git reads through it, may be read.
+    ///
     /// # Errors
-    /// When a git directory, or anything that git reads through it, may not be read.
+    /// When one of them may not.
     pub fn check(&self, git_dir: &Path) -> Result<(), GitError> {
         if self.places == LocalPaths::Anywhere {
             return Ok(());
@@ -145,7 +151,7 @@ impl Access {
         for objects in &parts.objects {
             self.places.check(objects, "object directory")?;
         }
-        if parts.is_more {
+        if parts.is_incomplete {
             return Err(GitError::NotAllowed("list of alternate object directories"));
         }
         let mut entries = 0;
@@ -161,7 +167,8 @@ impl Access {
         Ok(())
     }
 
-    /// The same, with a directory that the operator names and the repository that it belongs to now.
+    /// Returns this access extended by a directory that the operator named, and by the repository that the
+    /// directory belongs to now.
     pub fn trusting(self: &Arc<Self>, directory: &Path) -> Arc<Self> {
         if self.places == LocalPaths::Anywhere {
             return Arc::clone(self);
@@ -176,15 +183,15 @@ impl Access {
         })
     }
 
-    /// The symbolic links in a directory, and where `is_deep` in those below it.
+    /// Checks the symbolic links in a directory and, if `is_deep`, in the directories below it.
     fn check_links(
         &self,
         directory: &Path,
         is_deep: bool,
         entries: &mut usize,
     ) -> Result<(), GitError> {
-        let mut left = vec![directory.to_owned()];
-        while let Some(directory) = left.pop() {
+        let mut pending = vec![directory.to_owned()];
+        while let Some(directory) = pending.pop() {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 *entries += 1;
                 if *entries > MAX_ENTRIES {
@@ -198,7 +205,7 @@ impl Access {
                 if kind.is_symlink() {
                     self.places.check(&entry.path(), "symbolic link")?;
                 } else if kind.is_dir() && is_deep {
-                    left.push(entry.path());
+                    pending.push(entry.path());
                 }
             }
         }
@@ -206,7 +213,7 @@ impl Access {
     }
 }
 
-/// The nearest `.git` in a directory or above it.
+/// Finds the nearest `.git` in a directory or above it.
 pub(super) fn dot_git_around(directory: &Path) -> Option<PathBuf> {
     let dot_git = |above: &Path| above.join(".git");
     directory
@@ -215,15 +222,15 @@ pub(super) fn dot_git_around(directory: &Path) -> Option<PathBuf> {
         .find(|dot_git| dot_git.symlink_metadata().is_ok())
 }
 
-/// Where the parts of a repository lie.
+/// Paths of the parts of a repository.
 struct Parts {
     git_dir: PathBuf,
-    /// Where branches and objects are: elsewhere for one of several working trees.
+    /// The directory of branches and objects: another one for a linked working tree.
     common: PathBuf,
-    /// The object directory, and those that it borrows from.
+    /// The object directory and its alternates.
     objects: Vec<PathBuf>,
-    /// Whether there are more parts, or others than these.
-    is_more: bool,
+    /// Whether there are parts that are not listed here.
+    is_incomplete: bool,
 }
 
 impl Parts {
@@ -235,30 +242,30 @@ impl Parts {
         let mut parts = Self {
             git_dir: git_dir.to_owned(),
             objects: Vec::new(),
-            is_more: false,
+            is_incomplete: false,
             common,
         };
-        let mut left = vec![parts.common.join("objects")];
-        while let Some(objects) = left.pop() {
+        let mut pending = vec![parts.common.join("objects")];
+        while let Some(objects) = pending.pop() {
             if parts.objects.len() == MAX_ALTERNATES {
-                parts.is_more = true;
+                parts.is_incomplete = true;
                 break;
             }
-            left.extend(parts.alternates(&objects));
+            pending.extend(parts.alternates(&objects));
             parts.objects.push(objects);
         }
         parts
     }
 
-    /// What an object directory names as those that it borrows from.
+    /// Reads the alternates that an object directory names.
     fn alternates(&mut self, objects: &Path) -> Vec<PathBuf> {
         let listed = text(&objects.join("info/alternates")).unwrap_or_default();
-        self.is_more |= listed.len() as u64 == MAX_LINK_BYTES;
+        self.is_incomplete |= listed.len() as u64 == MAX_LINK_BYTES;
         let lines = listed.split(|byte| *byte == b'\n');
         let mut alternates = Vec::new();
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
-            // Git takes quoted names apart, which nobody but git needs to do.
-            self.is_more |= line.starts_with(b"\"");
+            // Git unquotes quoted names; they are refused instead of parsed here.
+            self.is_incomplete |= line.starts_with(b"\"");
             alternates.push(objects.join(OsStr::from_bytes(line)));
         }
         alternates
@@ -269,7 +276,7 @@ impl Parts {
     }
 }
 
-/// The path in a file that holds nothing else.
+/// Reads a file that holds only a path.
 fn link(path: &Path) -> Option<Vec<u8>> {
     let mut text = text(path)?;
     while text.last().is_some_and(|byte| b"\r\n".contains(byte)) {
@@ -282,8 +289,8 @@ fn text(path: &Path) -> Option<Vec<u8>> {
     read_start(path, MAX_LINK_BYTES).ok()
 }
 
-/// The first bytes of a file, `limit` at most. Nothing else is waited for or read: a repository may have a pipe in
-/// the place of a file.
+/// Reads the first `limit` bytes of a regular file. Anything else is an error and is not waited for: a repository may
+/// hold a pipe instead of a file.
 pub(super) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
@@ -309,7 +316,7 @@ mod tests {
     }
 
     impl Places {
-        /// An allowed directory `in` with a repository `repo`, and a repository `out` beside it.
+        /// Creates an allowed directory `in` with a repository `repo`, and a repository `out` beside it.
         fn new() -> Self {
             let keep = tempfile::tempdir().unwrap();
             let root = keep.path().canonicalize().unwrap();
@@ -340,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_repository_is_made_of_may_lie_inside() {
+    fn repository_parts_inside_allowed_paths_are_admitted() {
         let places = Places::new();
         assert!(places.is_admitted());
         let other = places.at("in/other/objects");
@@ -353,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_out_of_a_repository_is_found() {
+    fn paths_out_of_repository_are_refused() {
         type Lead = fn(&Places);
         let ways: [(&str, Lead); 9] = [
             ("a `.git` file", |places| {
@@ -416,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_above_an_allowed_directory_is_outside() {
+    fn repository_above_allowed_directory_is_refused() {
         let places = Places::new();
         fs::rename(places.at("out/.git"), places.at(".git")).unwrap();
         fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
@@ -424,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_file_is_waited_for() {
+    fn pipe_is_refused_without_waiting() {
         let keep = tempfile::tempdir().unwrap();
         let pipe = keep.path().join("HEAD");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();

@@ -1,26 +1,26 @@
-//! Which machines may be talked to: those of the whole internet, and of private networks the ones
-//! that the configuration names. A name is looked up once, and git is told to use what was found, so
-//! that a name cannot be checked as one address and used as another: over http and https without a proxy.
+//! Checks which hosts git may connect to: public ones, and those of private networks that the configuration
+//! names. A host name is resolved once and git is told to use the found addresses, so that a name cannot be
+//! checked as one address and used as another. That holds for http and https without a proxy.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 use super::GitError;
 use super::location::Remote;
 
-/// Which machines may be talked to whose addresses are private, link-local or loopback ones.
+/// Hosts with private, link-local or loopback addresses to which git may connect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrivateHosts {
-    /// All: only this machine's users can ask.
+    /// All hosts: only users of this machine can send queries.
     All,
-    /// These names, as [`super::location::host_name`] writes them.
+    /// Hosts of these names, as [`super::location::host_name`] writes them.
     Named(Vec<String>),
 }
 
-/// The addresses of a remote's machine; none where any is as good, and looking is left to git, and where the
-/// remote names an address, which is looked up nowhere.
+/// Checks a remote's host and returns its addresses. Returns none if any address is allowed, so that git may
+/// resolve the name itself, and if the remote gives an address, which needs no resolving.
 ///
 /// # Errors
-/// When the machine has no address, or one that may not be talked to.
+/// When the host has no address, or one that is not allowed.
 pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, GitError> {
     let PrivateHosts::Named(names) = allowed else {
         return Ok(Vec::new());
@@ -53,19 +53,19 @@ pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, Git
     Ok(found)
 }
 
-/// Whether an address is one of the whole internet.
+/// Whether an address is public.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
         IpAddr::V6(v6) => match embedded(v6) {
             Some(v4) => is_public_v4(v4),
-            // Global unicast, without what is set apart for documentation.
+            // Global unicast without the range for documentation.
             None => v6.segments()[0] & 0xe000 == 0x2000 && v6.segments()[..2] != [0x2001, 0xdb8],
         },
     }
 }
 
-/// The address that a translating one leads to.
+/// Returns the IPv4 address embedded in a NAT64, 6to4 or IPv4-mapped address.
 fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, .., high, low] = v6.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses_are_told_from_public_ones() {
+    fn addresses_are_classified_as_public_or_private() {
         for (address, public) in [
             ("140.82.121.4", true),
             ("2606:4700::1", true),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn git_is_told_no_addresses_of_an_address() {
+    fn literal_address_is_not_resolved() {
         for url in ["https://[2606:4700::1]/a", "https://140.82.121.4/a"] {
             let found = check(&remote(url), &PrivateHosts::Named(Vec::new()));
             assert_eq!(found.unwrap(), Vec::<IpAddr>::new(), "{url}");

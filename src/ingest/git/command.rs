@@ -1,6 +1,7 @@
-//! How git is called: never with a hook, a prompt, a pager, an external program named by the
-//! repository's own settings, or a silent fetch of missing objects. What reads a repository knows
-//! no network; what talks to one knows no repository but our copies. It knows no repository.
+//! Builds git commands. They never run a hook, a prompt, a pager or an external program named by the
+//! repository's own settings, and never silently fetch missing objects. Commands that read a repository
+//! cannot use the network; commands that use the network only touch this program's own copies. This file
+//! knows no particular repository.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,8 +11,8 @@ use std::process::{Command, Stdio};
 
 use super::GitError;
 
-/// Settings given on the command line win over a repository's own, which are not to be trusted:
-/// some of them name programs to run.
+/// Settings given on the command line. They override a repository's own, which cannot be trusted:
+/// some of those name programs to run.
 const SETTINGS: [&str; 8] = [
     "safe.directory=*",
     "safe.bareRepository=explicit",
@@ -34,11 +35,11 @@ const ENVIRONMENT: [(&str, &str); 7] = [
     ("LC_ALL", "C"),
 ];
 
-/// What of our own environment a call that only reads gets.
-const READING: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "GIT_EXEC_PATH"];
+/// Environment variables that a reading command inherits.
+const INHERITED: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "GIT_EXEC_PATH"];
 
-/// Beginnings of the git variables that say how to connect; no others of git's are passed on.
-const CONNECTING: [&str; 6] = [
+/// Prefixes of the git variables that configure connections; no other variables of git are passed on.
+const CONNECTION_PREFIXES: [&str; 6] = [
     "GIT_CONFIG",
     "GIT_SSH",
     "GIT_SSL",
@@ -47,17 +48,17 @@ const CONNECTING: [&str; 6] = [
     "GIT_EXEC_PATH",
 ];
 
-/// Nobody is there to type a password, and a machine that is silent is given up.
+/// Ssh without password prompts, with timeouts for a host that does not answer.
 const SSH: &str = "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 \
                    -oServerAliveCountMax=3";
 
-/// A git command that reads a repository on this machine, without its subcommand. The settings of
-/// users and of the machine do not count.
+/// Creates a git command, without its subcommand, that reads a repository on this machine. The settings
+/// of users and of the machine do not apply.
 pub fn git() -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut command = Command::new(program(&path));
     command.env_clear();
-    for name in READING {
+    for name in INHERITED {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
@@ -65,13 +66,13 @@ pub fn git() -> Command {
     command
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
-        // A clone that lacks objects must not fetch them, whatever its git knows of lazy fetches.
+        // A clone that lacks objects must not fetch them, even with a git that ignores GIT_NO_LAZY_FETCH.
         .env("GIT_ALLOW_PROTOCOL", "none");
     with_settings(command)
 }
 
-/// The git that a search path leads to, as an absolute path: a bare name beside an environment of its
-/// own would have this whole process copied for every start of one. A bare name where there is none.
+/// Finds git in a search path and returns its absolute path, or the bare name if there is none. With a bare
+/// name and an own environment, each start of a process would copy this whole process.
 fn program(path: &OsStr) -> PathBuf {
     let is_program = |file: &PathBuf| {
         let metadata = file.metadata();
@@ -84,20 +85,24 @@ fn program(path: &OsStr) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("git"))
 }
 
-/// A git command on the repository at `git_dir`.
+/// Creates a git command that reads the repository at `git_dir`.
 pub fn git_in(git_dir: &Path) -> Command {
     let mut command = git();
     command.arg(in_directory(git_dir));
     command
 }
 
-/// A git command that may talk to others over `schemes`: with this user's settings, credential
+/// Creates a git command that may connect to remotes over `schemes`, with this user's settings, credential
 /// helpers and proxies.
 pub fn connecting(schemes: &[String]) -> Command {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
-        if text.starts_with("GIT_") && !CONNECTING.iter().any(|known| text.starts_with(known)) {
+        if text.starts_with("GIT_")
+            && !CONNECTION_PREFIXES
+                .iter()
+                .any(|known| text.starts_with(known))
+        {
             command.env_remove(name);
         }
     }
@@ -108,7 +113,7 @@ pub fn connecting(schemes: &[String]) -> Command {
     with_settings(command)
 }
 
-/// The argument that names a repository.
+/// Returns the argument that names a repository.
 pub fn in_directory(git_dir: &Path) -> OsString {
     let mut flag = OsString::from("--git-dir=");
     flag.push(git_dir);
@@ -126,7 +131,7 @@ fn with_settings(mut command: Command) -> Command {
     command
 }
 
-/// The error for a process that could not be started.
+/// Returns the error for a process that could not be started.
 pub fn start_error(error: io::Error) -> GitError {
     if error.kind() == io::ErrorKind::NotFound {
         GitError::NotInstalled
@@ -135,7 +140,7 @@ pub fn start_error(error: io::Error) -> GitError {
     }
 }
 
-/// The error for a command that failed. It names the subcommand alone: arguments may hold
+/// Returns the error for a command that failed. It names only the subcommand: arguments may hold
 /// addresses.
 pub fn failure(command: &Command, stderr: &[u8]) -> GitError {
     GitError::Failed {
@@ -144,7 +149,7 @@ pub fn failure(command: &Command, stderr: &[u8]) -> GitError {
     }
 }
 
-/// The first argument that is no option.
+/// Returns the first argument that is not an option.
 pub fn subcommand(command: &Command) -> String {
     let mut arguments = command.get_args();
     while let Some(argument) = arguments.next() {
@@ -157,7 +162,7 @@ pub fn subcommand(command: &Command) -> String {
     String::new()
 }
 
-/// What git complained of, short and without the credentials that it may repeat from a URL.
+/// Returns the first lines of git's error message, without the credentials that it may repeat from a URL.
 pub fn first_lines(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text
@@ -166,7 +171,7 @@ pub fn first_lines(stderr: &[u8]) -> String {
         .filter(|line| !line.is_empty())
         .take(3)
         .collect();
-    // A server has a say in it.
+    // A server may have written parts of it.
     let printable = |c: &char| !c.is_control();
     let short: String = lines
         .join("; ")
@@ -186,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_name_the_subcommand_and_no_arguments() {
+    fn failure_names_subcommand_without_arguments() {
         let mut command = git_in(Path::new("/srv/a.git"));
         command.args(["-c", "a.b=c", "fetch", "--", "https://example.org"]);
         let error = failure(&command, b"fatal: \x1b[31mno\n\nmore\n").to_string();
@@ -194,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_program_of_the_search_path_is_called_by_its_place() {
+    fn git_is_found_as_absolute_path() {
         let keep = tempfile::tempdir().unwrap();
         let path = |name: &str| keep.path().join(name);
         for (directory, mode) in [("a", 0o644), ("b", 0o755), ("c", 0o755)] {
@@ -209,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_gets_no_settings_and_no_network() {
+    fn reading_command_has_no_settings_or_network() {
         let command = git();
         let value = |name: &str| {
             let mut all = command.get_envs();

@@ -1,5 +1,5 @@
-//! How git is told to reach a remote repository: which machine and over which schemes, for how long,
-//! and with whose credentials. A secret goes through git's environment alone.
+//! Configures git commands that connect to a remote repository: allowed hosts and schemes, timeouts and
+//! credentials. Credentials are passed only through git's environment.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,82 +14,82 @@ use super::address::{self, PrivateHosts};
 use super::location::Remote;
 use super::{Access, GitError, GitRepo, command};
 
-/// Where tokens come from that are in no file: those of the installations of an app, which expire. The floor
-/// above has them; the command line has none.
+/// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
+/// floor implements it; the command line has none.
 pub trait TokenSource: fmt::Debug + Send + Sync {
-    /// The token for the repository at this address; `None` where it knows none for the machine. Blocks.
+    /// Returns the token for the repository at this address; `None` if it has none for the host. Blocks.
     ///
     /// # Errors
-    /// Why it cannot be had now.
+    /// When the token cannot be obtained now; the text says why.
     fn token(&self, address: &str) -> Option<Result<String, String>>;
 }
 
-/// How remote repositories are reached.
+/// Settings of connections to remote repositories.
 #[derive(Clone, Debug)]
 pub struct ConnectionSettings {
-    /// Where repositories on this machine may lie, and what git may take.
+    /// Where repositories on this machine may lie, and the limits of git.
     pub access: Arc<Access>,
-    /// Schemes that may be used, redirections included.
+    /// Allowed URL schemes, also of redirections.
     pub schemes: Vec<String>,
-    /// Time for one clone or fetch.
+    /// Time limit of one clone or fetch.
     pub timeout: Duration,
-    /// Time without a byte after which a server is given up.
+    /// Time without a received byte after which the transfer is aborted.
     pub stall: Duration,
-    /// Whether a server may send git elsewhere.
+    /// Whether git follows redirections.
     pub follow_redirects: bool,
-    /// Which machines of private networks may be talked to.
+    /// Hosts of private networks to which git may connect.
     pub private_hosts: PrivateHosts,
-    /// By host, as [`super::location::host_name`] writes it: the environment variable with the token.
+    /// Environment variables with tokens, by host in the form of [`super::location::host_name`].
     pub tokens: BTreeMap<String, String>,
-    /// By host, in the same way: the file with the token.
+    /// Files with tokens, by host in the same form.
     pub token_files: BTreeMap<String, PathBuf>,
-    /// The tokens of machines that neither of them names.
+    /// Source of the tokens of hosts that neither of them names.
     pub token_source: Option<Arc<dyn TokenSource>>,
 }
 
-/// The way to one remote repository.
+/// The connection to one remote repository.
 #[derive(Debug)]
 pub struct Connection {
     remote: Remote,
     settings: ConnectionSettings,
 }
 
-/// What git answers with when it asks who wants to know: the environment, which no list of
-/// processes shows, holds the words.
+/// Git credential helper that prints the user and password from the environment, which process listings do
+/// not show.
 const HELPER: &str = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
                       \"$FOVEATE_GIT_USER\" \"$FOVEATE_GIT_PASSWORD\"; }; f";
-/// The user that a token is sent with; servers look at the token alone.
+/// The user name that is sent with a token; servers only check the token.
 const TOKEN_USER: &str = "x-access-token";
 
 impl Connection {
-    /// The way to `remote`.
+    /// Creates the connection to `remote`.
     pub fn new(remote: Remote, settings: ConnectionSettings) -> Self {
         Self { remote, settings }
     }
 
-    /// What git is called with.
+    /// Returns the URL that is passed to git.
     pub fn address(&self) -> &str {
         &self.remote.address
     }
 
-    /// Time for one clone or fetch.
+    /// Returns the time limit of one clone or fetch.
     pub fn timeout(&self) -> Duration {
         self.settings.timeout
     }
 
-    /// What git may read of this machine, and take.
+    /// Returns the paths that git may read on this machine, and its limits.
     pub fn access(&self) -> &Access {
         &self.settings.access
     }
 
-    /// A git command that may talk to the remote's machine, and to no other.
+    /// Creates a git command that may connect to the remote's host and to no other.
     ///
     /// # Errors
-    /// When the machine or directory may not be read from, or a token is not there.
+    /// When the host or directory is not allowed, or a token is missing.
     pub fn command(&self) -> Result<Command, GitError> {
         let settings = &self.settings;
         if let Some(path) = self.remote.file() {
-            // A clone reads what its source borrows from others.
+            // A clone also reads the alternates of its source.
             GitRepo::open(&path, &settings.access)?;
         }
         let addresses = address::check(&self.remote, &settings.private_hosts)?;
@@ -112,10 +112,10 @@ impl Connection {
             let found = found.join(",");
             command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
         }
-        if let Some((user, password, is_whole)) = self.login()? {
-            // For this machine alone: where a redirection leads, git asks others.
+        if let Some((user, password, is_complete)) = self.login()? {
+            // Only for this origin: after a redirection, git must not send it elsewhere.
             let key = format!("credential.{}.helper", self.origin());
-            if is_whole {
+            if is_complete {
                 command.args(["-c", &format!("{key}=")]);
             }
             command.args(["-c", &format!("{key}={HELPER}")]);
@@ -129,29 +129,29 @@ impl Connection {
         matches!(&*self.remote.scheme, "https" | "http")
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port of the URL.
     fn origin(&self) -> &str {
         let address = &self.remote.address;
         let path = address.match_indices('/').nth(2);
         path.map_or(address, |(at, _)| &address[..at])
     }
 
-    /// User, secret, and whether they are all that is needed.
+    /// Returns user, password or token, and whether these are complete, so that no other helper is asked.
     fn login(&self) -> Result<Option<(String, String, bool)>, GitError> {
         if !self.is_http() {
             return Ok(None);
         }
         if let Some(login) = &self.remote.login {
             let password = login.password.clone();
-            let is_whole = password.is_some();
+            let is_complete = password.is_some();
             let user = login.user.clone();
-            return Ok(Some((user, password.unwrap_or_default(), is_whole)));
+            return Ok(Some((user, password.unwrap_or_default(), is_complete)));
         }
         let token = self.token()?;
         Ok(token.map(|token| (TOKEN_USER.to_owned(), token, true)))
     }
 
-    /// The token that the configuration names for the machine.
+    /// Returns the token that is configured for the host.
     fn token(&self) -> Result<Option<String>, GitError> {
         let host = &self.remote.host;
         let (found, name) = if let Some(variable) = self.settings.tokens.get(host) {
@@ -174,9 +174,9 @@ impl Connection {
         }
     }
 
-    /// What a server said, without the secret, and with what to do where that is known.
+    /// Returns a server's error message without the credentials, and with advice for known errors.
     pub fn explained(&self, complaint: &str) -> String {
-        let mut complaint = self.hide(complaint);
+        let mut complaint = self.redact(complaint);
         if !self.settings.follow_redirects && complaint.contains("returned error: 30") {
             complaint += " (it sends git elsewhere: register that address, or see \
                           `git.follow_redirects`)";
@@ -184,8 +184,8 @@ impl Connection {
         complaint
     }
 
-    /// Takes the secret out of what a server said.
-    fn hide(&self, complaint: &str) -> String {
+    /// Replaces the credentials in a server's error message.
+    fn redact(&self, complaint: &str) -> String {
         match self.login() {
             Ok(Some((user, password, _))) => [password, user]
                 .iter()
@@ -198,7 +198,7 @@ impl Connection {
     }
 }
 
-/// Longest file of a token that is read, in bytes.
+/// Number of bytes of a token file that are read.
 const MAX_TOKEN_BYTES: u64 = 1 << 14;
 
 fn first_line(file: &Path) -> Option<String> {

@@ -1,26 +1,26 @@
-//! Which lines a commit changed since it left another one, from the heads of the hunks of one
-//! `diff-tree`. The changed text itself is not looked at.
+//! Finds the lines that a commit changed since it left another one, from the hunk headers of one `diff-tree`.
+//! The changed text itself is not read.
 
 use foveate_model::{Lines, RepoPath};
 use foveate_query::Change;
 use tokio_util::sync::CancellationToken;
 
 use super::history::empty_tree;
-use super::process::{self, Patience};
+use super::process::{self, RunLimits};
 use super::{GitError, GitRepo, command, stream};
 use crate::engine::{Before, Diff, LeftOut};
 
-/// Files that count.
+/// Largest number of files in a diff; more are only counted.
 const MAX_FILES: usize = 1000;
-/// Hunks that count, of all files together.
+/// Largest number of hunks of all files together; more are only counted.
 const MAX_HUNKS: usize = 10_000;
-/// Bytes of lines that are read, each of them cut.
+/// Largest number of bytes that are read, counted after lines are truncated.
 const MAX_BYTES: usize = 64 << 20;
-/// Where a line is cut: the longest path, every byte of it escaped, still fits.
+/// Length at which a line is truncated, in bytes: the longest path still fits, even with every byte escaped.
 const MAX_LINE: usize = 4 * 4096 + 16;
 
-/// Whatever the settings of the repository are. Files that the head has not are no news about its tree;
-/// larger ones than these are not indexed and count as binary ones, which have no lines.
+/// Options that override the settings of the repository. Deleted files are left out: they are not in the tree of
+/// the head.
 const OPTIONS: [&str; 16] = [
     "-r",
     "-p",
@@ -31,7 +31,7 @@ const OPTIONS: [&str; 16] = [
     "--src-prefix=a/",
     "--dst-prefix=b/",
     "--diff-filter=d",
-    // Past the limit only renames without a change are found.
+    // Above the limit, only renames without a change are found.
     "-M",
     "-l400",
     "--no-ext-diff",
@@ -40,9 +40,10 @@ const OPTIONS: [&str; 16] = [
     "--ignore-submodules=all",
     "--submodule=short",
 ];
+/// Larger files are not indexed; this makes git treat them as binary files, without lines.
 const LARGE_FILES: &str = "core.bigFileThreshold=2m";
 
-/// Compares `head` with the commit where it left `base`, both full ids of commits.
+/// Compares `head` with the commit where it left `base`; both are full ids of commits.
 pub(super) fn diff(
     repo: &GitRepo,
     base: &str,
@@ -51,12 +52,12 @@ pub(super) fn diff(
 ) -> Result<Diff, GitError> {
     let enough = stop.child_token();
     let limit = repo.access.lookup;
-    let patience = Patience::new(&enough, limit, "diff-tree", "answer.deadline_ms")
+    let run_limits = RunLimits::new(&enough, limit, "diff-tree", "answer.deadline_ms")
         .with_memory(repo.access.memory_bytes);
-    let fork = merge_base(repo, base, head, &patience)?;
+    let fork = merge_base(repo, base, head, &run_limits)?;
     let mut command = repo.command()?;
     command.args(["-c", LARGE_FILES, "diff-tree"]).args(OPTIONS);
-    // No file says of another one that its changes are not to be shown.
+    // Ignores `.gitattributes` files, which could hide the changes of a file.
     command.env("GIT_ATTR_SOURCE", empty_tree(head.len()));
     let prefix = &repo.prefix;
     command.arg(match prefix.as_str() {
@@ -77,7 +78,7 @@ pub(super) fn diff(
             reader.take(line);
         }
     };
-    let ran = stream::pieces(&mut command, b"", (b'\n', MAX_LINE), &patience, &mut take);
+    let ran = stream::pieces(&mut command, b"", (b'\n', MAX_LINE), &run_limits, &mut take);
     reader.left_out.is_cut = bytes > MAX_BYTES;
     match ran {
         Err(GitError::Cancelled(_)) if reader.left_out.is_cut && !stop.is_cancelled() => {}
@@ -92,19 +93,19 @@ pub(super) fn diff(
     })
 }
 
-/// The commit where `head` left `base`; `base` itself where the two have no ancestor in common.
+/// Returns the commit where `head` left `base`; `base` itself if the two have no common ancestor.
 fn merge_base(
     repo: &GitRepo,
     base: &str,
     head: &str,
-    patience: &Patience<'_>,
+    run_limits: &RunLimits<'_>,
 ) -> Result<String, GitError> {
     let mut command = repo.command()?;
     command.args(["merge-base", "--end-of-options", base, head]);
-    let output = process::output(&mut command, patience)?;
+    let output = process::output(&mut command, run_limits)?;
     if output.status.code() == Some(1) && output.stdout.is_empty() {
-        return match is_shallow(repo, patience)? {
-            // Its edge may be what parts them.
+        return match is_shallow(repo, run_limits)? {
+            // The common ancestor may be among the commits that the clone lacks.
             true => Err(GitError::Shallow {
                 base: base.to_owned(),
                 head: head.to_owned(),
@@ -119,15 +120,15 @@ fn merge_base(
     Ok(id)
 }
 
-/// Whether a repository lacks old commits.
-pub(super) fn is_shallow(repo: &GitRepo, patience: &Patience<'_>) -> Result<bool, GitError> {
+/// Whether a repository is a shallow clone, so that it lacks old commits.
+pub(super) fn is_shallow(repo: &GitRepo, run_limits: &RunLimits<'_>) -> Result<bool, GitError> {
     let mut command = repo.command()?;
     command.args(["rev-parse", "--is-shallow-repository"]);
-    let output = process::stdout(&mut command, patience)?;
+    let output = process::stdout(&mut command, run_limits)?;
     Ok(output.trim_ascii() == b"true")
 }
 
-/// Reads the lines of a patch.
+/// Parses the lines of a patch.
 #[derive(Debug, Default)]
 struct Reader {
     changes: Vec<Change>,
@@ -135,46 +136,46 @@ struct Reader {
     left_out: LeftOut,
     hunks: usize,
     file: File,
-    /// Where the file was before; `None` for a new one.
-    was: Option<RepoPath>,
-    /// Whether the last one of `before` is the file.
+    /// Earlier path of the current file; `None` for a new file.
+    earlier_path: Option<RepoPath>,
+    /// Whether the last element of `before` belongs to the current file.
     has_before: bool,
-    /// Whether the lines before the first hunk of a file are being read. Those after it may say anything.
+    /// Whether the header of a file, before its first hunk, is being read. Later lines can hold any text.
     in_head: bool,
 }
 
-/// The file that is being read.
+/// State of the current file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum File {
-    /// One without a name that can be used, so far.
+    /// No usable path so far.
     #[default]
     Unnamed,
-    /// The last one of the changes.
+    /// It is the last element of the changes.
     Counted,
     LeftOut,
 }
 
 impl Reader {
-    /// The next line, without its end.
+    /// Parses the next line, without its end.
     fn take(&mut self, line: &[u8]) {
-        // Lines of files begin with a sign, whatever stands in them.
+        // Lines of files begin with a sign, so none of them is mistaken for these.
         if line.starts_with(b"diff --git ") {
             self.file = File::Unnamed;
-            self.was = None;
+            self.earlier_path = None;
             self.has_before = false;
             self.in_head = true;
         } else if let Some(ranges) = line.strip_prefix(b"@@ ") {
             self.in_head = false;
             self.hunk(ranges);
         } else if let (true, Some(path)) = (self.in_head, path_before(line)) {
-            self.was = Some(path);
+            self.earlier_path = Some(path);
         } else if let (true, Some(path)) = (self.in_head, path_of(line)) {
-            self.named(path);
+            self.start_file(path);
         }
     }
 
-    /// The name of the file now. That of a renamed one comes twice.
-    fn named(&mut self, path: RepoPath) {
+    /// Starts the file with its later path. The path of a renamed file comes twice.
+    fn start_file(&mut self, path: RepoPath) {
         if self.file != File::Unnamed {
             return;
         }
@@ -186,7 +187,7 @@ impl Reader {
         self.file = File::Counted;
         let lines = Vec::new();
         self.changes.push(Change { path, lines });
-        if let Some(path) = self.was.take() {
+        if let Some(path) = self.earlier_path.take() {
             self.has_before = true;
             self.before.push(Before {
                 path,
@@ -215,7 +216,7 @@ impl Reader {
     }
 }
 
-/// Adds where a hunk stood before to what is known of its file.
+/// Adds the earlier lines of a hunk to its file.
 fn note_before(before: &mut Before, ranges: &[u8]) {
     match earlier_lines(ranges) {
         Some((start, 0)) => before.insertions.push(start),
@@ -227,7 +228,7 @@ fn note_before(before: &mut Before, ranges: &[u8]) {
     }
 }
 
-/// The path before in a line of a file's head; a new file has none.
+/// Parses the earlier path from a line of a file's header; a new file has none.
 fn path_before(line: &[u8]) -> Option<RepoPath> {
     let (name, prefix) = match line.strip_prefix(b"--- ") {
         Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), "a/"),
@@ -238,10 +239,10 @@ fn path_before(line: &[u8]) -> Option<RepoPath> {
     RepoPath::new(path).ok()
 }
 
-/// The path in a line of a file's head; that of a file that is gone is none.
+/// Parses the later path from a line of a file's header; a deleted file has none.
 fn path_of(line: &[u8]) -> Option<RepoPath> {
     let (name, prefix) = match line.strip_prefix(b"+++ ") {
-        // Git ends a name with blanks in it by a tab.
+        // Git ends a name that has blanks with a tab.
         Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), "b/"),
         None => (line.strip_prefix(b"rename to ")?, ""),
     };
@@ -250,8 +251,8 @@ fn path_of(line: &[u8]) -> Option<RepoPath> {
     RepoPath::new(path).ok()
 }
 
-/// A name as git writes it: between quotes and with escapes where it holds quotes, backslashes or
-/// control characters.
+/// Decodes a name as git writes it: quoted and escaped if it has quotes, backslashes or control characters.
+/// Returns `None` if it is malformed.
 fn unquoted(name: &[u8]) -> Option<Vec<u8>> {
     let Some(mut rest) = name.strip_prefix(b"\"") else {
         return Some(name.to_owned());
@@ -290,8 +291,8 @@ fn escaped(letter: u8) -> Option<u8> {
     })
 }
 
-/// The lines of the later file in `-3,2 +5,4 @@ …`. Of a mere deletion, whose range is empty, those around
-/// it, of which the later one is not there at the end of the file.
+/// Parses the lines of the later file in `-3,2 +5,4 @@ …`. For a pure deletion, whose range is empty, returns the
+/// lines before and after it; at the end of the file the second one does not exist.
 fn changed_lines(ranges: &[u8]) -> Option<Lines> {
     let end = ranges.windows(3).position(|bytes| bytes == b" @@")?;
     let ranges = std::str::from_utf8(&ranges[..end]).ok()?;
@@ -305,7 +306,7 @@ fn changed_lines(ranges: &[u8]) -> Option<Lines> {
     }
 }
 
-/// The first line and the number of lines of the earlier file in `-3,2 +5,4 @@ …`.
+/// Parses the first line and the number of lines of the earlier file in `-3,2 +5,4 @@ …`.
 fn earlier_lines(ranges: &[u8]) -> Option<(u32, u32)> {
     let end = ranges.iter().position(|byte| *byte == b' ')?;
     let earlier = std::str::from_utf8(&ranges[..end])
@@ -315,7 +316,7 @@ fn earlier_lines(ranges: &[u8]) -> Option<(u32, u32)> {
     Some((number(start)?, number(count)?))
 }
 
-/// Digits alone: no sign, which a number may have otherwise.
+/// Parses a number of digits only, without the sign that `parse` would accept.
 fn number(text: &str) -> Option<u32> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)
@@ -341,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_count_and_text_does_not() {
+    fn hunk_headers_are_read_and_text_is_ignored() {
         let reader = read(
             "\
 diff --git a/cart.py b/cart.py
@@ -411,7 +412,7 @@ new file mode 100644
     }
 
     #[test]
-    fn what_was_inserted_had_no_lines_before() {
+    fn insertions_have_no_earlier_lines() {
         let text =
             "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -4,0 +5,2 @@ f\n@@ -0,0 +1 @@\n@@ -9 +9 @@";
         let reader = read(text);
@@ -423,7 +424,7 @@ new file mode 100644
     }
 
     #[test]
-    fn odd_names_are_read_and_none_leaves_the_root() {
+    fn paths_are_unquoted_and_stay_inside_root() {
         for (name, path) in [
             (r#""b/tab\there""#, Some("tab\there")),
             (r#""b/line\nend""#, Some("line\nend")),
@@ -455,7 +456,7 @@ new file mode 100644
     }
 
     #[test]
-    fn odd_ranges_are_no_lines() {
+    fn malformed_ranges_are_rejected() {
         for (ranges, lines) in [
             ("-1 +1 @@", Some((1, 1))),
             ("-1,0 +2,3 @@ def f():", Some((2, 4))),
@@ -484,13 +485,13 @@ new file mode 100644
             assert_eq!(found, lines, "{ranges:?}");
         }
         assert!(changed_lines(b"-1 +1 @@ caf\xe9").is_some());
-        // Without a name, after a name that cannot be used, and before any file.
+        // Hunks before any file, after an unusable name, and after a name that comes too late.
         let text = "@@ -1 +1 @@\ndiff --git x y\n+++ b/../x\n@@ -1 +1 @@\n+++ b/late\n@@ -1 +1 @@";
         assert!(read(text).changes.is_empty());
     }
 
     #[test]
-    fn what_is_too_much_is_counted() {
+    fn files_and_hunks_above_limits_are_counted() {
         let file = |n: usize| format!("diff --git a/f{n} b/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n");
         let reader = read(&(0..MAX_FILES + 3).map(file).collect::<String>());
         assert_eq!(reader.changes.len(), MAX_FILES);

@@ -1,5 +1,5 @@
-//! The files that say what `HEAD` names: as long as they stay the same, so does the commit. It asks
-//! git nothing, and what it does not understand it says nothing about.
+//! Fingerprints the files that determine the commit of `HEAD`: as long as they stay the same, so does the
+//! commit. It does not call git, and gives no fingerprint for files that it does not understand.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::access::read_start;
 
-/// Longest file that is read, in bytes: names of refs and ids of commits are shorter.
+/// Largest file that is read, in bytes: ref names and commit ids are shorter.
 const MAX_BYTES: u64 = 4096;
 
-/// What the files of a repository said. Two that are equal mean the same commit.
+/// Fingerprint of the files that determine `HEAD`. Equal marks mean the same commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadMark {
     head: String,
@@ -21,15 +21,16 @@ pub struct HeadMark {
 enum Branch {
     /// `HEAD` holds a commit.
     None,
-    /// The branch has a file of its own.
+    /// Content of the branch's own file.
     Loose(String),
-    /// It has none: device, inode, size and time of the file with all others, where there is one.
+    /// The branch has no own file: device, inode, size, and modification time in seconds and nanoseconds of
+    /// `packed-refs`, if that exists.
     Packed(Option<(u64, u64, u64, i64, i64)>),
 }
 
 impl HeadMark {
-    /// Reads the mark of the repository whose `HEAD` lies in `git_dir`; `None` where its files do
-    /// not tell.
+    /// Reads the mark of the repository whose `HEAD` lies in `git_dir`; returns `None` if its files do not
+    /// determine the commit.
     pub fn read(git_dir: &Path) -> Option<Self> {
         let head = text(&git_dir.join("HEAD"))?;
         let Some(branch) = head.strip_prefix("ref: ") else {
@@ -38,7 +39,7 @@ impl HeadMark {
                 head,
             });
         };
-        // Where refs are kept in tables, `HEAD` names a branch that there cannot be.
+        // With refs in reftables, `HEAD` names a branch that cannot exist (`refs/heads/.invalid`).
         let is_plain = branch.starts_with("refs/heads/") && !branch.contains("/.");
         if !is_plain || branch.contains("..") {
             return None;
@@ -56,7 +57,7 @@ impl HeadMark {
     }
 }
 
-/// Where the branches are: elsewhere for one of several working trees of a repository.
+/// Returns the directory of the branches: another one than `git_dir` for a linked working tree.
 fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     if !git_dir.join("commondir").exists() {
         return Some(git_dir.to_owned());
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_moves_with_head_its_branch_and_the_packed_refs() {
+    fn mark_changes_with_head_branch_and_packed_refs() {
         let keep = tempfile::tempdir().unwrap();
         let git = keep.path().join("repo.git");
         let mut marks = vec![HeadMark::read(&git)];
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_further_working_tree_has_its_branches_in_the_common_directory() {
+    fn linked_working_tree_reads_branches_from_common_directory() {
         let keep = tempfile::tempdir().unwrap();
         let git = keep.path().join("repo.git/worktrees/other");
         write(&git.join("HEAD"), "ref: refs/heads/side\n");
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_files_do_not_tell_has_no_mark() {
+    fn undeterminable_head_has_no_mark() {
         let keep = tempfile::tempdir().unwrap();
         for head in [
             "ref: refs/heads/.invalid",

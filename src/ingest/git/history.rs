@@ -1,17 +1,16 @@
-//! The past commits of a revision, bounded in size: messages, files and functions. What a commit
-//! changed is read once and recorded ([`records`]); whether it counts for a revision, that is
-//! whether it is an ancestor, is asked of git each time. Files come first and fast, functions need
-//! every blob and come later, if at all. [`heads`] reads the messages, [`present`] puts it together.
-//! Start at [`load`].
+//! Reads the past commits of a revision, limited in number and size: messages, touched files and functions.
+//! The changes of a commit are read once and recorded ([`records`]); git is asked each time which commits are
+//! ancestors of a revision. Files are read first and fast; functions need every blob and come later, if at
+//! all. [`heads`] reads the messages, [`present`] assembles the history. Start at [`load`].
 
 mod changes;
 mod codec;
-mod heads;
+mod commit_metadata;
+mod current_paths;
 mod hunks;
-mod names;
-mod present;
 mod record;
 pub mod records;
+mod touched_files;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -25,32 +24,32 @@ use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
 use super::access::read_start;
-use super::process::{self, Patience};
+use super::process::{self, RunLimits};
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
 pub use changes::CommitChange;
+use current_paths::assemble;
 use hunks::{Changed, HunksReader};
-use names::{NamesReader, Renames};
-use present::assemble;
 use record::Names;
 use records::Records;
+use touched_files::{NamesReader, Renames};
 
-/// Most that is read of the list of a shallow clone's edges, in bytes: those of 400,000.
+/// Largest part of a shallow clone's list of boundary commits that is read, in bytes: 400,000 ids.
 const MAX_SHALLOW_BYTES: u64 = 1 << 24;
 
-/// How much of the history is kept.
+/// Limits of the history that is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
-    /// Commits; merges are not counted, and only count where their message says what they bring.
+    /// Largest number of commits. Merges are not counted; only those with an informative message are kept.
     pub commits: usize,
-    /// Newest of them whose functions are read.
+    /// Number of the newest of them whose touched functions are read.
     pub function_commits: usize,
-    /// Bytes of one message; the rest is cut.
+    /// Bytes at which a message is truncated.
     pub message_bytes: usize,
-    /// Paths of one commit. One that touched more (a reformatting, an import) keeps its message
-    /// and no path: it says nothing about any of them.
+    /// Largest number of paths of one commit. A commit that touched more (a reformatting, an import) keeps its
+    /// message but no paths: it is no evidence about any of them.
     pub paths_per_commit: usize,
-    /// Time for each step of reading.
+    /// Time limit of each step of reading.
     pub timeout: Duration,
 }
 
@@ -69,20 +68,20 @@ impl Default for HistoryLimits {
 /// How far to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Messages and files; functions where only few commits lack them.
+    /// Messages and touched files; touched functions too if few commits lack them.
     Files,
     /// Everything.
     Functions,
 }
 
-/// Counts the changes of which commits are taken for a history, and what of them.
+/// Version of the rules that select the commits of a history and the data kept of them.
 const VERSION: u16 = 1;
-/// Functions of so few commits are read along with the files.
-const FEW: usize = 300;
-/// Commits that one git is asked about: what was read is kept so often.
+/// Up to this many commits' functions are read in the step [`Step::Files`].
+const MAX_EARLY_FUNCTIONS: usize = 300;
+/// Number of commits read by one git process; records are kept after each batch.
 const BATCH: usize = 2000;
 
-/// Reads the ancestors of a commit.
+/// Reads the history of a commit.
 pub(super) fn load(
     repo: &GitRepo,
     commit: &str,
@@ -97,7 +96,7 @@ pub(super) fn load(
         repo,
         limits,
         records,
-        patience: patience(repo, limits, stop),
+        run_limits: run_limits(repo, limits, stop),
     };
     let _reading = records.begin(reader.settings(), limits.commits);
     let heads = reader.heads(commit)?;
@@ -110,7 +109,7 @@ pub(super) fn load(
     reader.read_names(&known)?;
     let newest = &known[..known.len().min(limits.function_commits)];
     let functions = reader.read_functions(newest, step)?;
-    // Of which commits some are known depends on what was asked before; an answer must not.
+    // Functions that earlier queries cached do not count: an answer must not depend on those queries.
     let counted = match functions {
         TouchedFunctions::Reading => 0,
         TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
@@ -126,8 +125,8 @@ pub(super) fn load(
     })
 }
 
-/// All that the history of a commit depends on beside the objects of the repository, as a text: where it is
-/// the same, so is the history, but for functions that were not read.
+/// Returns everything that the history of a commit depends on, besides the objects of the repository, as a text. Equal
+/// keys mean equal histories, except for functions that were not read.
 pub(super) fn key(
     repo: &GitRepo,
     commit: &str,
@@ -138,7 +137,7 @@ pub(super) fn key(
         repo,
         limits,
         records: &Records::in_memory(),
-        patience: patience(repo, limits, &stop),
+        run_limits: run_limits(repo, limits, &stop),
     };
     let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
     shallow.sort_unstable();
@@ -157,7 +156,7 @@ pub(super) fn key(
     ))
 }
 
-/// What the ancestors of a commit changed, one by one: those of a range of positions, newest first.
+/// Reads the changes of single ancestors of a commit, newest first, at a range of positions.
 pub(super) fn changes(
     repo: &GitRepo,
     commit: &str,
@@ -169,17 +168,17 @@ pub(super) fn changes(
         repo,
         limits: &limits,
         records: &Records::in_memory(),
-        patience: patience(repo, &limits, stop),
+        run_limits: run_limits(repo, &limits, stop),
     };
     reader.changes(commit, positions)
 }
 
-fn patience<'a>(
+fn run_limits<'a>(
     repo: &GitRepo,
     limits: &HistoryLimits,
     stop: &'a CancellationToken,
-) -> Patience<'a> {
-    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds")
+) -> RunLimits<'a> {
+    RunLimits::new(stop, limits.timeout, "log", "history.timeout_seconds")
         .with_memory(repo.access.memory_bytes)
 }
 
@@ -187,11 +186,11 @@ struct Reader<'a> {
     repo: &'a GitRepo,
     limits: &'a HistoryLimits,
     records: &'a Records,
-    patience: Patience<'a>,
+    run_limits: RunLimits<'a>,
 }
 
 impl Reader<'_> {
-    /// Hash of the settings that records depend on.
+    /// Returns a hash of the settings that records depend on.
     fn settings(&self) -> u64 {
         let settings = format!("{} {}", self.limits.paths_per_commit, self.repo.prefix);
         let digest = Sha1::digest(settings);
@@ -201,7 +200,7 @@ impl Reader<'_> {
             .fold(0, |hash, byte| hash << 8 | u64::from(*byte))
     }
 
-    /// The commits whose parents a shallow clone left out: what they changed cannot be told.
+    /// Returns the commits whose parents a shallow clone lacks: their changes cannot be determined.
     fn shallow(&self) -> Result<HashSet<ObjectId>, GitError> {
         let mut command = self.repo.command()?;
         command.args([
@@ -210,17 +209,17 @@ impl Reader<'_> {
             "--git-path",
             "shallow",
         ]);
-        let path = process::stdout(&mut command, &self.patience)?;
+        let path = process::stdout(&mut command, &self.run_limits)?;
         let path = String::from_utf8_lossy(&path);
         let path = Path::new(path.trim_end_matches('\n'));
         let text = read_start(path, MAX_SHALLOW_BYTES).unwrap_or_default();
         Ok(text
             .split(|byte| *byte == b'\n')
-            .filter_map(names::id)
+            .filter_map(touched_files::id)
             .collect())
     }
 
-    /// The files at a commit.
+    /// Lists the files of a commit.
     fn files(&self, commit: &str) -> Result<HashSet<RepoPath>, GitError> {
         let mut command = self.repo.command()?;
         command
@@ -234,8 +233,8 @@ impl Reader<'_> {
         stream::pieces(
             &mut command,
             b"",
-            (0, names::LONGEST),
-            &self.patience,
+            (0, touched_files::MAX_PATH_BYTES),
+            &self.run_limits,
             &mut take,
         )?;
         Ok(files)
@@ -245,16 +244,16 @@ impl Reader<'_> {
         let turn = &self.records.names_turn;
         let _turn = turn.lock();
         let missing = self.records.without_names(commits);
-        self.records.want(missing.len());
+        self.records.expect_reads(missing.len());
         for batch in missing.chunks(BATCH) {
-            let mut left = Left::new(batch);
-            while let Some(asked) = left.next() {
-                let run = self.names_of(asked, Renames::Found)?;
+            let mut queue = CommitQueue::new(batch);
+            while let Some(requested) = queue.next() {
+                let run = self.names_of(requested, Renames::Found)?;
                 self.records.add_names(run.done);
-                left.ran(asked.len(), run.failed_at);
+                queue.advance(requested.len(), run.failed_at);
             }
-            // Where blobs are missing, old names are not followed.
-            let run = self.names_of(&left.lost, Renames::Ignored)?;
+            // Commits whose blobs are missing are read without detecting renames.
+            let run = self.names_of(&queue.lost, Renames::Ignored)?;
             self.records.add_names(run.done);
             run.failed_at.map_or(Ok(()), |failure| Err(failure.error))?;
         }
@@ -263,12 +262,12 @@ impl Reader<'_> {
 
     fn names_of(&self, commits: &[ObjectId], renames: Renames) -> Result<Run<Names>, GitError> {
         let mut command = self.repo.command()?;
-        names::add_arguments(&mut command, renames);
+        touched_files::add_arguments(&mut command, renames);
         command.args(["--name-status", "-z"]);
         self.add_prefix(&mut command, &[]);
         let mut intern = |path: &str| self.records.intern(path);
         let mut reader = NamesReader::new(self.limits.paths_per_commit, &mut intern);
-        let end = (0, names::LONGEST);
+        let end = (0, touched_files::MAX_PATH_BYTES);
         let ran = self.run(&mut command, commits, end, &mut |piece| reader.take(piece));
         let current = reader.current.as_ref().map(|(id, _)| *id);
         if ran.is_ok() {
@@ -283,14 +282,14 @@ impl Reader<'_> {
         step: Step,
     ) -> Result<TouchedFunctions, GitError> {
         let missing = self.records.without_functions(commits).len();
-        if step == Step::Files && missing > FEW {
+        if step == Step::Files && missing > MAX_EARLY_FUNCTIONS {
             return Ok(TouchedFunctions::Reading);
         }
-        self.records.want(missing);
+        self.records.expect_reads(missing);
         loop {
             let turn = &self.records.functions_turn;
             let _turn = turn.lock();
-            // Another revision may have read some meanwhile.
+            // Another revision may have read some of them meanwhile.
             let missing = self.records.without_functions(commits);
             if missing.is_empty() {
                 break;
@@ -299,7 +298,7 @@ impl Reader<'_> {
                 Ok(()) => {}
                 Err(error @ GitError::Cancelled(_)) => return Err(error),
                 Err(error) => {
-                    self.complain(&error);
+                    self.warn_once(&error);
                     return Ok(TouchedFunctions::Unreadable);
                 }
             }
@@ -310,9 +309,9 @@ impl Reader<'_> {
         Ok(TouchedFunctions::Read)
     }
 
-    /// Says once that functions are missing. What git said may name paths, and is left out.
-    fn complain(&self, error: &GitError) {
-        if !self.records.may_complain() {
+    /// Warns once that functions are missing. Git's message may name paths, and is left out.
+    fn warn_once(&self, error: &GitError) {
+        if !self.records.may_warn() {
             return;
         }
         let reason = match error {
@@ -327,42 +326,45 @@ impl Reader<'_> {
     }
 
     fn read_batch(&self, commits: &[ObjectId]) -> Result<(), GitError> {
-        let mut left = Left::new(commits);
-        while let Some(asked) = left.next() {
-            let run = self.functions_of(asked)?;
-            let files = self.records.find(asked);
+        let mut queue = CommitQueue::new(commits);
+        while let Some(requested) = queue.next() {
+            let run = self.functions_of(requested)?;
+            let files = self.records.find(requested);
             let mut changed: HashMap<ObjectId, Changed> = run.done.into_iter().collect();
-            // Git says nothing of a commit that touched no file with functions, so what stands
-            // before the place of a failure is known.
-            let settled = run.failed_at.as_ref().map_or(asked.len(), |f| f.position);
-            let functions = asked
+            // Git prints nothing for a commit that touched no file with functions, so all commits
+            // before a failure are complete.
+            let complete = run
+                .failed_at
+                .as_ref()
+                .map_or(requested.len(), |f| f.position);
+            let functions = requested
                 .iter()
                 .zip(files)
-                .take(settled)
+                .take(complete)
                 .filter_map(|(id, record)| {
                     let changed = changed.remove(id).unwrap_or_default();
                     Some((*id, by_file(&record?.names, changed)))
                 })
                 .collect();
             self.records.add_functions(functions);
-            let lost_before = left.lost.len();
-            left.ran(asked.len(), run.failed_at);
-            let lost = &left.lost[lost_before..];
-            self.records.lose(lost);
+            let lost_before = queue.lost.len();
+            queue.advance(requested.len(), run.failed_at);
+            let lost = &queue.lost[lost_before..];
+            self.records.mark_lost(lost);
             let error = GitError::Output("log");
             if self.records.gave_up() {
                 return Err(error);
             }
             if !lost.is_empty() {
-                self.complain(&error);
+                self.warn_once(&error);
             }
         }
         Ok(())
     }
 
     fn functions_of(&self, commits: &[ObjectId]) -> Result<Run<Changed>, GitError> {
-        // Named by the commits' own files alone: those of the working directory and of the
-        // repository have no say.
+        // Only these attributes apply, and those in the repository's `info/attributes`: `.gitattributes` files of
+        // the commits and of the working tree do not.
         let mut attributes = tempfile::NamedTempFile::new()?;
         attributes.write_all(foveate_parse::hunks::attributes().as_bytes())?;
         let mut command = self.repo.command()?;
@@ -376,7 +378,7 @@ impl Reader<'_> {
         for setting in foveate_parse::hunks::settings() {
             command.args(["-c", &setting]);
         }
-        names::add_arguments(&mut command, Renames::Found);
+        touched_files::add_arguments(&mut command, Renames::Found);
         command.args([
             "-p",
             "-U0",
@@ -393,7 +395,7 @@ impl Reader<'_> {
             .collect();
         self.add_prefix(&mut command, &files);
         let mut reader = HunksReader::default();
-        let end = (b'\n', hunks::LONGEST);
+        let end = (b'\n', hunks::MAX_LINE_BYTES);
         let ran = self.run(&mut command, commits, end, &mut |line| reader.take(line));
         let current = reader.current.as_ref().map(|(id, _)| *id);
         if ran.is_ok() {
@@ -402,7 +404,7 @@ impl Reader<'_> {
         Run::new(commits, reader.done, current, ran)
     }
 
-    /// Looks only below the part of the tree that counts, or at `files` where all of it does.
+    /// Limits a command to the repository's prefix, or to `files` if there is no prefix.
     fn add_prefix(&self, command: &mut std::process::Command, files: &[String]) {
         let prefix = &self.repo.prefix;
         if prefix.is_empty() {
@@ -424,19 +426,19 @@ impl Reader<'_> {
             return Ok(());
         }
         let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
-        stream::pieces(command, input.as_bytes(), end, &self.patience, take)
+        stream::pieces(command, input.as_bytes(), end, &self.run_limits, take)
     }
 }
 
-/// What one run of git gave.
+/// Result of one run of git.
 struct Run<T> {
     done: Vec<(ObjectId, T)>,
     failed_at: Option<Failure>,
 }
 
-/// Where a run failed.
+/// Position and error of a failed run.
 struct Failure {
-    /// The commit that was being read, or one before the one that git could not read.
+    /// Index of the commit that was being read; the one that git could not read may be a later one.
     position: usize,
     error: GitError,
 }
@@ -463,48 +465,48 @@ impl<T> Run<T> {
     }
 }
 
-/// Works through commits of which git may fail on some. Git does not say on which: it may have
-/// written of it or not. So after a failure the next commit is asked for alone.
-struct Left<'a> {
+/// Queue of commits, some of which git may fail to read. Git does not say which commit failed, and may or may
+/// not have printed it. So after a failure the next commit is read alone.
+struct CommitQueue<'a> {
     commits: &'a [ObjectId],
-    at_once: usize,
+    batch_size: usize,
     lost: Vec<ObjectId>,
 }
 
-impl<'a> Left<'a> {
+impl<'a> CommitQueue<'a> {
     fn new(commits: &'a [ObjectId]) -> Self {
         Self {
             commits,
-            at_once: BATCH,
+            batch_size: BATCH,
             lost: Vec::new(),
         }
     }
 
     fn next(&self) -> Option<&'a [ObjectId]> {
-        let asked = &self.commits[..self.commits.len().min(self.at_once)];
-        (!asked.is_empty()).then_some(asked)
+        let requested = &self.commits[..self.commits.len().min(self.batch_size)];
+        (!requested.is_empty()).then_some(requested)
     }
 
-    fn ran(&mut self, asked: usize, failure: Option<Failure>) {
+    fn advance(&mut self, requested: usize, failure: Option<Failure>) {
         match failure {
             None => {
-                self.commits = &self.commits[asked..];
-                self.at_once = BATCH;
+                self.commits = &self.commits[requested..];
+                self.batch_size = BATCH;
             }
-            Some(failure) if asked > 1 => {
+            Some(failure) if requested > 1 => {
                 self.commits = &self.commits[failure.position..];
-                self.at_once = 1;
+                self.batch_size = 1;
             }
             Some(_) => {
                 self.lost.extend_from_slice(&self.commits[..1]);
                 self.commits = &self.commits[1..];
-                self.at_once = BATCH;
+                self.batch_size = BATCH;
             }
         }
     }
 }
 
-/// The tree without files, which every repository has, by the number of digits of its ids.
+/// Returns the id of the empty tree, which every repository has, for ids of this many digits.
 pub(super) fn empty_tree(digits: usize) -> &'static str {
     match digits {
         64 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",

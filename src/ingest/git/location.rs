@@ -1,5 +1,5 @@
-//! Where a git repository is: a local path or a URL of an allowed kind. Nothing else reaches the
-//! git command line, and what is shown or logged carries no credentials.
+//! Parses the location of a git repository: a local path or a URL of an allowed scheme. Nothing else reaches
+//! the git command line. Shown or logged text carries no credentials.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// A place that git can read from.
+/// Location of a git repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A repository on this machine, read in place.
@@ -19,27 +19,27 @@ pub enum Location {
     Remote(Remote),
 }
 
-/// A repository that git is to copy.
+/// A remote repository, parsed from its URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// What git is called with; no credentials are in it.
+    /// The URL that is passed to git, without credentials.
     pub address: String,
-    /// In lower case.
+    /// The scheme in lower case.
     pub scheme: String,
-    /// Name or address of the machine, as [`host_name`] writes it; empty for files.
+    /// Name or address of the host in the form of [`host_name`]; empty for files.
     pub host: String,
-    /// Where it listens.
+    /// The port.
     pub port: u16,
-    /// Who asks, where the URL says so.
+    /// User and password in the URL, if any.
     pub login: Option<Login>,
 }
 
 /// Credentials of a URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// Who.
+    /// User name.
     pub user: String,
-    /// The secret; git's own credential helpers are asked where there is none.
+    /// Password; `None`: git asks its own credential helpers.
     pub password: Option<String>,
 }
 
@@ -49,13 +49,13 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why a text is not a location.
+/// Why a text is not an accepted location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocationError {
     /// Neither an absolute path nor a URL.
     #[error("`git` must be an absolute path or a URL such as https://host/owner/name.git")]
     NeitherPathNorUrl,
-    /// A URL of a kind that is not allowed.
+    /// A URL whose scheme is not allowed.
     #[error("URLs of the scheme {scheme:?} are not allowed; allowed are {allowed} (`git.schemes`)")]
     Scheme {
         /// The scheme of the URL.
@@ -66,18 +66,18 @@ pub enum LocationError {
     /// Control characters or spaces, or no host.
     #[error("the URL has no host, or holds spaces or control characters")]
     Malformed,
-    /// What git has no use for; it may hold a token.
+    /// A query or fragment, which git does not use and which may hold a token.
     #[error(
         "the URL has a `?` or a `#`: give a token as https://user:token@host/… or by `git.tokens`"
     )]
     Query,
-    /// Ssh takes none.
+    /// A password in an ssh URL, which ssh cannot use.
     #[error("an ssh URL cannot have a password: use a key, through an agent or ~/.ssh/config")]
     Password,
 }
 
 impl Location {
-    /// Reads a location; `schemes` are the allowed ones of URLs.
+    /// Parses a location; `schemes` are the allowed URL schemes.
     ///
     /// # Errors
     /// See [`LocationError`].
@@ -112,7 +112,7 @@ impl Location {
 }
 
 impl Remote {
-    /// The directory that a `file` URL names.
+    /// Returns the directory of a `file` URL.
     pub fn file(&self) -> Option<PathBuf> {
         let path = self.address.strip_prefix("file://")?;
         let path = percent_decode_str(path).collect::<Vec<u8>>();
@@ -123,8 +123,8 @@ impl Remote {
 const SSH_PORT: u16 = 22;
 const GIT_PORT: u16 = 9418;
 
-/// What a URL says. Git gets it as it was understood here, so that no two readings of one text can
-/// mean two hosts.
+/// Converts a parsed URL. Git gets the URL as it was parsed here, so that no two parsers can read two different
+/// hosts from one text.
 fn remote(mut url: Url) -> Result<Remote, LocationError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(LocationError::Query);
@@ -141,7 +141,7 @@ fn remote(mut url: Url) -> Result<Remote, LocationError> {
         if url.password().is_some() {
             return Err(LocationError::Password);
         }
-        // Which user is part of the address.
+        // The user of an ssh URL stays in the address.
     } else if login.is_some() {
         let cleared = url.set_username("").and(url.set_password(None));
         cleared.map_err(|()| LocationError::Malformed)?;
@@ -158,8 +158,8 @@ fn remote(mut url: Url) -> Result<Remote, LocationError> {
     })
 }
 
-/// The name of a machine in the one way in which names are compared: in lower case, and an address of IPv6 in its
-/// shortest form, without the brackets that it has in URLs.
+/// Returns a host name in the normal form in which hosts are compared: lower case, and an IPv6 address in its shortest
+/// form, without the brackets of URLs.
 pub fn host_name(text: &str) -> String {
     let inner = text
         .strip_prefix('[')
@@ -179,7 +179,7 @@ fn login(url: &Url) -> Option<Login> {
     (!login.user.is_empty() || login.password.is_some()).then_some(login)
 }
 
-/// The host in `user@host:path`.
+/// Returns the host in `user@host:path`.
 fn scp_like(text: &str) -> Option<&str> {
     let (user, rest) = text.split_once('@')?;
     let (host, path) = rest.split_once(':')?;
@@ -192,7 +192,7 @@ fn scp_like(text: &str) -> Option<&str> {
     (plain(user) && plain(host) && !path.is_empty() && !path.starts_with(':')).then_some(host)
 }
 
-/// The text with `user:password@` taken out of every URL in it.
+/// Removes `user:password@` from every URL in a text.
 pub fn without_credentials(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_has_one_name() {
+    fn host_names_are_normalized() {
         for (text, host, port) in [
             ("https://Example.org/a", "example.org", 443),
             ("git@Example.org:a", "example.org", 22),
@@ -292,7 +292,7 @@ mod tests {
                 "ssh://git@example.org/a",
                 Some(("git", None)),
             ),
-            // Read as a browser or curl would, not as the eye does.
+            // Parsed as a browser or curl would, unlike what it looks like.
             (
                 "https://example.org\\@127.1/a",
                 "https://example.org/@127.1/a",
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_taken_out() {
+    fn credentials_are_removed_from_text() {
         for (text, shown) in [
             (
                 "fatal: unable to access 'https://me:s3cret@example.org/a.git/': no",

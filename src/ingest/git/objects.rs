@@ -1,6 +1,6 @@
-//! The files of a commit, from one `ls-tree`, or a `diff-tree` from another commit whose files are
-//! known, and one `cat-file --batch`. Objects that the
-//! repository lacks become files that are listed as unreadable.
+//! Reads the files of a commit: lists them with one `ls-tree`, or a `diff-tree` against a commit whose files
+//! are known, and reads them with one `cat-file --batch`. Objects that the repository lacks are listed as
+//! unreadable files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -16,20 +16,20 @@ use tokio_util::sync::CancellationToken;
 use super::{GitError, GitRepo, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
 
-/// One line of a commit's listing.
+/// One entry of a commit's listing.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where it is.
+    /// Path below the listed directory.
     pub path: RepoPath,
-    /// Its blob, or the commit of a submodule.
+    /// Id of its blob, or of a submodule's commit.
     pub blob: ObjectId,
-    /// Bytes; `None` where the repository lacks the blob.
+    /// Size in bytes; `None` if the repository lacks the blob.
     pub size: Option<u64>,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
 }
 
-/// What a listed entry is.
+/// The kind of a listed entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A file, executable or not.
@@ -59,8 +59,8 @@ pub(super) fn list(
         .collect()
 }
 
-/// One `mode type id size<TAB>path` line; `None` for a path that could leave the root, which git itself refuses to
-/// check out.
+/// Parses a `mode type id size<TAB>path` line; returns `None` for a path that could leave the root, which git itself
+/// refuses to check out.
 fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("ls-tree");
     let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
@@ -106,7 +106,7 @@ pub(super) fn files(
     gather(repo, entries, before, blobs, progress)
 }
 
-/// Whether known files and entries are together not larger than they may be, before anything is read.
+/// Checks the size of known files and entries together against the limit, before anything is read.
 fn check_size(
     repo: &GitRepo,
     known: &[SourceFile],
@@ -131,8 +131,8 @@ fn check_size(
     Ok(())
 }
 
-/// The files of entries, in no order. `before` are files of the same repository, in path order: what
-/// one has in common with the earlier file at its path is not parsed again.
+/// Reads the files of entries, in no particular order. `before` are files of the same repository in path order:
+/// parts that a file has in common with the earlier one at its path are not parsed again.
 fn gather(
     repo: &GitRepo,
     entries: Vec<Entry>,
@@ -141,15 +141,15 @@ fn gather(
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
     let mut files = Vec::with_capacity(entries.len());
-    // Blobs to read, each with the files that hold it: the same bytes often stand at many places.
+    // Blobs to read, each with the paths that have it: one blob is often at many paths.
     let mut wanted: HashMap<(ObjectId, Option<Language>), Wanted> = HashMap::new();
     for entry in entries {
-        match settle(entry, blobs) {
-            Settled::File(file) => {
+        match classify(entry, blobs) {
+            Classified::File(file) => {
                 progress.step()?;
                 files.push(*file);
             }
-            Settled::Wanted { path, key, size } => wanted
+            Classified::Wanted { path, key, size } => wanted
                 .entry(key)
                 .or_insert_with(|| Wanted {
                     blob: key.0,
@@ -164,14 +164,14 @@ fn gather(
     }
     if !wanted.is_empty() {
         let mut wanted: Vec<Wanted> = wanted.into_values().collect();
-        // The largest first, so that none of them is left for the end.
+        // The largest first, so that no thread is left with a large file at the end.
         wanted.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.blob.cmp(&b.blob)));
         files.extend(read_all(repo, wanted, blobs, progress)?);
     }
     Ok(files)
 }
 
-/// What differs between the files of two commits: by path, what the later one has there.
+/// Differences between the files of two commits: by path, the later commit's entry, or `None` if it has none.
 pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
 
 pub(super) fn differences(
@@ -183,7 +183,7 @@ pub(super) fn differences(
     let mut command = repo.command()?;
     command
         .args(["diff-tree", "-r", "-z", "--raw", "--no-abbrev"])
-        // Whatever the repository's settings are.
+        // Overrides the repository's settings.
         .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
         .args(["--end-of-options", &repo.tree_of(before)])
         .arg(repo.tree_of(after));
@@ -199,7 +199,7 @@ pub(super) fn differences(
     Ok(differences)
 }
 
-/// One `:mode mode id id status`; `None` where the file is gone.
+/// Parses `:mode mode id id status`; returns `None` for a deleted file.
 fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("diff-tree");
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
@@ -214,7 +214,7 @@ fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, Objec
     Ok(Some((entry_kind(mode, path), blob)))
 }
 
-/// The files of a commit, in path order, from those of another one, in path order, and what differs.
+/// Reads the files of a commit, in path order, from those of another one, also in path order, and the differences.
 pub(super) fn files_with(
     repo: &GitRepo,
     before: &[SourceFile],
@@ -222,7 +222,7 @@ pub(super) fn files_with(
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
-    // An object that was missing may have come since.
+    // An object that was missing may have been fetched since.
     for file in before {
         if matches!(file.skipped, Some(SkipReason::Unreadable(_))) {
             let again = || Some((EntryKind::File, file.blob));
@@ -243,7 +243,7 @@ pub(super) fn files_with(
             })
         })
         .collect();
-    // A submodule's commit is no object of this repository.
+    // A submodule's commit is not an object of this repository.
     let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
     let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
     let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
@@ -261,7 +261,7 @@ struct Wanted {
     blob: ObjectId,
     named: Option<Language>,
     size: u64,
-    /// What the first of the files was before.
+    /// Earlier content at the first of the paths.
     earlier: Option<Arc<Content>>,
     paths: Vec<RepoPath>,
 }
@@ -271,7 +271,7 @@ fn content_at(files: &[SourceFile], path: &RepoPath) -> Option<Arc<Content>> {
     files[at].content.clone()
 }
 
-enum Settled {
+enum Classified {
     File(Box<SourceFile>),
     Wanted {
         path: RepoPath,
@@ -280,8 +280,8 @@ enum Settled {
     },
 }
 
-/// A file that needs no reading, or what to read for it.
-fn settle(entry: Entry, blobs: &BlobCache) -> Settled {
+/// Returns the file of an entry if its blob need not be read, or the blob to read.
+fn classify(entry: Entry, blobs: &BlobCache) -> Classified {
     let Entry {
         path,
         blob,
@@ -299,12 +299,12 @@ fn settle(entry: Entry, blobs: &BlobCache) -> Settled {
     };
     let size = size.unwrap_or(0);
     if let Some(reason) = reason {
-        return Settled::File(Box::new(skipped_file(path, blob, size, reason)));
+        return Classified::File(Box::new(skipped_file(path, blob, size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
     match blobs.get(blob, named) {
-        Some(reading) => Settled::File(Box::new(source_file(path, blob, size, reading))),
-        None => Settled::Wanted {
+        Some(reading) => Classified::File(Box::new(source_file(path, blob, size, reading))),
+        None => Classified::Wanted {
             path,
             key: (blob, named),
             size,
@@ -318,14 +318,14 @@ fn missing() -> SkipReason {
     SkipReason::Unreadable(MISSING.to_owned())
 }
 
-/// Whether a file is skipped because the repository lacks it.
+/// Whether a file is skipped because the repository lacks its blob.
 pub fn is_missing(file: &SourceFile) -> bool {
     matches!(&file.skipped, Some(SkipReason::Unreadable(reason)) if reason == MISSING)
 }
 
-/// Bytes of blobs that are read and wait to be parsed, at most: git is faster by an order of magnitude, and
-/// most of a large repository would stand in memory.
-const AHEAD: usize = 32 << 20;
+/// Largest number of bytes read but not yet parsed. Git reads ten times faster than files are parsed, so without
+/// a limit most of a large repository would be in memory.
+const MAX_AHEAD_BYTES: usize = 32 << 20;
 
 /// Reads blobs through one git process on this thread and parses them on the rayon pool.
 fn read_all(
@@ -340,7 +340,7 @@ fn read_all(
     cat_file(repo, "--batch", &ids, progress.stop(), |stdout| {
         rayon::in_place_scope(|scope| {
             for blob in wanted {
-                wait_below(&ahead, AHEAD);
+                wait_below(&ahead, MAX_AHEAD_BYTES);
                 progress.check()?;
                 let bytes = read_blob(stdout)?;
                 let size = bytes.as_ref().map_or(0, Vec::len);
@@ -359,8 +359,8 @@ fn read_all(
     Ok(read.into_inner())
 }
 
-/// Waits until others have brought `count` below `limit`; does their work meanwhile where this thread
-/// is one of the pool's, which may have no other.
+/// Waits until other threads have brought `count` below `limit`. On a thread of the pool it runs their jobs
+/// meanwhile, since the pool may have no other thread.
 fn wait_below(count: &AtomicUsize, limit: usize) {
     while count.load(Ordering::Relaxed) >= limit {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
@@ -369,7 +369,7 @@ fn wait_below(count: &AtomicUsize, limit: usize) {
     }
 }
 
-/// The sizes of objects; `None` for those that the repository lacks.
+/// Returns the sizes of objects; `None` for those that the repository lacks.
 fn sizes(
     repo: &GitRepo,
     ids: &[ObjectId],
@@ -390,7 +390,7 @@ fn sizes(
     })
 }
 
-/// Asks one git process about objects, in this order, and reads what it says.
+/// Asks one git process about objects in the given order, and reads its output with `read`.
 fn cat_file<T>(
     repo: &GitRepo,
     mode: &str,
@@ -401,23 +401,23 @@ fn cat_file<T>(
     let mut command = repo.command()?;
     command.args(["cat-file", mode, "--buffer"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let patience = repo.reading(stop, "cat-file");
-    let _timed = process::timed(&patience);
-    let mut child = process::start(command.stderr(Stdio::null()), &patience)?;
+    let run_limits = repo.reading(stop, "cat-file");
+    let _timed = process::timed(&run_limits);
+    let mut child = process::start(command.stderr(Stdio::null()), &run_limits)?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(GitError::Output("cat-file"));
     };
     let (done, is_done) = mpsc::channel();
     let result = std::thread::scope(|threads| {
-        let (running, patience) = (&mut child, &patience);
-        threads.spawn(move || process::watch(running, &is_done, patience));
+        let (running, run_limits) = (&mut child, &run_limits);
+        threads.spawn(move || process::watch(running, &is_done, run_limits));
         let feeder = threads.spawn(move || feed(stdin, ids));
         let mut stdout = BufReader::with_capacity(1 << 16, stdout);
         let result = read(&mut stdout);
-        // Closed before the feeder is waited for, which may be stuck where reading was given up.
+        // Closed before joining the feeder, which blocks for ever if reading stopped early.
         drop(stdout);
-        // The feeder fails when the reader above gave up and closed the pipe: the reader's own
-        // error is the one to tell.
+        // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
+        // takes precedence.
         let fed = feeder.join().unwrap_or(Ok(()));
         drop(done);
         result.and_then(|read| fed.map(|()| read).map_err(GitError::Io))
@@ -427,7 +427,7 @@ fn cat_file<T>(
     }
     child.wait()?;
     if result.is_err() {
-        patience.check()?;
+        run_limits.check()?;
     }
     result
 }
@@ -440,7 +440,7 @@ fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
     stdin.flush()
 }
 
-/// The next blob of the batch; `None` for one that the repository lacks.
+/// Reads the next blob of the batch; returns `None` if the repository lacks it.
 fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Vec<u8>>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("cat-file");
     let mut header = String::new();
@@ -488,7 +488,7 @@ fn files_of(
     paths
         .into_iter()
         .map(|path| {
-            // Whether the work is to stop is asked above, once a blob.
+            // Only counts: a stop was checked above, once per blob.
             let _ = progress.step();
             match &reading {
                 Some(reading) => source_file(path, blob, size, reading.clone()),

@@ -1,6 +1,6 @@
-//! Git as a group of processes that ends with its first: when its time is over, or the work is to
-//! stop, all of them are told to end, and a moment later they are ended. What they may allocate and
-//! compute is bounded by the system, also where this process is gone.
+//! Runs git as a process group that ends with its first process. When the time is over, or the work is to
+//! stop, the group gets SIGTERM and a moment later SIGKILL. The system limits memory and processor time,
+//! even if this process is gone.
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -17,16 +17,16 @@ use super::{GitError, command};
 use crate::engine::Cancelled;
 use crate::telemetry::spans::Timed;
 
-/// How soon a stop is noticed.
+/// Time between two checks for a stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Time in which git may remove its locks and unfinished files.
+/// Time between SIGTERM and SIGKILL, in which git may remove its locks and unfinished files.
 const GRACE: Duration = Duration::from_secs(2);
-/// Most bytes of what git wrote that are held at a time: the listing of some four million files.
+/// Largest output of git that is held in memory, in bytes: the listing of some four million files.
 const MAX_OUTPUT: usize = 512 << 20;
 
-/// Until when a piece of work may go on, and what one process may take for it.
+/// Time limit, stop signal and memory limit of a run of git.
 #[derive(Debug)]
-pub struct Patience<'a> {
+pub struct RunLimits<'a> {
     stop: &'a CancellationToken,
     limit: Duration,
     deadline: Instant,
@@ -35,9 +35,9 @@ pub struct Patience<'a> {
     setting: &'static str,
 }
 
-impl<'a> Patience<'a> {
-    /// From now on for `limit`, unless `stop` comes first. `subcommand` and the `setting` with the
-    /// limit are what its error names.
+impl<'a> RunLimits<'a> {
+    /// Creates limits that end after `limit` from now, or when `stop` is cancelled. Errors name `subcommand`
+    /// and the `setting` that holds the limit.
     pub fn new(
         stop: &'a CancellationToken,
         limit: Duration,
@@ -54,7 +54,7 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// The same, for processes that allocate no more than so many bytes; 0: any.
+    /// Sets the bytes that a process may allocate; 0: unlimited.
     pub fn with_memory(self, memory_bytes: u64) -> Self {
         Self {
             memory_bytes,
@@ -62,8 +62,10 @@ impl<'a> Patience<'a> {
         }
     }
 
+    /// Checks that the work may go on.
+    ///
     /// # Errors
-    /// When it is over.
+    /// When the time is over or the work was stopped.
     pub fn check(&self) -> Result<(), GitError> {
         if self.stop.is_cancelled() {
             return Err(Cancelled.into());
@@ -78,31 +80,31 @@ impl<'a> Patience<'a> {
         Ok(())
     }
 
-    /// Bounds a process that was just started, and all that it starts. Processor time is bounded for
-    /// the case that nobody is there any more to watch the clock.
+    /// Sets the system's limits of a process that was just started, and of all that it starts. Processor time
+    /// is limited for the case that this process ends and no longer watches the clock.
     fn bound(&self, child: &Child) {
         let cpu_seconds = 2 * self.limit.as_secs() + 1;
         limit(child, Resource::Cpu, cpu_seconds);
-        // A process that is ended for its time writes its memory to a file otherwise.
+        // A process that exceeds its processor time would write a core dump.
         limit(child, Resource::Core, 0);
         if self.memory_bytes > 0 {
-            // Not the address space: packs are mapped into it, however large.
+            // Not the address space: packs of any size are mapped into it.
             limit(child, Resource::Data, self.memory_bytes);
         }
     }
 }
 
 #[cfg(target_os = "linux")]
-fn limit(child: &Child, resource: Resource, most: u64) {
-    let most = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
+fn limit(child: &Child, resource: Resource, max: u64) {
+    let max = Rlimit {
+        current: Some(max),
+        maximum: Some(max),
     };
-    // One that has ended by now needs no limit.
-    let _ = rustix::process::prlimit(process_of(child), resource, most);
+    // Fails for a process that has ended by now, which needs no limit.
+    let _ = rustix::process::prlimit(process_of(child), resource, max);
 }
 
-/// Other systems set no limits from outside; the clock is watched all the same.
+/// Other systems cannot limit another process; the time limit still applies.
 #[cfg(not(target_os = "linux"))]
 fn limit(_: &Child, _: Resource, _: u64) {}
 
@@ -110,40 +112,40 @@ fn process_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// The span of a git command, from now until it is dropped.
-pub fn timed(patience: &Patience<'_>) -> Timed {
-    Timed::new(tracing::debug_span!("git", command = patience.subcommand))
+/// Starts the span of a git command, which ends when it is dropped.
+pub fn timed(run_limits: &RunLimits<'_>) -> Timed {
+    Timed::new(tracing::debug_span!("git", command = run_limits.subcommand))
 }
 
-/// Starts a command in a group of its own, within the limits of `patience`.
+/// Starts a command in its own process group, within `run_limits`.
 ///
 /// # Errors
 /// When git is not installed or the process cannot be started.
-pub fn start(command: &mut Command, patience: &Patience<'_>) -> Result<Child, GitError> {
+pub fn start(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Child, GitError> {
     let child = command
         .process_group(0)
         .spawn()
         .map_err(command::start_error)?;
-    patience.bound(&child);
+    run_limits.bound(&child);
     Ok(child)
 }
 
-/// Runs a command to its end, or to that of `patience`.
+/// Runs a command to its end, within `run_limits`, and returns its output.
 ///
 /// # Errors
-/// When it cannot be started, has to be ended, or writes more than is held. A command that reports a
-/// failure is none.
-pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, GitError> {
-    patience.check()?;
-    let _timed = timed(patience);
+/// When it cannot be started, has to be ended, or writes more than [`MAX_OUTPUT`]. A failure that the command
+/// itself reports is not an error.
+pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Output, GitError> {
+    run_limits.check()?;
+    let _timed = timed(run_limits);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = start(command, patience)?;
+    let mut child = start(command, run_limits)?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let (done, is_done) = mpsc::channel();
     let (stdout, stderr) = std::thread::scope(|threads| {
         let stderr = threads.spawn(move || err.map_or(Ok(Vec::new()), read));
         let running = &mut child;
-        let watch = threads.spawn(move || watch(running, &is_done, patience));
+        let watch = threads.spawn(move || watch(running, &is_done, run_limits));
         let stdout = out.map_or(Ok(Vec::new()), read);
         let stderr = stderr.join().unwrap_or_else(|_| Ok(Vec::new()));
         drop(done);
@@ -153,7 +155,7 @@ pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, 
     let status = child.wait()?;
     let (stdout, stderr) = (stdout?, stderr?);
     if !status.success() {
-        patience.check()?;
+        run_limits.check()?;
     }
     if status.signal() == Some(Signal::XCPU.as_raw()) {
         return Err(GitError::Exhausted(command::subcommand(command)));
@@ -171,38 +173,38 @@ pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, 
     })
 }
 
-/// Runs a command to its end and gives what it wrote.
+/// Runs a command to its end and returns its standard output.
 ///
 /// # Errors
 /// As [`output`], and when git reports a failure.
-pub fn stdout(command: &mut Command, patience: &Patience<'_>) -> Result<Vec<u8>, GitError> {
-    let output = output(command, patience)?;
+pub fn stdout(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Vec<u8>, GitError> {
+    let output = output(command, run_limits)?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     Err(command::failure(command, &output.stderr))
 }
 
-/// Reads a pipe to its end, or one byte further than is held: its writer is stopped by the next one.
+/// Reads a pipe to its end, at most one byte more than [`MAX_OUTPUT`]. Closing the pipe then stops the writer.
 fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     pipe.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Ends a group when patience does; returns when `is_done` says so, or the group has ended.
-pub fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, patience: &Patience<'_>) {
+/// Ends a process group when `run_limits` are exceeded. Returns then, or when the sender of `is_done` is dropped.
+pub fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, run_limits: &RunLimits<'_>) {
     while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        if patience.check().is_err() {
+        if run_limits.check().is_err() {
             end(child);
             return;
         }
     }
 }
 
-/// Ends a group that was started with [`start`]. Its first process is still to be waited for.
+/// Ends a process group that was started with [`start`]. The caller must still wait for its first process.
 pub fn end(child: &mut Child) {
-    // It was not waited for, so that its number is still its own.
+    // It was not waited for, so its process id cannot have been reused.
     let Some(group) = process_of(child) else {
         return;
     };
@@ -227,28 +229,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_listen_is_ended_with_all_that_it_started() {
-        // The pipe stays open as long as any of them lives.
+    fn process_group_ignoring_sigterm_is_killed() {
+        // The pipe stays open as long as any process of the group lives.
         let mut command = Command::new("sh");
         let script = "trap '' TERM; sh -c 'trap \"\" TERM; echo up; sleep 1000' & wait; sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
         let stop = CancellationToken::new();
-        let patience = Patience::new(&stop, GRACE * 1000, "sh", "a test");
-        let mut child = start(&mut command, &patience).unwrap();
+        let run_limits = RunLimits::new(&stop, GRACE * 1000, "sh", "a test");
+        let mut child = start(&mut command, &run_limits).unwrap();
         let mut stdout = child.stdout.take().unwrap();
-        let mut said = [0; 3];
-        stdout.read_exact(&mut said).unwrap();
+        let mut printed = [0; 3];
+        stdout.read_exact(&mut printed).unwrap();
         end(&mut child);
         stdout.read_to_end(&mut Vec::new()).unwrap();
         assert!(!child.wait().unwrap().success());
     }
 
     #[test]
-    fn patience_ends_by_time_and_by_word() {
+    fn run_limits_end_by_timeout_and_by_stop() {
         let stop = CancellationToken::new();
-        let none = Patience::new(&stop, Duration::ZERO, "fetch", "git.timeout_seconds");
+        let none = RunLimits::new(&stop, Duration::ZERO, "fetch", "git.timeout_seconds");
         assert!(matches!(none.check(), Err(GitError::Timeout { .. })));
-        let long = Patience::new(&stop, GRACE * 1000, "fetch", "git.timeout_seconds");
+        let long = RunLimits::new(&stop, GRACE * 1000, "fetch", "git.timeout_seconds");
         assert!(long.check().is_ok());
         stop.cancel();
         assert!(matches!(long.check(), Err(GitError::Cancelled(_))));
@@ -256,9 +258,9 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn memory_and_time_of_a_process_are_bounded_from_outside() {
+    fn system_limits_memory_and_processor_time() {
         let stop = CancellationToken::new();
-        let patience = Patience::new(&stop, GRACE * 30, "sh", "a test").with_memory(64 << 20);
+        let run_limits = RunLimits::new(&stop, GRACE * 30, "sh", "a test").with_memory(64 << 20);
         // A variable of 256 MiB: the shell cannot allocate it and fails.
         let mut hungry = Command::new("sh");
         hungry.args([
@@ -268,28 +270,28 @@ mod tests {
         let limits = |mut command: Command| {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
             command.stderr(Stdio::null());
-            let mut child = start(&mut command, &patience).unwrap();
-            // It begins once its limits are set.
+            let mut child = start(&mut command, &run_limits).unwrap();
+            // The script waits for the end of its input, so that its limits are set first.
             drop(child.stdin.take());
-            let mut said = String::new();
+            let mut printed = String::new();
             let out = child.stdout.take().unwrap();
-            out.take(64).read_to_string(&mut said).unwrap();
-            (child.wait().unwrap().success(), said)
+            out.take(64).read_to_string(&mut printed).unwrap();
+            (child.wait().unwrap().success(), printed)
         };
         assert_ne!(limits(hungry), (true, "268435456\n".to_owned()));
-        let mut told = Command::new("sh");
-        told.args(["-c", "read -r _; ulimit -t; ulimit -c"]);
-        assert_eq!(limits(told).1, "121\n0\n");
+        let mut show_limits = Command::new("sh");
+        show_limits.args(["-c", "read -r _; ulimit -t; ulimit -c"]);
+        assert_eq!(limits(show_limits).1, "121\n0\n");
     }
 
     #[test]
-    fn a_command_ends_with_patience() {
+    fn command_is_ended_at_time_limit() {
         let stop = CancellationToken::new();
         let soon = Duration::from_millis(60);
-        let patience = Patience::new(&stop, soon, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, soon, "sh", "a test");
         let mut endless = Command::new("sh");
         endless.args(["-c", "sleep 1000 & wait"]);
-        let ended = output(&mut endless, &patience);
+        let ended = output(&mut endless, &run_limits);
         assert!(matches!(ended, Err(GitError::Timeout { .. })), "{ended:?}");
     }
 }

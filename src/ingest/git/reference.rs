@@ -1,6 +1,6 @@
-//! Which texts may name a commit. Git's own language of revisions also holds searches through
-//! messages with regular expressions, dates, types and ranges: they are refused, since they cost what
-//! the text says, and nobody who asks about code needs them.
+//! Checks texts that name a commit. Git's own revision syntax also has searches of messages by regular
+//! expression, dates, types and ranges: they are refused, since their cost depends on the text, and queries
+//! about code do not need them.
 
 use super::GitError;
 
@@ -9,8 +9,8 @@ const MAX_CHARS: usize = 255;
 /// Most digits after `~` and `^`.
 const MAX_DIGITS: usize = 6;
 
-/// Accepts a commit id, whole or abbreviated, a branch, a tag or `HEAD`, each with any number of `~N`
-/// and `^N` after it.
+/// Accepts a commit id, full or abbreviated, a branch, a tag or `HEAD`, each followed by any number of
+/// `~N` and `^N`.
 ///
 /// # Errors
 /// [`GitError::MalformedRef`] with the reason.
@@ -42,7 +42,7 @@ fn refusal(reference: &str) -> Option<&'static str> {
     name_refusal(name).or_else(|| steps_refusal(steps))
 }
 
-/// What git itself refuses in the name of a branch or tag.
+/// Returns why git itself refuses the name of a branch or tag.
 fn name_refusal(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("no commit, branch or tag stands before the `~` or `^`")
@@ -66,7 +66,7 @@ fn name_refusal(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Steps to parents: `~`, `^`, `~3`, `^2`, one after another.
+/// Returns why steps to parents (`~`, `^`, `~3`, `^2`, one after another) are refused.
 fn steps_refusal(steps: &str) -> Option<&'static str> {
     for step in steps.split(['~', '^']).skip(1) {
         if !step.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commits_branches_tags_and_steps_from_them_are_accepted() {
+    fn refs_with_parent_steps_are_accepted() {
         for good in [
             "HEAD",
             "main",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_dates_types_ranges_and_paths_are_refused() {
+    fn other_revision_syntax_is_refused() {
         for bad in [
             "",
             "HEAD^{/((a{1,120}){1,120}){1,120}}",

@@ -1,6 +1,6 @@
-//! Copies of remote repositories in the data directory. The only place that talks to a network; a
-//! copy appears whole or not at all, and what an interrupted run of git left is removed before the
-//! next. All of it blocks.
+//! Makes and fetches copies of remote repositories in the data directory. Only this file uses the network. A
+//! copy is created completely or not at all, and leftovers of an interrupted run of git are removed before
+//! the next. Everything here blocks.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,38 +15,39 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
-use super::process::{self, Patience};
+use super::process::{self, RunLimits};
 use super::transfer::Transfer;
 use super::{GitError, command};
 use crate::engine::Progress;
 
-/// The copy of a remote repository.
+/// A local copy of a remote repository.
 #[derive(Debug)]
 pub struct RemoteCopy {
     connection: Connection,
     directory: PathBuf,
-    /// Two runs of git would be in each other's way.
+    /// Held by each run of git that writes to the copy.
     turn: Mutex<()>,
-    /// Commits that the server was asked for, and when.
+    /// Commits that were requested from the server, and when.
     asked: Mutex<HashMap<String, Instant>>,
 }
 
-/// Loose objects and packs past which a copy is packed anew.
+/// Settings of `git gc`: limits of loose objects and packs above which a copy is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
-/// Time after which a server is asked for a commit again that it did not give.
-const ASK_AGAIN: Duration = Duration::from_secs(300);
-/// Commits that a server is asked for in that time.
+/// Time after which a server is asked again for a commit that it did not send.
+const ASK_INTERVAL: Duration = Duration::from_secs(300);
+/// Largest number of commits requested from a server within [`ASK_INTERVAL`].
 const MAX_ASKED: usize = 100;
-/// Where those are that it gave, by id.
+/// Prefix of the refs of commits that were fetched by id.
 const ASKED: &str = "refs/foveate/asked/";
-/// How many of them are kept, and how many dropped at a time.
+/// Number of these refs that are kept.
 const MAX_KEPT: usize = 1000;
+/// Largest number of these refs that are dropped at a time.
 const MAX_DROPPED: usize = 20;
-/// Longest answer that is kept, in bytes: more than the names of all these.
+/// Longest output of git that is kept, in bytes: more than the names of all these refs.
 const ANSWER_BYTES: u64 = 1 << 18;
 
 impl RemoteCopy {
-    /// The copy at `directory`, which need not exist yet.
+    /// Creates a handle to the copy at `directory`, which need not exist yet.
     pub fn new(connection: Connection, directory: PathBuf) -> Self {
         Self {
             connection,
@@ -56,17 +57,17 @@ impl RemoteCopy {
         }
     }
 
-    /// Where it is.
+    /// Returns the directory of the copy.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Whether it was made before.
+    /// Whether the copy exists.
     pub fn exists(&self) -> bool {
         self.directory.join("HEAD").exists()
     }
 
-    /// Removes a copy of another address: one that was left of a repository of this name. Blocks.
+    /// Removes the copy if it is one of another address, left by an earlier repository of this name. Blocks.
     ///
     /// # Errors
     /// When git cannot be asked, the work is to stop, or files cannot be removed.
@@ -78,7 +79,7 @@ impl RemoteCopy {
         let mut command = command::git_in(&self.directory);
         command.args(["config", "--get", "remote.origin.url"]);
         let address = match self.run("config", command, &Progress::default(), stop) {
-            // It has none.
+            // The copy has no address.
             Err(GitError::Failed { .. }) => Vec::new(),
             address => address?,
         };
@@ -89,10 +90,10 @@ impl RemoteCopy {
         Ok(())
     }
 
-    /// Makes the copy, in the place of one that may be there.
+    /// Clones the copy and replaces an existing one.
     ///
     /// # Errors
-    /// When git fails, takes too long, or is to stop; a copy from before then stays.
+    /// When git fails, takes too long, or is to stop; an existing copy then stays.
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         let unfinished = self.directory.with_extension("unfinished");
@@ -120,7 +121,7 @@ impl RemoteCopy {
         Ok(())
     }
 
-    /// Brings branches, tags and `HEAD` up to date.
+    /// Fetches branches, tags and `HEAD`.
     ///
     /// # Errors
     /// As [`Self::make`].
@@ -140,8 +141,8 @@ impl RemoteCopy {
         Ok(())
     }
 
-    /// Fetches a commit that no branch or tag of the copy leads to, if the server gives it and the
-    /// text is a whole id. The server is asked for each once in a while.
+    /// Fetches a commit that no branch or tag of the copy contains, if `id` is a full id and the server sends
+    /// it. The server is asked for each commit at most once per `ASK_INTERVAL`.
     ///
     /// # Errors
     /// When git takes too long or is to stop.
@@ -149,10 +150,10 @@ impl RemoteCopy {
         if ObjectId::from_hex(id).is_err() {
             return Ok(());
         }
-        // Who asks at the same time waits here, and then finds that it was asked for.
+        // A concurrent request for the same commit waits here and then finds that it was made.
         let _turn = self.turn.lock();
         let mut asked = self.asked.lock();
-        asked.retain(|_, time| time.elapsed() < ASK_AGAIN);
+        asked.retain(|_, time| time.elapsed() < ASK_INTERVAL);
         if asked.contains_key(id) || asked.len() >= MAX_ASKED {
             return Ok(());
         }
@@ -160,7 +161,7 @@ impl RemoteCopy {
         drop(asked);
         let kept = format!("+{id}:{ASKED}{id}");
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
-            // What servers say of commits that they lack or do not give differs.
+            // Servers differ in their errors for commits that they lack or do not send.
             Err(GitError::Failed { .. }) => Ok(()),
             Ok(()) => {
                 if let Err(error) = self.drop_old_asked(id, stop) {
@@ -172,8 +173,8 @@ impl RemoteCopy {
         }
     }
 
-    /// Lets go of commits that were asked for by their id, the oldest first, where there are too many: of some at a
-    /// time, each of which takes a process.
+    /// Drops the refs of commits that were fetched by id, the oldest first, above [`MAX_KEPT`]. Drops only a few at a
+    /// time, since each takes a process.
     fn drop_old_asked(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let mut command = command::git_in(&self.directory);
         command.args([
@@ -221,26 +222,28 @@ impl RemoteCopy {
         fetched.map(drop)
     }
 
-    /// Makes `HEAD` name the branch that the remote's `HEAD` names by now.
+    /// Sets `HEAD` to the branch or commit that the remote's `HEAD` names now.
     fn follow_head(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let answer = self.run("ls-remote", ask_head(&self.connection)?, progress, stop)?;
         let answer = String::from_utf8_lossy(&answer);
         let mut command = command::git_in(&self.directory);
         let head = answer.lines().find_map(|line| line.strip_suffix("\tHEAD"));
-        match head {
+        let subcommand = match head {
             Some(line) => match line.strip_prefix("ref: ") {
                 Some(branch) if branch.starts_with("refs/heads/") => {
                     command.args(["symbolic-ref", "HEAD", branch]);
+                    "symbolic-ref"
                 }
                 _ if ObjectId::from_hex(line).is_ok() => {
                     command.args(["update-ref", "--no-deref", "HEAD", line]);
+                    "update-ref"
                 }
                 _ => return Err(GitError::Output("ls-remote")),
             },
-            // The remote's own `HEAD` names nothing.
+            // The remote has no usable `HEAD`.
             None => return Ok(()),
-        }
-        self.run("symbolic-ref", command, progress, stop).map(drop)
+        };
+        self.run(subcommand, command, progress, stop).map(drop)
     }
 
     fn run(
@@ -251,24 +254,24 @@ impl RemoteCopy {
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
         let timeout = self.connection.timeout();
-        let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds")
+        let run_limits = RunLimits::new(stop, timeout, subcommand, "git.timeout_seconds")
             .with_memory(self.connection.access().memory_bytes);
-        patience.check()?;
-        let _timed = process::timed(&patience);
+        run_limits.check()?;
+        let _timed = process::timed(&run_limits);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = process::start(&mut command, &patience)?;
+        let mut child = process::start(&mut command, &run_limits)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (done, is_done) = mpsc::channel();
         let mut transfer = Transfer::new(progress);
         let answer = std::thread::scope(|threads| {
             let answer = threads.spawn(move || {
                 let mut answer = Vec::new();
-                // What is cut here fails to be understood later.
+                // A truncated answer fails to parse later.
                 let read = stdout.map(|out| out.take(ANSWER_BYTES).read_to_end(&mut answer));
                 read.map_or(Ok(0), |read| read).map(|_| answer)
             });
-            let (running, patience) = (&mut child, &patience);
-            let watch = threads.spawn(move || process::watch(running, &is_done, patience));
+            let (running, run_limits) = (&mut child, &run_limits);
+            let watch = threads.spawn(move || process::watch(running, &is_done, run_limits));
             if let Some(stderr) = stderr {
                 transfer.read(stderr);
             }
@@ -281,7 +284,7 @@ impl RemoteCopy {
         if status.success() {
             return Ok(answer?);
         }
-        patience.check()?;
+        run_limits.check()?;
         let complaint = command::first_lines(transfer.complaints().as_bytes());
         Err(GitError::Failed {
             subcommand: subcommand.to_owned(),
@@ -293,13 +296,13 @@ impl RemoteCopy {
 /// Asks a remote for its `HEAD`. Blocks.
 ///
 /// # Errors
-/// When the remote may not be asked, does not answer, or refuses.
+/// When the remote is not allowed, does not answer, or refuses.
 pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitError> {
     let mut command = ask_head(connection)?;
     let timeout = connection.timeout();
-    let patience = Patience::new(stop, timeout, "ls-remote", "git.timeout_seconds")
+    let run_limits = RunLimits::new(stop, timeout, "ls-remote", "git.timeout_seconds")
         .with_memory(connection.access().memory_bytes);
-    let output = process::output(&mut command, &patience)?;
+    let output = process::output(&mut command, &run_limits)?;
     if output.status.success() {
         return Ok(());
     }
@@ -310,14 +313,14 @@ pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitE
     })
 }
 
-/// Git, asking a remote what its `HEAD` names.
+/// Creates the command that asks a remote what its `HEAD` names.
 fn ask_head(connection: &Connection) -> Result<Command, GitError> {
     let mut command = connection.command()?;
     command.args(["ls-remote", "--symref", "--", connection.address(), "HEAD"]);
     Ok(command)
 }
 
-/// Removes a copy that nothing uses any more.
+/// Removes a copy that is no longer used.
 ///
 /// # Errors
 /// When files cannot be removed.
@@ -334,8 +337,8 @@ fn remove(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what a git that was killed leaves behind: locks, which would stop the next one, and parts
-/// of packs. Nobody else writes to the copy.
+/// Removes the leftovers of a killed git: locks, which would make the next one fail, and unfinished packs.
+/// Nothing else writes to the copy.
 fn remove_leftovers(copy: &Path) -> io::Result<()> {
     let is_lock = |name: &str| name.ends_with(".lock");
     remove_files(copy, &is_lock)?;

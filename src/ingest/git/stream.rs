@@ -1,44 +1,43 @@
-//! Runs git and reads what it writes piece by piece, so that memory stays bounded whatever a
-//! repository holds. Git is ended when the time is over or the work was asked to stop.
+//! Runs git and reads its output piece by piece, so that memory stays bounded for any repository. Git is
+//! ended when the time is over or the work is asked to stop.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStderr, Command, Stdio};
 use std::sync::mpsc;
 
-use super::process::{self, Patience};
+use super::process::{self, RunLimits};
 use super::{GitError, command};
 
-/// More of what git complains of is not kept.
+/// Largest part of git's error output that is kept, in bytes.
 const COMPLAINT_BYTES: u64 = 4096;
-/// Room for what git wrote and was not read yet.
+/// Size of the read buffer.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Runs git with `input`, and hands over what it writes in the pieces that `end` ends, each cut
-/// after `longest` bytes.
+/// Runs git with `input`, and passes its output to `take` in pieces that are terminated by `end`, each
+/// truncated after `longest` bytes.
 ///
 /// # Errors
-/// When git fails or has to be ended. What was handed over until then holds, but for the last
-/// piece.
+/// When git fails or has to be ended. The pieces passed until then are valid, except for the last one.
 pub fn pieces(
     command: &mut Command,
     input: &[u8],
     (end, longest): (u8, usize),
-    patience: &Patience<'_>,
+    run_limits: &RunLimits<'_>,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GitError> {
-    patience.check()?;
-    let _timed = process::timed(patience);
+    run_limits.check()?;
+    let _timed = process::timed(run_limits);
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = process::start(command, patience)?;
+    let mut child = process::start(command, run_limits)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (done, is_done) = mpsc::channel();
     let (read, complaint) = std::thread::scope(|threads| {
         let complaint = threads.spawn(move || stderr.map(drain).unwrap_or_default());
         let running = &mut child;
-        let watch = threads.spawn(move || process::watch(running, &is_done, patience));
+        let watch = threads.spawn(move || process::watch(running, &is_done, run_limits));
         if let Some(mut stdin) = stdin {
-            // Git reads all of it before it writes; where it ends early, its status says why.
+            // Git reads all input before it writes. If it exits early, its exit status shows that.
             let _ = stdin.write_all(input);
         }
         let read = stdout.map_or(Ok(()), |stdout| {
@@ -56,11 +55,11 @@ pub fn pieces(
     if status.success() {
         return Ok(read?);
     }
-    patience.check()?;
+    run_limits.check()?;
     Err(command::failure(command, &complaint))
 }
 
-/// Reads everything, so that git never waits for us, and keeps the beginning.
+/// Reads all of git's error output, so that git never blocks on it, and returns the beginning.
 fn drain(stderr: ChildStderr) -> Vec<u8> {
     let mut reader = BufReader::new(stderr);
     let mut kept = Vec::new();
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_pieces_are_cut_and_the_next_one_is_whole() {
+    fn long_pieces_are_truncated() {
         let text = b"short\nmuch too long\n\nlast";
         let mut seen = Vec::new();
         let mut reader = BufReader::with_capacity(3, &text[..]);

@@ -1,16 +1,16 @@
-//! What git says while it copies: how far it has come, and what it complains of.
+//! Parses git's output during a clone or fetch into progress and errors.
 
 use std::io::{BufReader, Read};
 
 use crate::engine::{Phase, Progress};
 
-/// More of what git complains of is not kept.
+/// Largest part of the errors that is kept, in bytes.
 const COMPLAINT_BYTES: usize = 4096;
-/// Longest line that is looked at, in bytes.
+/// Length at which a line is truncated, in bytes.
 const LINE_BYTES: usize = 1024;
 
-/// Beginnings of lines that are neither.
-const NEWS: [&str; 9] = [
+/// Prefixes of lines that are neither progress nor errors.
+const IGNORED: [&str; 9] = [
     "Cloning into",
     "From ",
     " ",
@@ -22,7 +22,7 @@ const NEWS: [&str; 9] = [
     "remote: Total ",
 ];
 
-/// Reads what git says.
+/// Reads git's standard error.
 #[derive(Debug)]
 pub struct Transfer<'a> {
     progress: &'a Progress,
@@ -30,7 +30,7 @@ pub struct Transfer<'a> {
 }
 
 impl<'a> Transfer<'a> {
-    /// Nothing was said yet.
+    /// Creates a reader that reports to `progress`.
     pub fn new(progress: &'a Progress) -> Self {
         Self {
             progress,
@@ -38,11 +38,11 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Reads to the end. A line that is to be written over ends with a carriage return.
+    /// Reads to the end. Progress lines, which overwrite each other, end with a carriage return.
     pub fn read(&mut self, stderr: impl Read) {
         let mut line = Vec::with_capacity(LINE_BYTES);
         for byte in BufReader::new(stderr).bytes() {
-            // What cannot be read is not said; how git ended tells the rest.
+            // A read error is ignored: git's exit status shows whether it failed.
             let Ok(byte) = byte else { break };
             if matches!(byte, b'\r' | b'\n') {
                 self.take(&String::from_utf8_lossy(&line));
@@ -54,18 +54,18 @@ impl<'a> Transfer<'a> {
         self.take(&String::from_utf8_lossy(&line));
     }
 
-    /// What git complained of.
+    /// Returns the error lines.
     pub fn complaints(&self) -> &str {
         &self.complaints
     }
 
     fn take(&mut self, line: &str) {
-        if let Some((phase, done, total)) = position(line) {
+        if let Some((phase, done, total)) = parse_progress(line) {
             self.progress.at(phase, done, total);
             return;
         }
-        let is_news = NEWS.iter().any(|news| line.starts_with(news));
-        let is_complaint = !line.trim().is_empty() && !is_news;
+        let is_ignored = IGNORED.iter().any(|ignored| line.starts_with(ignored));
+        let is_complaint = !line.trim().is_empty() && !is_ignored;
         if is_complaint && self.complaints.len() + line.len() < COMPLAINT_BYTES {
             self.complaints.push_str(line);
             self.complaints.push('\n');
@@ -73,8 +73,8 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// The phase and the numbers in `Receiving objects:  42% (123/293), 1.2 MiB | 3 MiB/s`.
-fn position(line: &str) -> Option<(Phase, usize, usize)> {
+/// Parses the phase and the numbers in `Receiving objects:  42% (123/293), 1.2 MiB | 3 MiB/s`.
+fn parse_progress(line: &str) -> Option<(Phase, usize, usize)> {
     let (title, rest) = line.split_once(':')?;
     let phase = match title {
         "Receiving objects" => Phase::Fetching,
@@ -91,12 +91,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_and_complaints_are_told_apart() {
+    fn progress_and_errors_are_separated() {
         let progress = Progress::default();
         let mut transfer = Transfer::new(&progress);
-        let said = "Cloning into bare repository '/x'...\nremote: Counting objects: 5, done.\n\
+        let text = "Cloning into bare repository '/x'...\nremote: Counting objects: 5, done.\n\
                     Receiving objects:  41% (5/12)\rReceiving objects:  50% (6/12), 1.00 MiB\r";
-        transfer.read(said.as_bytes());
+        transfer.read(text.as_bytes());
         assert_eq!(progress.read(), (Phase::Fetching, 6, 12));
         assert_eq!(transfer.complaints(), "");
         transfer.read(&b"Resolving deltas: 100% (3/3), done.\nfatal: early EOF\nfatal: no"[..]);

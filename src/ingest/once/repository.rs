@@ -1,5 +1,5 @@
-//! The repository of the directory that one run asks about. Git is asked for it once: a git that cannot be used is
-//! not tried again for each thing that the run needs. Start at [`Repository::of`].
+//! Opens the repository of the directory that one run reads. Git is asked once: if it cannot be used, later steps of
+//! the run do not try it again. Start at [`Repository::of`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,11 +11,10 @@ use super::OnceError;
 use crate::engine::{Diff, DiffEnds};
 use crate::ingest::git::{Access, GitError, GitRepo};
 
-/// Time in which git must say what it is asked about refs. It takes milliseconds, so that one that takes longer
-/// hangs.
+/// Time limit of git calls that resolve refs. They take milliseconds, so a slower call hangs.
 const LOOKUP: Duration = Duration::from_secs(10);
 
-/// A directory and what git says of it.
+/// A directory and the git repository that it belongs to.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
@@ -56,28 +55,28 @@ impl Repository {
         self.is_bare
     }
 
-    /// The repository that the directory is or belongs to; `None` where there is none, or git cannot be used.
+    /// Returns the repository that the directory is or belongs to; `None` if there is none, or git cannot be used.
     pub fn git(&self) -> Option<&GitRepo> {
         self.git.as_ref()
     }
 
-    /// Why git cannot be used for the repository that is there.
+    /// Returns why git cannot be used for the repository; `None` if it can, or there is none.
     pub fn error(&self) -> Option<&GitError> {
         self.error.as_deref()
     }
 
-    /// The directory in its repository, with a slash at the end; empty for the repository's own directory, and
-    /// where there is none.
+    /// Returns the path of the directory in its repository, with a trailing slash; empty for the top directory of
+    /// the repository, and without a repository.
     pub fn directory(&self) -> &str {
         self.git().map_or("", GitRepo::prefix)
     }
 
-    /// Whether it lacks old commits.
+    /// Whether the clone is shallow, so that it lacks old commits.
     pub fn is_shallow(&self) -> bool {
         self.git().is_some_and(GitRepo::is_shallow)
     }
 
-    /// What the head of a diff changed.
+    /// Returns the changes that the head of a diff made since its base.
     ///
     /// # Errors
     /// When there is no repository, or git fails.
@@ -87,7 +86,7 @@ impl Repository {
         Ok(git.diff(&base, &head, &CancellationToken::new())?)
     }
 
-    /// The repository, of which a revision is wanted.
+    /// Returns the repository to read a revision from, or an error that names the revision.
     pub(super) fn with_revision(&self, reference: &str) -> Result<&GitRepo, OnceError> {
         if let Some(error) = &self.error {
             return Err(OnceError::Unusable(Arc::clone(error)));
@@ -104,7 +103,7 @@ pub fn is_bare(root: &Path) -> bool {
     bare(root, &Arc::default()).is_some()
 }
 
-/// The bare repository that a directory is.
+/// Opens a directory as a bare repository; returns `None` if it is not one.
 fn bare(root: &Path, access: &Arc<Access>) -> Option<GitRepo> {
     if root.join(".git").symlink_metadata().is_ok() {
         return None;

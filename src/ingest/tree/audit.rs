@@ -1,5 +1,5 @@
-//! Proves the index of a working tree equal to the disk, now and then: by the stats of all files, and
-//! by the bytes of a part of them, another part each time.
+//! Audits that the known files of a working tree equal those on disk: by the stats of all files, and by
+//! the bytes of one part of them, another part each time.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
@@ -11,15 +11,15 @@ use foveate_model::{ObjectId, RepoPath};
 use super::{TreeError, TreeWatcher, WorkingTree};
 use crate::engine::{BlobCache, Progress};
 
-/// After so many audits every file was read again.
+/// Number of parts: after this many audits every file has been read again.
 pub const PARTS: u64 = 32;
 
-/// What a file's index is made of.
+/// Blob id, size, and whether it is skipped, of each file.
 type FileStates = HashMap<RepoPath, (ObjectId, u64, bool)>;
 
 impl WorkingTree {
-    /// Looks at every file, and into those of one part, where `round` says which. Returns the files
-    /// that were not as they were known to be.
+    /// Rescans the tree and reads again the files of the part that `round` selects. Returns the files
+    /// that differ from what was known.
     ///
     /// # Errors
     /// When the root cannot be read, or the work is asked to stop.
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_audit_finds_what_stats_show_at_once_and_the_rest_in_time() {
+    fn audit_finds_stat_changes_first_others_eventually() {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap();
         for name in ["a.py", "b.py", "c.py"] {
@@ -93,7 +93,7 @@ mod tests {
         let changed = ["a.py", "d.py"].map(|name| root.join(name));
         assert_eq!(audit(&mut tree, 0..1), changed.into());
 
-        // Other bytes, of which the stat says nothing: what a broken disk would do.
+        // Changed bytes with an unchanged stat, as a broken disk would cause.
         let path = RepoPath::new("b.py").unwrap();
         let entry = tree.entries.get_mut(&path).unwrap();
         let other = ObjectId::from_sha1([1; 20]);

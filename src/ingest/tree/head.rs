@@ -1,4 +1,4 @@
-//! The commit that a working tree is checked out from, and whether the tree differs from it.
+//! Reads the commit that a working tree is checked out from, and tells whether the tree differs from it.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use super::WorkingTree;
 use super::read::{self, IdKind};
 use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadMark};
 
-/// The commit that `HEAD` names, and what it holds.
+/// The commit that `HEAD` names, and its files.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) commit: String,
-    /// `None` where git was not asked yet.
+    /// `None` if they were not listed yet.
     pub(super) files: Option<Committed>,
-    /// What told so; as long as it stays, git is not asked.
+    /// Fingerprint of `HEAD`; git is asked again only when it changes.
     mark: Option<HeadMark>,
 }
 
-/// The files of a commit with their sizes.
+/// The files of a commit with their blob ids and sizes.
 pub(super) type Committed = BTreeMap<RepoPath, (ObjectId, u64)>;
 
 impl WorkingTree {
-    /// What the files are a state of. Reads `HEAD`, which may have moved.
+    /// Returns the revision that the files belong to. Reads `HEAD` again, which may have moved.
     pub fn revision(&mut self) -> Revision {
-        self.look_at_head();
+        self.refresh_head();
         if self.head.files.is_none() {
-            // Where it is not known now, the tree counts as changed.
+            // If the commit cannot be listed now, the tree counts as changed.
             self.head.files = self.committed(&CancellationToken::new()).ok();
         }
         Revision {
@@ -37,14 +37,14 @@ impl WorkingTree {
         }
     }
 
-    /// Learns what `HEAD` names now, and what that commit holds if it is another one.
-    pub(super) fn look_at_head(&mut self) {
-        let may_have_come = self.git.is_none() && !self.is_of_one_run;
+    /// Updates the commit that `HEAD` names, and drops the listed files if it is another one.
+    pub(super) fn refresh_head(&mut self) {
+        let may_have_come = self.git.is_none() && !self.is_for_one_run;
         if may_have_come && self.root.join(".git").exists() {
             self.git = GitRepo::around(&self.root, &self.access).ok().flatten();
         }
         let Some(git) = &self.git else { return };
-        // Read before git is asked: what moves in between is noticed the next time.
+        // Read before git is asked, so that a change in between is noticed the next time.
         let mark = HeadMark::read(git.git_dir());
         if mark.is_some() && mark == self.head.mark {
             return;
@@ -52,11 +52,11 @@ impl WorkingTree {
         let (commit, mark) = match git.resolve("HEAD") {
             Ok(commit) => (commit, mark),
             Err(GitError::NoCommits) => (String::new(), mark),
-            // Asked again at the next look.
+            // Without a fingerprint, git is asked again the next time.
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
-                if self.is_of_one_run {
-                    // What hangs now would hang again.
+                if self.is_for_one_run {
+                    // A git that hangs now would hang again.
                     self.git = None;
                 }
                 (self.head.commit.clone(), None)
@@ -75,10 +75,10 @@ impl WorkingTree {
         self.head.mark = mark;
     }
 
-    /// What the commit that `HEAD` names holds; nothing where it cannot be read at all.
+    /// Lists the files of the commit that `HEAD` names; empty if it cannot be read at all.
     ///
     /// # Errors
-    /// When it cannot be read now.
+    /// When it cannot be read now, but may be later.
     pub(super) fn committed(&self, stop: &CancellationToken) -> Result<Committed, GitError> {
         let listed = match (&self.git, self.head.commit.as_str()) {
             (None, _) | (_, "") => Vec::new(),
@@ -94,7 +94,7 @@ impl WorkingTree {
         Ok(listed.collect())
     }
 
-    /// How many files of the commit are not there.
+    /// Counts the files of the commit that are missing in the tree.
     pub fn count_missing(&self) -> usize {
         let committed = self.head.files.iter().flatten();
         let unknown = committed.filter(|(path, _)| !self.entries.contains_key(*path));
@@ -127,7 +127,7 @@ impl WorkingTree {
     }
 }
 
-/// Whether a file is not what the commit holds at its path.
+/// Whether a file differs from the commit's file at its path.
 fn differs(file: &SourceFile, committed: Option<(ObjectId, u64)>) -> bool {
     match committed {
         None => !matches!(file.skipped, Some(SkipReason::Submodule)),

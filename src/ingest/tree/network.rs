@@ -1,8 +1,8 @@
-//! File systems that do not tell of changes which other machines make.
+//! Recognizes network file systems, which send no events for changes that other machines make.
 
 use std::path::Path;
 
-/// Numbers by which file systems that other machines write to are known, and their names.
+/// Magic numbers (`f_type` of `statfs`) and names of file systems that other machines can write to.
 const NETWORK: [(u64, &str); 11] = [
     (0x6969, "nfs"),
     (0x517b, "smb"),
@@ -17,14 +17,14 @@ const NETWORK: [(u64, &str); 11] = [
     (0x0116_1970, "gfs2"),
 ];
 
-/// The name of the network file system that a directory is on; `None` for all others.
+/// Returns the name of the network file system that a directory is on; `None` for any other file system.
 pub fn is_network(directory: &Path) -> Option<&'static str> {
     let found = rustix::fs::statfs(directory).ok()?;
     name(u64::try_from(found.f_type).ok()?)
 }
 
 fn name(number: u64) -> Option<&'static str> {
-    // Some systems give the number as a signed one of 32 bits.
+    // Some systems return the number as a sign-extended 32-bit integer.
     let number = number & 0xffff_ffff;
     let known = NETWORK.iter().find(|(known, _)| *known == number)?;
     Some(known.1)

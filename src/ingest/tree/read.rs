@@ -1,5 +1,5 @@
-//! Reads one file of a working tree: its bytes, their git object id, and what the blob cache makes
-//! of them. A file that cannot be read becomes a file with a reason.
+//! Reads one file of a working tree: its bytes, their git object id, and the facts that the blob cache
+//! has or parses. A file that cannot be read is listed as skipped, with the reason.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,24 +14,24 @@ use super::stat::{Stat, Stats};
 use super::walk::{Found, FoundKind};
 use crate::engine::{BlobCache, skipped_file, source_file};
 
-/// The id of files that were not read, as git writes it.
+/// Returns the id of files that were not read: git's null id.
 pub fn unread() -> ObjectId {
     ObjectId::from_sha1([0; 20])
 }
 
-/// What is known of a file before it is read.
+/// Earlier knowledge about a file that is to be read.
 #[derive(Clone, Copy, Debug)]
 pub enum Before<'a> {
-    /// Nothing that counts.
+    /// Nothing usable.
     Nothing,
-    /// What it held when an earlier process looked at it, if it has not changed since.
+    /// Stored stats, which give the blob that an earlier process read if the file has not changed since.
     Stats(&'a Stats),
-    /// What it was.
+    /// The file as it was last read.
     File(&'a SourceFile),
 }
 
-/// Reads a file that was found, unless what is known from before says what it holds. Returns its stat
-/// at the time of reading; `None` where it is gone by now.
+/// Reads a found file, unless `before` gives its content. Returns its stat at the time of reading; `None` if
+/// it is gone by now.
 pub fn file(
     root: &Path,
     found: Found,
@@ -91,8 +91,8 @@ pub fn file(
     }
 }
 
-/// The bytes of a file, at most one more than `limit`, if it is still the file that was found: a
-/// link put in its place, or in that of a directory above it, must not lead out of the tree.
+/// Returns the bytes of a file, at most one more than `limit`, if it is still the file that was found: a
+/// link that replaced it, or a directory above it, must not lead out of the tree.
 fn bytes(root: &Path, path: &RepoPath, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
     let file = open_below(root, path)?;
     let metadata = file.metadata()?;
@@ -109,11 +109,11 @@ fn bytes(root: &Path, path: &RepoPath, found: &Stat, limit: u64) -> io::Result<(
     Ok((stat, bytes))
 }
 
-/// Times that a path is resolved while directories are being moved.
+/// Attempts to resolve a path while directories are being moved.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 4;
 
-/// Opens a file, following no link below `root`, and not waiting for the other end of a pipe.
+/// Opens a file without following links below `root` and without waiting for the other end of a pipe.
 #[cfg(target_os = "linux")]
 fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
@@ -132,7 +132,7 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
             below,
         ) {
             Err(Errno::AGAIN) => {}
-            // Linux before 5.6, or a container that does not know the call.
+            // Linux before 5.6, or a container that blocks the call.
             Err(Errno::NOSYS | Errno::PERM) => return open_by_parts(root, path),
             opened => return Ok(opened?.into()),
         }
@@ -145,7 +145,7 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
     open_by_parts(root, path)
 }
 
-/// The same where the system has no call for it, one directory after the other.
+/// Like [`open_below`], for systems without `openat2`: opens one directory after the other.
 fn open_by_parts(root: &Path, path: &RepoPath) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
@@ -162,7 +162,7 @@ fn open_by_parts(root: &Path, path: &RepoPath) -> io::Result<File> {
     Ok(openat(&above, name, reading, Mode::empty())?.into())
 }
 
-/// How a repository names its objects.
+/// Hash function of a repository's object ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdKind {
     #[default]
@@ -171,7 +171,7 @@ pub enum IdKind {
 }
 
 impl IdKind {
-    /// The one that a commit's id is of.
+    /// Returns the hash function of a commit's id.
     pub fn of(commit: &str) -> Self {
         if commit.len() == 64 {
             Self::Sha256
@@ -180,7 +180,7 @@ impl IdKind {
         }
     }
 
-    /// The id that git gives to these bytes.
+    /// Returns the id that git gives to a blob of these bytes.
     fn blob(self, bytes: &[u8]) -> ObjectId {
         let head = format!("blob {}\0", bytes.len());
         match self {
@@ -209,7 +209,7 @@ mod tests {
     use crate::engine::Progress;
 
     #[test]
-    fn a_file_that_differs_is_parsed_where_it_differs() {
+    fn unchanged_parts_of_changed_file_are_not_reparsed() {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap();
         let same = "def send(pool, item):\n    'Sends it.'\n    return pool.client(item).connect(timeout=3)\n";
@@ -221,20 +221,20 @@ mod tests {
         let file = &mut tree.entries.values_mut().next().unwrap().file;
         let Content { text, facts } = &**file.content.as_ref().unwrap();
         let (text, mut facts) = (text.clone(), facts.clone());
-        // What is taken over from there is known by its documentation.
+        // The changed documentation marks facts that are reused.
         facts.definitions[0].doc = "taken over".into();
         file.content = Some(Arc::new(Content { text, facts }));
         save(&format!("{same}\n\ndef ask():\n    return send\n"));
         tree.rescan(&blobs, &progress, None).unwrap();
         let files = tree.files();
         let definitions = &files[0].content.as_ref().unwrap().facts.definitions;
-        let told: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
-        assert_eq!(told, [("send", "taken over"), ("ask", "")]);
+        let found: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
+        assert_eq!(found, [("send", "taken over"), ("ask", "")]);
     }
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn nothing_is_read_through_a_link_that_came_after_the_listing() {
+    fn late_link_or_pipe_is_not_read() {
         let keep = tempfile::tempdir().unwrap();
         let at = |path: &str| keep.path().join(path);
         for directory in ["tree/src", "out"] {
@@ -258,13 +258,13 @@ mod tests {
             read().is_err(),
             "a file became a pipe that nobody writes to"
         );
-        // It is not waited for either.
+        // Opening the pipe does not wait either.
         let pipe = open_by_parts(&at("tree"), &path).unwrap();
         assert!(!pipe.metadata().unwrap().is_file());
     }
 
     #[test]
-    fn ids_are_those_of_git() {
+    fn blob_ids_match_git() {
         // `git hash-object --stdin` of nothing and of "hello\n".
         for (kind, bytes, id) in [
             (

@@ -1,4 +1,4 @@
-//! Whether a tree is larger than it may be, asked before any of its files is read.
+//! Checks the size of a tree against its limit, before any of its files is read.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use super::walk::{Found, FoundKind};
 use super::{TreeError, WorkingTree};
 
 impl WorkingTree {
-    /// Whether a tree of these files is too large; those larger than `max_file_bytes` are not read.
+    /// Returns an error if a tree of these files is too large. Files larger than `max_file_bytes` are not
+    /// read, so their bytes do not count.
     pub(super) fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
         let read = files.iter().filter(|found| is_read(found, max_file_bytes));
         let bytes = read.map(|found| found.stat.size).sum();
@@ -16,7 +17,7 @@ impl WorkingTree {
         Ok(())
     }
 
-    /// The same where these files come to those that are known.
+    /// Like [`Self::check_size`], for these files together with the known ones.
     pub(super) fn check_growth(
         &self,
         found: &[Found],
@@ -36,7 +37,7 @@ impl WorkingTree {
     }
 }
 
-/// Whether neither its kind nor its name or size leaves a file out.
+/// Whether a file is read: neither its kind nor its name nor its size excludes it.
 fn is_read(found: &Found, max_file_bytes: u64) -> bool {
     found.kind == FoundKind::File
         && found.stat.size <= max_file_bytes

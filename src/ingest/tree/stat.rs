@@ -1,5 +1,5 @@
-//! What the system says of a file without opening it, whether that still holds, and what is known of
-//! files by it.
+//! Holds file stats, decides from them whether a file is unchanged, and stores which blob a file with a
+//! given stat holds.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -17,21 +17,21 @@ use parking_lot::Mutex;
 use crate::disk::{ContentStore, get_only, put_only};
 use crate::engine::IndexStore;
 
-/// What the system says of a file without opening it.
+/// File metadata that can be read without opening the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     device: u64,
     inode: u64,
     modified: (i64, i64),
     changed: (i64, i64),
-    /// Seconds since 1970 when it was looked at.
+    /// Time of the stat, in seconds since 1970.
     seen: i64,
 }
 
 impl Stat {
-    /// What it says now of what stands at `path`, links not followed.
+    /// Reads the stat of `path` without following links.
     pub(super) fn of(path: &Path) -> Option<Self> {
         path.symlink_metadata()
             .ok()
@@ -50,10 +50,10 @@ impl Stat {
         }
     }
 
-    /// Whether a file that had this stat when it was read has the same bytes when it has `now`. A
-    /// file that was written in the second before it was read may have been written again without
-    /// a trace, so it counts as changed.
-    pub(super) fn is_still(&self, now: &Self) -> bool {
+    /// Whether a file that had this stat when it was read certainly has the same bytes if its stat is `now`.
+    /// A file that was written in the second before it was read may have been written again without a
+    /// trace, so it counts as changed.
+    pub(super) fn is_unchanged(&self, now: &Self) -> bool {
         let seen = now.seen;
         *self
             == Self {
@@ -64,7 +64,7 @@ impl Stat {
             && self.modified.0.max(self.changed.0) + 1 < self.seen
     }
 
-    /// The same stat, which says nothing about the bytes any more.
+    /// Returns the stat marked so that it never counts as unchanged.
     pub(super) fn distrusted(self) -> Self {
         Self {
             seen: i64::MIN,
@@ -72,7 +72,7 @@ impl Stat {
         }
     }
 
-    /// The same stat, seen long after the file was written.
+    /// Returns the stat as if it was read long after the file was written.
     #[cfg(test)]
     pub(super) fn as_old(self) -> Self {
         Self {
@@ -86,16 +86,17 @@ impl Stat {
     }
 }
 
-/// Where [`Stats::save`] stores them, and their format.
+/// File in which [`Stats::save`] stores the stats.
 const FILE: &str = "tree.pack";
+/// Format version of [`FILE`].
 const VERSION: u64 = 1;
 
-/// The blobs of files by their stats when they were read, so that a file that was not touched since
-/// need not be read, also by the next process.
+/// The blob ids of files with their stats when they were read, so that an untouched file need not be read
+/// again, not even by the next process.
 #[derive(Debug)]
 pub struct Stats {
     store: Option<Arc<dyn ContentStore>>,
-    /// Read from the store when first needed.
+    /// Loaded from the store when first needed.
     blobs: Mutex<Option<Blobs>>,
     changed: AtomicBool,
 }
@@ -103,12 +104,12 @@ pub struct Stats {
 type Blobs = HashMap<RepoPath, (Stat, ObjectId)>;
 
 impl Stats {
-    /// Those in the on-disk index of a repository.
+    /// Opens the stats in the on-disk index of a repository.
     pub fn of(index: &IndexStore) -> Self {
         Self::stored(index.open(FILE, VERSION))
     }
 
-    /// Those in a store, as far as there is one.
+    /// Uses the stats in a store; without a store they start empty and are not saved.
     pub(super) fn stored(store: Option<Arc<dyn ContentStore>>) -> Self {
         Self {
             store,
@@ -117,16 +118,16 @@ impl Stats {
         }
     }
 
-    /// The blob of a file that now has the stat `now`, where that is certain.
+    /// Returns the blob of a file that has the stat `now`, and its earlier stat, if it is certainly unchanged.
     pub(super) fn blob(&self, path: &RepoPath, now: &Stat) -> Option<(Stat, ObjectId)> {
         self.with(|blobs| {
             let (stat, blob) = blobs.get(path)?;
-            stat.is_still(now).then_some((*stat, *blob))
+            stat.is_unchanged(now).then_some((*stat, *blob))
         })
     }
 
-    /// Takes in what was read.
-    pub(super) fn learn<'a>(&self, read: impl Iterator<Item = (&'a RepoPath, Stat, ObjectId)>) {
+    /// Records the stats and blobs of files that were read.
+    pub(super) fn record<'a>(&self, read: impl Iterator<Item = (&'a RepoPath, Stat, ObjectId)>) {
         self.with(|blobs| {
             for (path, stat, blob) in read {
                 if blobs.insert(path.clone(), (stat, blob)) != Some((stat, blob)) {
@@ -136,8 +137,8 @@ impl Stats {
         });
     }
 
-    /// Writes what changed since the last time, of the files that `is_there` knows; the others are
-    /// forgotten. Where no file was looked at, nothing is.
+    /// Writes the stats if they changed since the last save, after removing the files for which `is_there`
+    /// is false. Does nothing if the stats were never used.
     ///
     /// # Errors
     /// When the system refuses.
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_known_to_the_next_process() -> io::Result<()> {
+    fn stored_stats_are_used_by_next_process() -> io::Result<()> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("tree.pack");
         let stored = || Stats::stored(Some(Arc::new(Pack::open(path.clone(), 1))));
@@ -236,7 +237,7 @@ mod tests {
             (&fresh, stat(199), blob),
             (&gone, stat(1), blob),
         ];
-        stats.learn(read.into_iter());
+        stats.record(read.into_iter());
         stats.save(|path| *path != gone)?;
         let stats = stored();
         let now = |modified| Stat {
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_file_is_not_trusted_and_an_old_one_is() {
+    fn stat_of_recently_written_file_is_untrusted() {
         let old = Stat {
             size: 1,
             device: 1,
@@ -262,13 +263,13 @@ mod tests {
             changed: (100, 0),
             seen: 200,
         };
-        assert!(old.is_still(&Stat { seen: 300, ..old }));
-        assert!(!old.is_still(&Stat { size: 2, ..old }));
-        assert!(!old.is_still(&Stat {
+        assert!(old.is_unchanged(&Stat { seen: 300, ..old }));
+        assert!(!old.is_unchanged(&Stat { size: 2, ..old }));
+        assert!(!old.is_unchanged(&Stat {
             changed: (101, 0),
             ..old
         }));
         let fresh = Stat { seen: 101, ..old };
-        assert!(!fresh.is_still(&Stat { seen: 300, ..fresh }));
+        assert!(!fresh.is_unchanged(&Stat { seen: 300, ..fresh }));
     }
 }

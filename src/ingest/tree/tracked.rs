@@ -1,5 +1,5 @@
-//! Files that git tracks although its ignore files name them: they belong to the tree. Our own ignore file leaves
-//! out what is tracked, too.
+//! Finds files that git tracks although its ignore files match them: they belong to the tree. The project's own
+//! ignore file also excludes tracked files.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
@@ -15,7 +15,7 @@ use super::walk::{self, Found, FoundKind, IGNORE_FILE, Listing, Rules};
 use crate::engine::Progress;
 
 impl WorkingTree {
-    /// The tracked files that are there, among the `wanted` ones whose path begins with `prefix`.
+    /// Finds the tracked files that exist, among the `wanted` ones whose path begins with `prefix`.
     pub(super) fn tracked(&self, prefix: &str, wanted: impl Fn(&RepoPath) -> bool) -> Vec<Found> {
         let from = (Bound::Included(prefix), Bound::Unbounded);
         let committed = self
@@ -28,9 +28,9 @@ impl WorkingTree {
         found(&self.rules, paths.filter(|path| wanted(path)))
     }
 
-    /// Whether `HEAD` has moved so that other ignored files may be tracked than were listed.
+    /// Whether `HEAD` has moved to a commit in which other ignored files may be tracked than were listed.
     pub(super) fn tracked_files_changed(&mut self, progress: &Progress) -> bool {
-        self.look_at_head();
+        self.refresh_head();
         if self.head.commit == self.listed_commit {
             return false;
         }
@@ -38,7 +38,7 @@ impl WorkingTree {
         if self.head.files.is_none() {
             match self.committed(progress.stop()) {
                 Ok(committed) => self.head.files = Some(committed),
-                // Who lists everything says why.
+                // The full scan reports the error.
                 Err(_) => return true,
             }
         }
@@ -63,7 +63,7 @@ impl WorkingTree {
     }
 }
 
-/// Those of the tracked `paths` that are there and belong to the tree.
+/// Finds the tracked `paths` that exist and belong to the tree.
 fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Found> {
     let mut tree = Tree {
         rules,
@@ -75,9 +75,9 @@ fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Fo
 
 struct Tree<'r> {
     rules: &'r Rules,
-    /// Whether the content of a directory belongs to the tree.
+    /// Cache: whether the content of a directory belongs to the tree.
     entered: HashMap<PathBuf, bool>,
-    /// Our own ignore file in a directory, where there is one.
+    /// Cache: the project's own ignore file in a directory, if there is one.
     ignore_files: HashMap<PathBuf, Option<Gitignore>>,
 }
 
@@ -117,7 +117,7 @@ impl Tree<'_> {
         is_entered
     }
 
-    /// Whether our own ignore file names a file; the nearest one decides.
+    /// Whether the project's own ignore file excludes a file; the nearest ignore file with a matching rule decides.
     fn is_left_out(&mut self, file: &Path) -> bool {
         let rules = self.rules;
         for directory in file.ancestors().skip(1) {

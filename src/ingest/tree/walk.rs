@@ -1,5 +1,5 @@
-//! Finds the files and directories of a working tree that its ignore files leave. It opens no file
-//! but the ignore files.
+//! Finds the files and directories of a working tree that are not ignored. It opens no files other than
+//! the ignore files.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,30 +14,30 @@ use parking_lot::Mutex;
 use super::stat::Stat;
 use crate::ingest::watch::TreeWatcher;
 
-/// The ignore file of our own; the syntax is that of `.gitignore`.
+/// The project's own ignore file, with the syntax of `.gitignore`.
 pub const IGNORE_FILE: &str = ".foveateignore";
 
-/// Files that say what is left out, as they are called in a directory.
+/// Names of the ignore files in a directory.
 const IGNORE_FILES: [&str; 3] = [IGNORE_FILE, ".gitignore", ".git/info/exclude"];
 
 /// Largest ignore file, in bytes.
 const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
-/// Where version control keeps its own files.
+/// Directories in which version control systems keep their own files.
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
-/// A file, or what stands for one, that was found.
+/// A found file, or an entry that is listed like a file.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Where it is.
+    /// Path below the root.
     pub path: RepoPath,
-    /// What the system says of it.
+    /// Its stat when it was found.
     pub stat: Stat,
-    /// What it is.
+    /// Its kind.
     pub kind: FoundKind,
 }
 
-/// What was found.
+/// The kind of a found entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundKind {
     /// A file.
@@ -52,23 +52,23 @@ pub enum FoundKind {
     BadName,
     /// A directory that may not be read.
     Closed,
-    /// A directory that is left out because an ignore file in it must not be read.
+    /// A directory that is skipped because an ignore file in it must not be read.
     BadIgnoreFile,
 }
 
-/// What a walk found.
+/// The entries found by a walk, or in one directory.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Files, links, nested repositories, and directories that may not be read.
     pub files: Vec<Found>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
-    /// What the system said of them before they were listed, of a walk.
+    /// Stats of the directories from before they were listed; filled by [`below`] only.
     pub stats: Vec<(PathBuf, Stat)>,
 }
 
 impl Listing {
-    /// Of a directory with a bad ignore file: itself alone.
+    /// The listing of a directory with a bad ignore file: only an entry for the directory itself.
     fn of_left_out(rules: &Rules, directory: &Path) -> Self {
         Self {
             files: left_out(rules, directory).into_iter().collect(),
@@ -81,7 +81,7 @@ impl Listing {
 /// `watcher`, if any, before it is listed.
 pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatcher>>) -> Listing {
     if rules.is_nested_repository(directory) {
-        // Found by an event rather than by the walk of its parent.
+        // An event named the nested repository; the walk of its parent would not enter it.
         return Listing::default();
     }
     if !rules.has_good_ignore_files(directory) {
@@ -124,8 +124,8 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
     listing
 }
 
-/// Lists `directory` alone; `directories` are its children, not itself. One that may not be read is
-/// itself among the files.
+/// Lists `directory` without what is below its children; `directories` are its children, not itself. If it may
+/// not be read, it is itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     if !rules.has_good_ignore_files(directory) {
         return Listing::of_left_out(rules, directory);
@@ -153,24 +153,24 @@ pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     listing
 }
 
-/// The path below the root; `None` for the root itself and for names that are not UTF-8.
+/// Returns the path below the root; `None` for the root itself and for paths that are not UTF-8.
 pub fn relative(root: &Path, path: &Path) -> Option<RepoPath> {
     RepoPath::new(path.strip_prefix(root).ok()?.to_str()?).ok()
 }
 
-/// What holds for every walk of one tree.
+/// Rules for every walk of one tree.
 #[derive(Debug)]
 pub struct Rules {
     root: PathBuf,
-    /// Directories that are not looked at.
+    /// Directories that are not scanned.
     excluded: Vec<PathBuf>,
-    /// In a repository a directory with a `.git` is another repository; in a plain directory of
-    /// clones they are what it is made of.
+    /// Whether a directory with a `.git` is skipped as another repository. It is in a repository, but not
+    /// in a plain directory, whose content may be clones.
     nested_repositories: bool,
 }
 
 impl Rules {
-    /// The rules of the tree at `root`.
+    /// Creates the rules of the tree at `root`.
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
         Self {
             excluded,
@@ -179,17 +179,17 @@ impl Rules {
         }
     }
 
-    /// The directory of the tree.
+    /// Returns the directory of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Directories that are not looked at.
+    /// Returns the directories that are not scanned.
     pub fn excluded(&self) -> &[PathBuf] {
         &self.excluded
     }
 
-    /// Whether a path is left out whatever ignore files say.
+    /// Whether a path is always left out, regardless of ignore files.
     pub fn excludes(&self, path: &Path) -> bool {
         let is_called = |name: &str| path.file_name() == Some(OsStr::new(name));
         VERSION_CONTROL.iter().any(|name| is_called(name))
@@ -201,15 +201,15 @@ impl Rules {
         self.nested_repositories && directory != self.root && directory.join(".git").exists()
     }
 
-    /// Whether the ignore files in a directory are files of at most [`MAX_IGNORE_BYTES`] in the tree: opening a pipe
-    /// does not end, nor does reading a device that a link leads to.
+    /// Whether the ignore files in a directory are regular files of at most [`MAX_IGNORE_BYTES`] inside the tree.
+    /// Opening a pipe, or reading a device through a link, would never end.
     pub fn has_good_ignore_files(&self, directory: &Path) -> bool {
         IGNORE_FILES.iter().all(|name| {
             let path = directory.join(name);
             let Ok(metadata) = path.symlink_metadata() else {
                 return true;
             };
-            // Above the tree links are the user's own.
+            // Links above the tree belong to the user and may lead outside.
             let is_own = !directory.starts_with(&self.root);
             let is_within = || {
                 let real = std::fs::canonicalize(&path);
@@ -218,7 +218,7 @@ impl Rules {
                 })
             };
             let metadata = match metadata.is_symlink() {
-                // What it leads to is read, unless it leads nowhere.
+                // A link that leads outside is good only if its target does not exist.
                 true if is_within() => path.metadata(),
                 true => return path.metadata().is_err(),
                 false => Ok(metadata),
@@ -233,9 +233,10 @@ impl Rules {
     }
 }
 
-/// `.gitignore` (also outside a repository), `.git/info/exclude` and our own ignore file count,
-/// those of parent directories too; a user's global settings do not, so that one tree gives one
-/// index. Hidden files are files. Directories with a bad ignore file are not entered; `skipped` gets them.
+/// Configures a walk. `.gitignore` (also outside a repository), `.git/info/exclude` and the project's own
+/// ignore file apply, those of parent directories too. A user's global settings do not, so that one tree
+/// gives one index. Hidden files are included. Directories with a bad ignore file are not entered but added
+/// to `skipped`.
 fn builder(
     directory: &Path,
     rules: &Arc<Rules>,
@@ -251,7 +252,7 @@ fn builder(
         .require_git(false)
         .follow_links(false)
         .add_custom_ignore_filename(IGNORE_FILE)
-        // Asked once the ignore files have let an entry through, and before it is listed.
+        // Called for entries that are not ignored, before they are listed.
         .filter_entry(move |entry| {
             if entry.depth() == 0 {
                 return true;
@@ -262,7 +263,7 @@ fn builder(
             if !rules.is_entered(entry) {
                 return true;
             }
-            // Before its ignore files are read.
+            // Checked before the walk reads its ignore files.
             if !rules.has_good_ignore_files(entry.path()) {
                 skipped.lock().extend(left_out(&rules, entry.path()));
                 return false;
@@ -275,14 +276,14 @@ fn builder(
     builder
 }
 
-/// Whether a path is one of those files that the system makes while they are read.
+/// Whether a path lies in a virtual file system, where reading may never end.
 fn is_of_system(real: &Path) -> bool {
     ["/dev", "/proc", "/sys"]
         .iter()
         .any(|root| real.starts_with(root))
 }
 
-/// What stands for a directory with a bad ignore file.
+/// Returns the entry for a directory with a bad ignore file.
 fn left_out(rules: &Rules, directory: &Path) -> Option<Found> {
     Some(Found {
         path: relative(&rules.root, directory)?,
@@ -311,7 +312,7 @@ fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
     })
 }
 
-/// The directory that could not be listed, unless it is gone.
+/// Returns the entry for a directory that may not be listed; `None` for other errors.
 fn closed(root: &Path, error: &ignore::Error) -> Option<Found> {
     let is_forbidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     if !error.io_error().is_some_and(is_forbidden) {

@@ -1,5 +1,5 @@
-//! The metrics that are recorded as they happen, with their meanings, buckets, and the series that are there
-//! from the start: a counter that first appears with its first event seems not to have grown.
+//! Defines the metrics that are recorded as they happen: descriptions, buckets, and the series that exist from the
+//! start. A counter that first appears with its first event would show no increase.
 
 use metrics::Label;
 
@@ -14,7 +14,7 @@ const INDEX_SECONDS: [f64; 12] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
 ];
 
-/// Every metric that is recorded as it happens: name, kind, meaning.
+/// Every metric that is recorded as it happens: name, kind, description.
 pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_http_requests_total",
@@ -138,8 +138,8 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     ),
 ];
 
-/// Series that alerts and dashboards ask for, which are 0 until something happens. A metric without labels
-/// needs none of these.
+/// Series that alerts and dashboards query, which are 0 until something happens. Metrics without labels are not listed:
+/// they always start at 0.
 const INITIAL: [(&str, &[Labels]); 14] = [
     (
         "foveate_http_requests_total",
@@ -213,7 +213,7 @@ const INITIAL: [(&str, &[Labels]); 14] = [
 /// Names and values of a series' labels.
 type Labels = &'static [(&'static str, &'static str)];
 
-/// The upper bounds of a histogram's buckets, in seconds.
+/// Returns the upper bounds of a histogram's buckets, in seconds.
 pub(super) fn bounds(name: &str) -> &'static [f64] {
     let is_slow = ["foveate_index", "foveate_transfer"];
     if is_slow.iter().any(|slow| name.starts_with(slow)) {
@@ -223,7 +223,7 @@ pub(super) fn bounds(name: &str) -> &'static [f64] {
     }
 }
 
-/// Tells the recorder what each metric means, and begins the series that are there from the start.
+/// Registers the description of each metric, and creates the series that exist from the start.
 pub(super) fn describe() {
     for (name, kind, help) in EVENTS {
         match kind {

@@ -1,33 +1,33 @@
-//! Reads an exposition that this program wrote in the Prometheus text format back into families, for the
-//! other formats that it is sent in. Nothing of others is read here; what is not well formed is left out.
+//! Parses this program's own exposition in the Prometheus text format into families, to send it in other formats. It
+//! need not parse other programs' text; malformed lines are skipped.
 
 use super::Kind;
 
 /// A metric with all its series.
 #[derive(Debug)]
 pub struct Family<'t> {
-    /// Its name, as Prometheus has it: counters end in `_total`.
+    /// Its name in Prometheus: counters end in `_total`.
     pub name: &'t str,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its meaning.
+    /// Its description.
     pub help: &'t str,
     /// One for each set of labels.
     pub series: Vec<Series>,
 }
 
-/// What is known of one set of labels.
+/// The values of one set of labels.
 #[derive(Debug, Default)]
 pub struct Series {
     /// Names and values.
     pub labels: Vec<(String, String)>,
-    /// The value; of a histogram the sum.
+    /// The value; for a histogram, the sum.
     pub value: f64,
-    /// Of a histogram: upper bounds, and how many were at or below each. The last bound is infinite.
+    /// For a histogram: upper bounds, and the count at or below each. The last bound is infinite.
     pub buckets: Vec<(f64, u64)>,
 }
 
-/// The families of a text.
+/// Parses the families of a text.
 pub fn parse(text: &str) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let mut help = "";
@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Vec<Family<'_>> {
     families
 }
 
-/// The name and kind that a line declares.
+/// Parses the name and kind that a line declares.
 pub fn declared(line: &str) -> Option<(&str, Kind)> {
     let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
     let kind = match kind {
@@ -63,7 +63,7 @@ pub fn declared(line: &str) -> Option<(&str, Kind)> {
 /// One line of an exposition.
 #[derive(Debug, PartialEq)]
 pub struct Sample<'t> {
-    /// The name with the suffix of its part of a histogram.
+    /// The name; for a part of a histogram, with its suffix.
     pub name: &'t str,
     /// Names and values of its labels.
     pub labels: Vec<(String, String)>,
@@ -71,7 +71,7 @@ pub struct Sample<'t> {
     pub value: f64,
 }
 
-/// Reads `name{label="value",…} number`.
+/// Parses `name{label="value",…} number`.
 pub fn sample(line: &str) -> Option<Sample<'_>> {
     if line.starts_with('#') {
         return None;
@@ -88,7 +88,7 @@ pub fn sample(line: &str) -> Option<Sample<'_>> {
     })
 }
 
-/// Reads `label="value",label="value"`, in which values escape backslashes, quotes and line ends.
+/// Parses `label="value",label="value"`; backslashes, quotes and line breaks in values are escaped.
 fn labels(text: &str) -> Option<Vec<(String, String)>> {
     let mut labels = Vec::new();
     let mut rest = text;
@@ -131,7 +131,7 @@ impl Family<'_> {
         let part = name.strip_prefix(self.name).unwrap_or_default();
         let bound = labels.iter().position(|(name, _)| name == "le");
         let bound = bound.and_then(|at| labels.remove(at).1.parse::<f64>().ok());
-        // The parts of one series follow each other.
+        // The samples of one series are consecutive.
         if self.series.last().is_none_or(|last| last.labels != labels) {
             self.series.push(Series {
                 labels,
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_recorder_writes_is_read_back() {
+    fn recorder_output_is_parsed_back() {
         let states = super::super::Exposition::default();
         let name = "a\"b\\c,d=\"}e";
         let labels = || vec![("repo", name), ("state", "")];
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_left_out() {
+    fn malformed_lines_are_skipped() {
         for line in [
             "",
             "x",

@@ -1,5 +1,5 @@
-//! The families of an exposition as metrics of OTLP: the same names, labels and values, as sums since the
-//! start of the process.
+//! Converts the families of an exposition to OTLP metrics with the same names, labels and values, as cumulative sums
+//! since the start of the process.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::metrics::v1::{
 use crate::telemetry::metrics::Kind;
 use crate::telemetry::metrics::families::{Family, Series};
 
-/// The scope of metrics and spans.
+/// Returns the instrumentation scope of metrics and spans.
 pub fn scope(name: &str) -> InstrumentationScope {
     InstrumentationScope {
         name: name.to_owned(),
@@ -22,7 +22,7 @@ pub fn scope(name: &str) -> InstrumentationScope {
     }
 }
 
-/// Metrics of these families, which count since `start`.
+/// Converts families, whose counters started at `start`.
 pub fn metrics(families: &[Family<'_>], start: SystemTime) -> Vec<Metric> {
     let times = Times {
         start: nanoseconds(start),
@@ -105,7 +105,7 @@ fn number(series: &Series, times: Times) -> NumberDataPoint {
     }
 }
 
-/// Prometheus counts all up to a bound, OTLP those between two bounds.
+/// Converts a histogram. Buckets of Prometheus are cumulative, those of OTLP are not.
 fn histogram(series: &Series, times: Times) -> HistogramDataPoint {
     let mut below = 0;
     let mut bucket_counts = Vec::with_capacity(series.buckets.len());
@@ -146,7 +146,7 @@ foveate_x_seconds_count{route=\"/a\"} 5
 ";
 
     #[test]
-    fn counters_are_sums_and_buckets_are_apart() {
+    fn counters_become_sums_and_buckets_are_split() {
         let metrics = metrics(&families::parse(TEXT), UNIX_EPOCH);
         let [counter, histogram] = &*metrics else {
             panic!("{metrics:?}");

@@ -1,5 +1,5 @@
-//! Sends what was encoded to a collector. That the collector is down is logged once, and once that it is
-//! back; nothing of what was sent is logged.
+//! Sends encoded telemetry to a collector. It is logged once that the collector is down, and once that it is back;
+//! the content is never logged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::settings::Signal;
 
-/// Times after which a request is sent again that the collector had no time for.
+/// Delays before a request is sent again that a busy collector refused.
 const RETRIES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// The media type of OTLP in protobuf.
 const PROTOBUF: &str = "application/x-protobuf";
@@ -25,16 +25,16 @@ pub struct Sender {
     is_down: Arc<AtomicBool>,
 }
 
-/// Why something was not sent.
+/// Why telemetry was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// No connection, or none that lasted.
+    /// The connection failed.
     #[error("it cannot be reached")]
     Unreachable,
     /// No answer in time.
     #[error("it does not answer in time")]
     TimedOut,
-    /// It answered that it did not take it.
+    /// The collector refused the request.
     #[error("it answered with status {0}")]
     Refused(StatusCode),
     /// The program is ending.
@@ -43,7 +43,7 @@ pub enum SendError {
 }
 
 impl Sender {
-    /// Sends to the signal's address, on `runtime`.
+    /// Creates a sender to the signal's address, on `runtime`.
     ///
     /// # Errors
     /// When the system's certificates cannot be read.
@@ -52,7 +52,7 @@ impl Sender {
             .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
             .default_headers(signal.headers.clone())
             .timeout(signal.timeout)
-            // Its tokens must not be carried elsewhere.
+            // The headers hold tokens, which must not reach another host.
             .redirect(reqwest::redirect::Policy::none());
         let _inside = runtime.enter();
         Ok(Self {
@@ -63,15 +63,15 @@ impl Sender {
         })
     }
 
-    /// Sends one request of this kind of telemetry. May be awaited on threads that are none of the runtime's.
+    /// Sends one request. May be awaited on threads outside of the runtime.
     ///
     /// # Errors
-    /// See [`SendError`]; the first one in a row is logged.
+    /// See [`SendError`]; only the first of consecutive errors is logged.
     pub async fn send(&self, body: Vec<u8>) -> Result<(), SendError> {
         let this = self.clone();
         let sent = self.runtime.spawn(async move { this.attempts(body).await });
         let result = sent.await.unwrap_or(Err(SendError::Ending));
-        self.tell(result);
+        self.log_change(result);
         result
     }
 
@@ -91,7 +91,7 @@ impl Sender {
     async fn attempt(&self, body: Vec<u8>) -> Result<(), SendError> {
         let request = self.http.post(self.signal.url.clone());
         let request = request.header(CONTENT_TYPE, PROTOBUF).body(body);
-        // Its body would say what it did not take; it is not read, since it may be anything.
+        // The body of a refusal is not read: it may be anything.
         match request.send().await {
             Ok(response) if response.status().is_success() => Ok(()),
             Ok(response) => Err(SendError::Refused(response.status())),
@@ -100,7 +100,7 @@ impl Sender {
         }
     }
 
-    fn tell(&self, result: Result<(), SendError>) {
+    fn log_change(&self, result: Result<(), SendError>) {
         let (signal, host) = (self.signal.name, self.signal.url.host_str());
         match result {
             Ok(()) => {
@@ -123,7 +123,7 @@ impl Sender {
     }
 }
 
-/// Whether the specification asks for another attempt.
+/// Whether the OTLP specification asks for a retry after this status.
 fn is_busy(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }

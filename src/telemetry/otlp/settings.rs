@@ -1,5 +1,5 @@
-//! Where spans and metrics are sent, by the settings of this program and the standard `OTEL_*` variables. The
-//! sampler, the limits and the attributes of the resource are read by the SDK itself.
+//! Determines where spans and metrics are sent, from this program's settings and the standard `OTEL_*` variables. The
+//! SDK itself reads the sampler, the limits and the resource attributes.
 
 use std::time::Duration;
 
@@ -7,38 +7,38 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Time for one request, if no variable says otherwise.
+/// Time limit for one request, unless a variable sets it.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two sendings of metrics, if no variable says otherwise.
+/// Time between two exports of metrics, unless a variable sets it.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// What is sent, and where to.
+/// Which signals are sent, and where to.
 #[derive(Clone, Debug, Default)]
 pub struct OtlpSettings {
     /// Spans, if they are sent.
     pub traces: Option<Signal>,
     /// Metrics, if they are sent.
     pub metrics: Option<Signal>,
-    /// Time between two sendings of metrics.
+    /// Time between two exports of metrics.
     pub interval: Duration,
-    /// The name of this service; `None` where a variable says it.
+    /// The name of this service; `None` if an `OTEL_*` variable sets it.
     pub service_name: Option<String>,
 }
 
-/// Where one kind of telemetry is sent.
+/// The destination of one kind of telemetry.
 #[derive(Clone)]
 pub struct Signal {
     /// `traces` or `metrics`.
     pub name: &'static str,
-    /// The whole address.
+    /// The full address.
     pub url: Url,
-    /// What goes with every request, such as a token.
+    /// Headers of every request, such as one with a token.
     pub headers: HeaderMap,
-    /// Time for one request.
+    /// Time limit for one request.
     pub timeout: Duration,
 }
 
-/// Without its headers, which hold tokens.
+/// Omits the headers, which hold tokens.
 impl std::fmt::Debug for Signal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Signal")
@@ -49,11 +49,11 @@ impl std::fmt::Debug for Signal {
 }
 
 impl OtlpSettings {
-    /// Settings with the address and name in the configuration, where they are not empty, and otherwise
-    /// those of `variable`, an environment. `None` where nothing is to be sent.
+    /// Reads the settings: the address and name of the configuration if they are not empty, else those of the
+    /// environment, which `variable` reads. `None` if nothing is to be sent.
     ///
     /// # Errors
-    /// When a variable has a value that cannot be used; the text names it.
+    /// When a variable is invalid; the text names it.
     pub fn new(
         endpoint: &str,
         service_name: &str,
@@ -99,7 +99,7 @@ fn signal(
     if exporter.is_some_and(|exporter| exporter.trim() == "none") {
         return Ok(None);
     }
-    // A variable of this kind of telemetry comes before that of all.
+    // A variable for one signal takes precedence over that for all.
     let own = |what: &str| format!("OTEL_EXPORTER_OTLP_{of_signal}_{what}");
     let of_all = |what: &str| format!("OTEL_EXPORTER_OTLP_{what}");
     let either = |what: &str| {
@@ -136,7 +136,7 @@ fn signal(
     };
     let headers = match either("HEADERS") {
         Some((key, text)) => headers(&text).ok_or_else(|| {
-            // Its value holds tokens.
+            // The value holds tokens, so it is not shown.
             format!("{key} is no list of headers such as name=value,other=value")
         })?,
         None => HeaderMap::new(),
@@ -164,7 +164,7 @@ fn milliseconds(
     }
 }
 
-/// The headers in `name=value,name=value`, whose values may be percent-encoded.
+/// Parses headers in the form `name=value,name=value`, with percent-encoded values.
 fn headers(text: &str) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
     for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_address_nothing_is_sent() {
+    fn nothing_is_sent_without_an_address() {
         for variables in [
             &[][..],
             &[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")],
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_those_of_the_specification() {
+    fn addresses_follow_the_specification() {
         let some = |url: &str| Some(url.to_owned());
         let general = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318/base/");
         let settings = read("", &[general]).unwrap().unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_times_and_names_are_read() {
+    fn headers_times_and_names_are_parsed() {
         let variables = [
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318"),
             (
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_without_their_secrets() {
+    fn errors_name_the_variable_without_secrets() {
         let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318");
         for (wrong, told) in [
             (

@@ -1,4 +1,4 @@
-//! Gives finished spans the names and attributes that OpenTelemetry agrees on, off the threads that made
+//! Gives finished spans the names and attributes of OpenTelemetry's semantic conventions, off the threads that created
 //! them, and sends them.
 
 use std::borrow::Cow;
@@ -15,17 +15,17 @@ use prost::Message as _;
 
 use super::sender::Sender;
 
-/// Fields of spans, and the attributes that they are.
+/// Fields of spans, and the names of their attributes in the semantic conventions.
 const ATTRIBUTES: [(&str, &str); 4] = [
     ("method", "http.request.method"),
     ("route", "http.route"),
     ("who", "enduser.id"),
     ("request_id", "http.request.header.x-request-id"),
 ];
-/// Before the names of fields that are this program's own.
+/// Prefix of the attributes that are specific to this program.
 const OWN: &str = "foveate.";
 
-/// The exporter of the SDK's batches.
+/// Exports the SDK's batches of spans.
 #[derive(Debug)]
 pub struct SpanSender {
     sender: Sender,
@@ -33,7 +33,7 @@ pub struct SpanSender {
 }
 
 impl SpanSender {
-    /// Sends spans.
+    /// Creates an exporter that sends with `sender`.
     pub fn new(sender: Sender) -> Self {
         Self {
             sender,
@@ -44,7 +44,7 @@ impl SpanSender {
 
 impl SpanExporter for SpanSender {
     async fn export(&self, mut batch: Vec<SpanData>) -> OTelSdkResult {
-        batch.iter_mut().for_each(shape);
+        batch.iter_mut().for_each(apply_conventions);
         let request = ExportTraceServiceRequest {
             resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
         };
@@ -57,8 +57,8 @@ impl SpanExporter for SpanSender {
     }
 }
 
-/// Renames a span and its attributes.
-fn shape(span: &mut SpanData) {
+/// Renames a span and its attributes according to the semantic conventions.
+fn apply_conventions(span: &mut SpanData) {
     let text = |key: &str| {
         let mut attributes = span.attributes.iter();
         let found = attributes.find(|attribute| attribute.key.as_str() == key);
@@ -75,13 +75,13 @@ fn shape(span: &mut SpanData) {
     } else if let Some(detail) = text("command").or_else(|| text("operation")) {
         span.name = Cow::Owned(format!("{} {detail}", span.name));
     }
-    // A part of the span's context, which each span has.
+    // Every span has the trace id in its context.
     span.attributes
         .retain(|attribute| attribute.key.as_str() != "trace_id");
     for KeyValue { key, .. } in &mut span.attributes {
-        let agreed = ATTRIBUTES.iter().find(|(own, _)| *own == key.as_str());
-        *key = match agreed {
-            Some((_, agreed)) => Key::from_static_str(agreed),
+        let standard = ATTRIBUTES.iter().find(|(own, _)| *own == key.as_str());
+        *key = match standard {
+            Some((_, standard)) => Key::from_static_str(standard),
             None if key.as_str().contains('.') => continue,
             None => Key::from(format!("{OWN}{}", key.as_str())),
         };

@@ -1,4 +1,4 @@
-//! What lookups answer, as JSON.
+//! Defines the answers of lookups, as JSON.
 
 use foveate_query::lookup::{
     DefinitionItem, FileText, FoundDefinitions, FoundOutline, FoundReferences, OutlineItem, Page,
@@ -11,22 +11,22 @@ use super::page::PageOf;
 use crate::engine::LookedUp;
 use crate::wire::IssueAnswer;
 
-/// What was searched.
+/// The searched revision.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RevisionAnswer {
     /// Name of the repository.
     pub repo: String,
-    /// The commit; of a working tree, its `HEAD`. Empty where there is none.
+    /// The commit; of a working tree, its `HEAD`. Empty if there is none.
     pub commit: String,
     /// Whether a working tree was searched that differs from the commit.
     pub dirty: bool,
-    /// Counts the indexes published for what was searched.
+    /// Number of indexes published so far for what was searched.
     pub generation: u64,
-    /// Changed files that were noticed and are not searched yet.
+    /// Changed files that were noticed but not indexed yet.
     pub pending_files: usize,
 }
 
-/// What was found, apart from where.
+/// Splits a result into its revision, its value and its notes.
 fn parts<T>(found: LookedUp<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
     let revision = &found.snapshot.revision;
     let answer = RevisionAnswer {
@@ -48,25 +48,25 @@ fn with_issues<T>(page: &mut Page<T>, mut issues: Vec<IssueAnswer>) -> Vec<Issue
 /// The definitions of a name.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DefinitionsAnswer {
-    /// What was searched.
+    /// The searched revision.
     pub revision: RevisionAnswer,
-    /// How the name was found: `exact`; `module`, as a path through modules; `suffix`, a part of it that
-    /// begins later; `last_name`, which something else encloses; `ignoring_case`; `similar`, nothing but
+    /// How the name was found: `exact`; `module`, as a path through modules; `suffix`, without its leading
+    /// parts; `last_name`, by its last part alone; `ignoring_case`; `similar`, only
     /// names with a similar spelling; `none`.
     pub found: String,
     /// Shipped code first, then tests, by path and line; of similar names the most similar first.
     pub definitions: Vec<DefinitionAnswer>,
-    /// Gives the next page; absent where there is nothing more.
+    /// Cursor of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 
 /// One definition.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DefinitionAnswer {
-    /// The file that it is in.
+    /// Path of its file.
     pub path: String,
     /// Qualified name.
     pub name: String,
@@ -76,9 +76,9 @@ pub struct DefinitionAnswer {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// Its head on one line, cut where it is long.
+    /// Its head on one line, cut if long.
     pub signature: String,
-    /// The first line of its documentation; absent where it has none.
+    /// The first line of its documentation; absent if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documentation: String,
     /// Role of the file: `source`, `test`, ….
@@ -113,44 +113,44 @@ impl DefinitionsAnswer {
     }
 }
 
-/// Where something is used.
+/// The references to a definition.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReferencesAnswer {
-    /// What was searched.
+    /// The searched revision.
     pub revision: RevisionAnswer,
-    /// How the definitions were found, as `found` of the definitions. Unless that is `exact`, `module` or
-    /// `suffix`, they are merely near, and no references are listed.
+    /// How the definitions were found, as `found` of the definitions. Unless it is `exact`, `module` or
+    /// `suffix`, they are only near matches, and no references are listed.
     pub found: String,
-    /// What is meant, at most ten definitions of it.
+    /// The referenced definitions, ten at most.
     pub definitions: Vec<DefinitionAnswer>,
     /// The most certain first, shipped code before tests, by path and line.
     pub references: Vec<ReferenceAnswer>,
-    /// Gives the next page; absent where there is nothing more.
+    /// Cursor of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 
-/// One use.
+/// One reference.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReferenceAnswer {
-    /// The file that it is in.
+    /// Path of its file.
     pub path: String,
     /// 1-based line.
     pub line: u32,
-    /// 1-based character of the line.
+    /// 1-based column, in characters.
     pub column: u32,
-    /// The line, cut where it is long.
+    /// The line, cut if long.
     pub text: String,
     /// `call`, `attribute`, `type`, `base`, `decorator`, `raise`, `catch` or `name`.
     pub kind: String,
     /// `certain` (through imports and scopes), `likely` (an inferred type or a rare name) or `name_only`.
     pub confidence: String,
-    /// Qualified name of the function or class that it stands in; absent at the top level.
+    /// Qualified name of the enclosing function or class; absent at the top level.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub caller: String,
-    /// Qualified name of what is used.
+    /// Qualified name of the referenced definition.
     pub definition: String,
     /// Role of the file: `source`, `test`, ….
     pub role: String,
@@ -186,23 +186,23 @@ impl ReferencesAnswer {
     }
 }
 
-/// What is in a file.
+/// The outline of a file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OutlineAnswer {
-    /// What was searched.
+    /// The searched revision.
     pub revision: RevisionAnswer,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What it is written in.
+    /// Language of the file.
     pub language: String,
-    /// How many lines it has.
+    /// Number of lines.
     pub line_count: u32,
-    /// In the order of the file; what encloses stands before what is enclosed.
+    /// In file order; an enclosing entry comes before the entries in it.
     pub entries: Vec<OutlineEntry>,
-    /// Gives the next page; absent where there is nothing more.
+    /// Cursor of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 
@@ -217,7 +217,7 @@ pub struct OutlineEntry {
     pub start_line: u32,
     /// Last line, inclusive, with all that it encloses.
     pub end_line: u32,
-    /// How many entries enclose it.
+    /// Number of enclosing entries.
     pub depth: u32,
     /// A definition's head on one line; absent for a section.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -252,39 +252,39 @@ impl OutlineAnswer {
     }
 }
 
-/// What was found by a search.
+/// The matches of a search.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SearchAnswer {
-    /// What was searched.
+    /// The searched revision.
     pub revision: RevisionAnswer,
-    /// Lines by path and line; names and paths the best match first. May be empty although there is a
-    /// `next_cursor`, where a page reached its limit of bytes or time before it found anything.
+    /// Text by path and line; names and paths by best match. May be empty although there is a `next_cursor`,
+    /// if a page reached its limit of bytes or time before it found anything.
     pub matches: Vec<SearchEntry>,
-    /// Gives the next page; absent where there is nothing more.
+    /// Cursor of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 
-/// One thing that was found.
+/// One match.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SearchEntry {
-    /// The file.
+    /// Path of the file.
     pub path: String,
     /// 1-based line; absent for a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// 1-based character of the line where the match begins; only of text.
+    /// 1-based column of the match, in characters; for text only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The line around the match, or the head of the definition; absent for a path.
+    /// The line with the match, only the part around it if long; or the head of the definition. Absent for a path.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Qualified name of the definition that was found, or that encloses the match.
+    /// Qualified name of the definition that was found or that encloses the match.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What that is: `function`, `class`, ….
+    /// Kind of that definition: `function`, `class`, ….
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
 }
@@ -317,28 +317,28 @@ impl SearchAnswer {
 /// The text of a file, or some lines of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct FileTextAnswer {
-    /// What was searched.
+    /// The searched revision.
     pub revision: RevisionAnswer,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What it is written in.
+    /// Language of the file.
     pub language: String,
     /// `source`, `test`, `documentation`, `configuration`, `generated` or `data`.
     pub role: String,
-    /// Bytes of the whole file.
+    /// Size of the whole file in bytes.
     pub bytes: u64,
-    /// How many lines the whole file has.
+    /// Number of lines of the whole file.
     pub line_count: u32,
-    /// First line of `text`, 1-based; 0 where it is empty.
+    /// First line of `text`, 1-based; 0 if it is empty.
     pub start_line: u32,
-    /// Last line of `text`, inclusive; 0 where it is empty.
+    /// Last line of `text`, inclusive; 0 if it is empty.
     pub end_line: u32,
-    /// Whole lines, as they stand in the file.
+    /// Whole lines, unchanged.
     pub text: String,
-    /// Gives the next lines; absent where there are no more.
+    /// Cursor of the next lines; absent if there are no more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
 }
 

@@ -1,5 +1,5 @@
-//! Where a page begins, as a text that clients send back as they got it. It names a place in the list,
-//! and the lookup that it is of; it grants nothing.
+//! Encodes the position of a page as an opaque text that clients send back. It identifies a position in a
+//! list and the lookup that produced the list; it grants no access.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,12 +8,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::InvalidLookup;
 
-/// Bytes of a cursor.
+/// Longest cursor, in bytes.
 const MAX_CURSOR: usize = 6000;
-/// What cursors of this form begin with.
+/// First byte of cursors of this format.
 const VERSION: u8 = 1;
 
-/// The cursor of a position in the list that `lookup` describes.
+/// Encodes a position in the list that `lookup` describes.
 pub(super) fn encode(lookup: &str, position: &Position) -> String {
     let mut bytes = vec![VERSION];
     bytes.extend(xxh3_64(lookup.as_bytes()).to_le_bytes());
@@ -24,7 +24,7 @@ pub(super) fn encode(lookup: &str, position: &Position) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The position of a cursor.
+/// Decodes the position of a cursor.
 pub(super) fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLookup> {
     let refuse = |reason: &str| InvalidLookup::new("cursor", reason);
     let malformed = || refuse("is not one that an answer gave: leave it out to begin anew");
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_good_for_its_own_lookup_alone() {
+    fn cursor_is_accepted_for_its_own_lookup_only() {
         let position = Position {
             tier: 3,
             path: "src/größe.py".to_owned(),

@@ -1,44 +1,44 @@
-//! The fields that lookups share, validated.
+//! Validates the parameters that several lookups share.
 
 use foveate_model::{Lines, RepoPath};
 
 use super::InvalidLookup;
 use crate::engine::LookupPlace;
 use crate::ingest::git::reference;
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 
-/// Characters of a name.
+/// Longest name, in characters.
 pub(super) const MAX_NAME_CHARS: usize = 500;
-/// Characters of a text or regular expression.
+/// Longest text or regular expression, in characters.
 pub(super) const MAX_QUERY_CHARS: usize = 1000;
-/// Characters of a path.
+/// Longest path, in characters.
 const MAX_PATH_CHARS: usize = 1024;
 
-/// How many items a page has where nothing is said, and at most.
+/// Default and maximum of a page's number of items.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitRange {
-    /// Where nothing is said.
+    /// Default.
     pub default: usize,
-    /// At most.
+    /// Maximum.
     pub max: usize,
 }
 
-/// Definitions and references on a page.
+/// Definitions and references per page.
 pub(super) const DEFINITION_LIMIT: LimitRange = LimitRange {
     default: 20,
     max: 100,
 };
-/// Things found on a page.
+/// Search matches per page.
 pub(super) const SEARCH_LIMIT: LimitRange = LimitRange {
     default: 20,
     max: 100,
 };
-/// Definitions of a file on a page.
+/// Definitions of a file per page.
 pub(super) const OUTLINE_LIMIT: LimitRange = LimitRange {
     default: 200,
     max: 1000,
 };
-/// Lines of a file on a page.
+/// Lines of a file per page.
 pub const FILE_LIMIT: LimitRange = LimitRange {
     default: 1000,
     max: 5000,
@@ -67,7 +67,7 @@ pub(super) fn place(repo: String, reference: Option<String>) -> Result<LookupPla
     Ok(LookupPlace { repo, reference })
 }
 
-/// A text that is there, is not blank and is not too long.
+/// Validates a required text: present, not blank and not too long.
 pub(super) fn text(
     field: &'static str,
     value: Option<String>,
@@ -90,22 +90,22 @@ pub(super) fn path(value: Option<String>) -> Result<RepoPath, InvalidLookup> {
         .map_err(|error| InvalidLookup::new("path", format!("cannot be used: {error}")))
 }
 
-/// What paths begin with: a directory or any other prefix; empty for all.
-pub(super) fn below(value: Option<String>) -> Result<String, InvalidLookup> {
+/// Validates the prefix that paths must begin with: a directory or any other prefix; empty for all paths.
+pub(super) fn path_prefix(value: Option<String>) -> Result<String, InvalidLookup> {
     let value = value.unwrap_or_default();
     if value.chars().count() > MAX_PATH_CHARS {
         let reason = format!("has more than {MAX_PATH_CHARS} characters");
         return Err(InvalidLookup::new("path", reason));
     }
-    let below = value.trim_start_matches("./");
-    if below.starts_with('/') {
+    let path_prefix = value.trim_start_matches("./");
+    if path_prefix.starts_with('/') {
         let reason = "is absolute: give it relative to the repository's root";
         return Err(InvalidLookup::new("path", reason));
     }
-    Ok(if below == "." { "" } else { below }.to_owned())
+    Ok(if path_prefix == "." { "" } else { path_prefix }.to_owned())
 }
 
-/// `12` or `12-40`.
+/// Parses `12` or `12-40`.
 pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLookup> {
     let Some(value) = value else {
         return Ok(None);
@@ -124,7 +124,7 @@ pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLooku
     }
 }
 
-/// A 1-based line.
+/// Validates a 1-based line.
 pub(super) fn line(Whole(value): Whole) -> Result<u32, InvalidLookup> {
     match u32::try_from(value) {
         Ok(line) if line > 0 => Ok(line),

@@ -1,10 +1,10 @@
-//! The page of a list that a lookup asks for.
+//! Validates which page of a list a lookup asks for.
 
 use foveate_query::lookup::{Position, Window};
 
 use super::fields::LimitRange;
 use super::{InvalidLookup, cursor};
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 
 /// A validated page of the list that `lookup` describes.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct PageOf {
 }
 
 impl PageOf {
-    /// The page of `limit` items at `cursor`, as a door was given them.
+    /// Validates the raw limit and cursor.
     pub(super) fn new(
         lookup: String,
         limit: Option<Whole>,
@@ -30,7 +30,7 @@ impl PageOf {
         Ok(Self { lookup, window })
     }
 
-    /// The cursor of the next page.
+    /// Returns the cursor of the next page.
     pub(super) fn cursor(&self, next: Option<&Position>) -> Option<String> {
         next.map(|position| cursor::encode(&self.lookup, position))
     }

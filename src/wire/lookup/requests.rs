@@ -1,5 +1,5 @@
-//! The lookups, as every door is given them and as they are validated. The comments on their fields are what agents
-//! are told of them, and so are short.
+//! Defines the lookups: their raw parameters and the validated ones. The comments on the raw fields become
+//! the descriptions that agents receive, so they must be short.
 
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
@@ -19,7 +19,7 @@ use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LI
 use super::page::PageOf;
 use super::{InvalidLookup, Lookup, RawLookup};
 use crate::engine::LookedUp;
-use crate::wire::whole::Whole;
+use crate::wire::whole_number::Whole;
 
 /// Where a name is defined.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -30,13 +30,13 @@ pub struct RawDefinitions {
     pub name: Option<String>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
-    /// Items of a page
+    /// Items per page
     pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
-/// [`RawDefinitions`], validated.
+/// Validated [`RawDefinitions`].
 #[derive(Clone, Debug)]
 pub struct Definitions {
     name: String,
@@ -73,7 +73,8 @@ impl Lookup for Definitions {
     }
 }
 
-/// Who uses a definition: that of a name, the innermost one at a line, or that of a name in a file.
+/// References to a definition, which is given by name, by name and file, or by a line in it (the innermost
+/// definition).
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawReferences {
@@ -85,13 +86,13 @@ pub struct RawReferences {
     pub line: Option<Whole>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
-    /// Items of a page
+    /// Items per page
     pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
-/// [`RawReferences`], validated.
+/// Validated [`RawReferences`].
 #[derive(Clone, Debug)]
 pub struct References {
     target: Target,
@@ -148,7 +149,7 @@ impl Lookup for References {
     }
 }
 
-/// What is in a file.
+/// The outline of a file.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawOutline {
@@ -157,13 +158,13 @@ pub struct RawOutline {
     pub path: Option<String>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
-    /// Items of a page
+    /// Items per page
     pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
-/// [`RawOutline`], validated.
+/// Validated [`RawOutline`].
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub(super) path: RepoPath,
@@ -199,8 +200,8 @@ impl Lookup for Outline {
     }
 }
 
-/// What is searched: lines that contain a text or match a regular expression, names of definitions, or
-/// paths of files.
+/// What to search: lines that contain a text or match a regular expression, names of definitions, or paths of
+/// files.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema,
 )]
@@ -225,7 +226,7 @@ impl From<SearchKindName> for SearchKind {
     }
 }
 
-/// Where a text, a name or a path stands.
+/// Where a text, a name or a path occurs.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawSearch {
@@ -236,17 +237,17 @@ pub struct RawSearch {
     pub kind: Option<SearchKindName>,
     #[allow(missing_docs)]
     pub ignore_case: Option<bool>,
-    /// Only paths that begin so
+    /// Only paths with this prefix
     pub path: Option<String>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
-    /// Items of a page
+    /// Items per page
     pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
-/// [`RawSearch`], validated.
+/// Validated [`RawSearch`].
 #[derive(Clone, Debug)]
 pub struct ValidSearch {
     search: Search,
@@ -265,7 +266,7 @@ impl RawLookup for RawSearch {
             query: fields::text("q", self.q, fields::MAX_QUERY_CHARS)?,
             kind: self.kind.unwrap_or_default().into(),
             ignore_case: self.ignore_case.unwrap_or(false),
-            below: fields::below(self.path)?,
+            below: fields::path_prefix(self.path)?,
         };
         let lookup = format!("search {search:?}");
         let cursor = self.cursor.as_deref();
@@ -291,20 +292,20 @@ impl Lookup for ValidSearch {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawFile {
-    /// The file; over HTTP it is a part of the path.
+    /// Path of the file; over HTTP it is part of the URL.
     #[serde(skip)]
     pub path: Option<String>,
     /// A line such as `12`, or lines such as `12-40`
     pub lines: Option<String>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
-    /// Lines of a page
+    /// Lines per page
     pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
 
-/// [`RawFile`], validated.
+/// Validated [`RawFile`].
 #[derive(Clone, Debug)]
 pub struct File {
     path: RepoPath,

@@ -1,4 +1,5 @@
-//! Files by path, and the words of their paths. Snapshots whose files have the same paths share it.
+//! Finds files by path, and holds the terms of their paths. Snapshots whose files have the same paths share
+//! it.
 
 use std::sync::OnceLock;
 
@@ -7,35 +8,35 @@ use foveate_model::{FileId, RepoPath, SourceFile};
 
 use crate::tokens::{self, for_each_term};
 
-/// What is made of the paths of all files.
+/// Lookup tables over the paths of all files.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     by_path: HashMap<RepoPath, FileId>,
     by_file_name: HashMap<Box<str>, Vec<FileId>>,
-    /// By file, made when first asked for: ranking looks at those of hundreds of files.
+    /// By file, computed on first use: ranking reads the terms of hundreds of files.
     terms: Vec<OnceLock<PathTerms>>,
 }
 
 /// The terms of a path as hashes: see [`tokens::hash`].
 #[derive(Debug)]
 pub struct PathTerms {
-    /// Of the directory.
+    /// Terms of the directory.
     pub directory: Box<[u64]>,
-    /// Of the file's name up to its first dot.
+    /// Terms of the file's name up to its first dot.
     pub name: Box<[u64]>,
 }
 
 impl PathTerms {
     fn new(path: &RepoPath) -> Self {
-        let of = |text: &str| {
+        let hashes = |text: &str| {
             let mut terms = Vec::new();
             for_each_term(text, |term| terms.push(tokens::hash(term)));
             terms.into()
         };
         let name = path.file_name();
         Self {
-            directory: of(path.directory()),
-            name: of(name.split('.').next().unwrap_or(name)),
+            directory: hashes(path.directory()),
+            name: hashes(name.split('.').next().unwrap_or(name)),
         }
     }
 }
@@ -59,17 +60,17 @@ impl Paths {
         paths
     }
 
-    /// The file at a path.
+    /// Returns the file at a path.
     pub(super) fn find(&self, path: &str) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
 
-    /// The files with a name, in path order.
+    /// Returns the files with a file name, in path order.
     pub(super) fn named(&self, name: &str) -> &[FileId] {
         self.by_file_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The terms of a file's path.
+    /// Returns the terms of a file's path.
     pub(super) fn terms(&self, file: FileId, path: &RepoPath) -> &PathTerms {
         self.terms[file.0 as usize].get_or_init(|| PathTerms::new(path))
     }

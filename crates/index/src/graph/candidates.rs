@@ -1,6 +1,6 @@
-//! Definitions found by their name among all files, for names that no scope and no import binds. What is
-//! looked at of such a definition is part of the question for its name (`interface::named`), so its
-//! file is not noted. Start at [`Names::named`].
+//! Finds definitions by their name among all files, for names that no scope and no import binds. Everything
+//! that is read from such a definition is covered by the question for its name (`interface::named`), so its
+//! file is not recorded as a dependency. Start at [`Names::named`].
 
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId, Visibility};
 
@@ -10,49 +10,49 @@ use crate::graph::names::Names;
 use crate::graph::paths::FullName;
 use crate::graph::targets::{Target, Targets};
 
-/// Most definitions of one name that are looked at. Thousands of methods of one repository may be called
-/// `String` or `get`; those next to the asking file in path order, and so in its directory and those
-/// around it, are the likeliest.
+/// Maximum number of definitions of one name that are examined. Thousands of methods of one repository may be
+/// called `String` or `get`; those nearest to the asking file in path order, and so in its directory and
+/// those near it, are the likeliest.
 const MAX_CANDIDATES: usize = 512;
-/// Deepest nesting of definitions that is looked at.
+/// Maximum nesting depth of definitions that is examined.
 const MAX_DEPTH: usize = 64;
 
-/// Where a definition stands.
+/// The kind of scope that contains a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Nesting {
     /// At the top level of its file or of a namespace.
     TopLevel,
     /// In a type.
     InType,
-    /// In a function, where no other file sees it.
+    /// In a function, where it is not visible to other files.
     InFunction,
 }
 
-/// Where a definition of a file stands.
-pub(super) fn standing(facts: &FileFacts, definition: &Definition) -> Standing {
-    let mut standing = Standing::TopLevel;
+/// Returns the kind of scope that contains a definition of a file.
+pub(super) fn nesting(facts: &FileFacts, definition: &Definition) -> Nesting {
+    let mut nesting = Nesting::TopLevel;
     let mut outer = definition.parent;
     for _ in 0..MAX_DEPTH {
-        let Some(around) = outer.and_then(|id| facts.definition(id)) else {
+        let Some(enclosing) = outer.and_then(|id| facts.definition(id)) else {
             break;
         };
-        if around.kind.is_function() {
-            return Standing::InFunction;
+        if enclosing.kind.is_function() {
+            return Nesting::InFunction;
         }
-        if around.kind != DefinitionKind::Module {
-            standing = Standing::InType;
+        if enclosing.kind != DefinitionKind::Module {
+            nesting = Nesting::InType;
         }
-        outer = around.parent;
+        outer = enclosing.parent;
     }
-    standing
+    nesting
 }
 
-/// Whether a definition only says that there is one: its body stands elsewhere, or nowhere.
+/// Whether a definition is only a declaration: its body is elsewhere or does not exist.
 pub(super) fn is_prototype(definition: &Definition) -> bool {
     definition.modifiers.is_overload || (definition.kind.is_function() && definition.body.is_none())
 }
 
-/// The qualified name of what is around a definition, as far as its own qualified name says it.
+/// Returns the qualified name of the scope around a definition, as far as its own qualified name contains it.
 pub(super) fn outer_name(definition: &Definition) -> &str {
     let outer = definition.qualified_name.strip_suffix(&*definition.name);
     outer.map_or("", |outer| outer.strip_suffix('.').unwrap_or(""))
@@ -74,7 +74,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// The full name of what is around it.
+    /// Returns the full name of the scope around it.
     pub(super) fn outer(&self) -> FullName<'a> {
         FullName {
             package: &self.facts.package,
@@ -82,23 +82,20 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    pub(super) fn standing(&self) -> Standing {
-        standing(self.facts, self.definition)
+    pub(super) fn nesting(&self) -> Nesting {
+        nesting(self.facts, self.definition)
     }
 
-    /// Whether it is a name of the top level of its file or of a namespace, and another file may see
-    /// it.
+    /// Whether it is at the top level of its file or of a namespace and visible to `file`.
     pub(super) fn is_top_level_for(&self, file: FileId) -> bool {
         let is_seen = self.id.file == file || self.definition.visibility != Visibility::Private;
-        is_seen
-            && !self.definition.modifiers.is_out_of_line
-            && self.standing() == Standing::TopLevel
+        is_seen && !self.definition.modifiers.is_out_of_line && self.nesting() == Nesting::TopLevel
     }
 
-    /// The definition around it, of those whose members others can name.
+    /// Returns the enclosing definition, if it is a container.
     pub(super) fn container(&self) -> Option<&'a Definition> {
-        let around = self.facts.definition(self.definition.parent?)?;
-        around.kind.is_container().then_some(around)
+        let enclosing = self.facts.definition(self.definition.parent?)?;
+        enclosing.kind.is_container().then_some(enclosing)
     }
 
     pub(super) fn has_body(&self) -> bool {
@@ -142,19 +139,19 @@ impl<'a, Rank: Ord> Best<'a, Rank> {
     }
 }
 
-/// How near a file is to another: whether it is the same, whether the directory is, and how many
-/// directories both paths begin with.
+/// How near a file is to another: whether it is the same file, whether it is in the same directory, and the
+/// number of leading directories that both paths share.
 pub(super) type Nearness = (bool, bool, usize);
 
 impl<'a> Names<'a> {
-    /// The definitions of a name in the languages that a file's own is one with, in id order.
+    /// Returns the definitions of a name in the language family of a file, in id order.
     pub(super) fn named(
         &self,
         near: FileId,
         name: &str,
     ) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
-        self.dependencies.question(Question::Name, name);
-        let all = around(self.tables.symbols.named(name), near);
+        self.dependencies.add_question(Question::Name, name);
+        let all = nearest(self.tables.symbols.named(name), near);
         let family = self.language(near).family();
         let files = self.tables.files;
         all.iter().filter_map(move |id| {
@@ -171,7 +168,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// A definition that was found by another way than its name.
+    /// Returns the candidate for a definition that was not found by its name.
     pub(super) fn candidate(&self, id: DefId) -> Option<Candidate<'a>> {
         let facts = self.facts(id.file)?;
         let definition = facts.definition(id.local)?;
@@ -190,7 +187,7 @@ impl<'a> Names<'a> {
         (file == other, a == b, shared)
     }
 
-    /// The full name of a place: of the definition that it stands in, or of its file's package.
+    /// Returns the full name of a place: of the definition that contains it, or of its file's package.
     pub(super) fn full_name(&self, file: FileId, enclosing: Option<LocalId>) -> FullName<'a> {
         let package = self.facts(file).map_or("", |facts| &facts.package);
         let definition = enclosing.and_then(|id| self.local(file, id));
@@ -201,8 +198,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Those of a list in id order that are nearest to a file.
-fn around(all: &[DefId], near: FileId) -> &[DefId] {
+/// Returns the part of a list in id order that is nearest to a file.
+fn nearest(all: &[DefId], near: FileId) -> &[DefId] {
     let Some(surplus) = all.len().checked_sub(MAX_CANDIDATES) else {
         return all;
     };
@@ -216,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_the_nearest_are_looked_at() {
+    fn nearest_candidates_are_kept() {
         let all: Vec<DefId> = (0..2000)
             .map(|file| DefId {
                 file: FileId(file),
@@ -224,9 +221,9 @@ mod tests {
             })
             .collect();
         for (near, first) in [(0, 0), (1000, 744), (1999, 1488)] {
-            let found = around(&all, FileId(near));
+            let found = nearest(&all, FileId(near));
             assert_eq!((found.len(), found[0].file.0), (MAX_CANDIDATES, first));
         }
-        assert_eq!(around(&all[..3], FileId(1)).len(), 3);
+        assert_eq!(nearest(&all[..3], FileId(1)).len(), 3);
     }
 }

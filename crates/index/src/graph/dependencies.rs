@@ -1,5 +1,5 @@
-//! What resolving a file rested on, so that it is resolved again exactly when something of that
-//! changes.
+//! Records what the resolution of a file depends on, so that it is resolved again exactly when one of its
+//! dependencies changes.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,10 +8,10 @@ use foldhash::HashSet;
 use crate::change::{Change, Renumber};
 use crate::files::FileId;
 
-/// Something that is asked of all files at once.
+/// A look-up over all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    /// What some file binds to a name.
+    /// Bindings of a name in some file.
     Binding,
     /// Definitions by their name.
     Name,
@@ -24,7 +24,7 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// FNV-1a. Two questions with one hash cost a file resolved in vain.
+    /// Returns the FNV-1a hash. If two questions have the same hash, files may be resolved again needlessly.
     pub(super) fn hash(self, name: &str) -> u32 {
         let start = 0x811c_9dc5 ^ ((self as u32 + 1) << 8);
         name.bytes().fold(start, |hash, byte| {
@@ -33,7 +33,7 @@ impl Question {
     }
 }
 
-/// Notes what is looked at.
+/// Records the files and questions that a result depends on.
 #[derive(Debug)]
 pub(super) struct Dependencies {
     /// One bit per file.
@@ -42,7 +42,7 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    /// Notes about `files` files.
+    /// Creates an empty record for `files` files.
     pub(super) fn new(files: usize) -> Self {
         Self {
             files: vec![Cell::new(0); files.div_ceil(64)].into(),
@@ -50,20 +50,20 @@ impl Dependencies {
         }
     }
 
-    /// Notes nothing, for look-ups whose outcome is not kept.
+    /// Creates a record that ignores everything, for look-ups whose result is not kept.
     pub(super) fn ignored() -> Self {
         Self::new(0)
     }
 
-    /// What the facts of a file say of it counted.
-    pub(super) fn file(&self, file: FileId) {
+    /// Records that the content of a file was read.
+    pub(super) fn add_file(&self, file: FileId) {
         if let Some(word) = self.files.get(file.0 as usize / 64) {
             word.set(word.get() | 1 << (file.0 % 64));
         }
     }
 
-    /// It counted who answers to a name.
-    pub(super) fn question(&self, question: Question, name: &str) {
+    /// Records that the answer to a question was used.
+    pub(super) fn add_question(&self, question: Question, name: &str) {
         if !self.files.is_empty() {
             self.questions.borrow_mut().push(question.hash(name));
         }
@@ -85,7 +85,7 @@ impl Dependencies {
     }
 }
 
-/// What was found out about a file, and what it rests on.
+/// A result for a file and its dependencies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Resolved<T> {
     pub(super) value: T,
@@ -96,8 +96,9 @@ pub(super) struct Resolved<T> {
 }
 
 impl<T: Default + PartialEq> Resolved<T> {
-    /// Whether nothing was found and nothing read: the file is none that is resolved.
-    pub(super) fn is_nothing(&self) -> bool {
+    /// Whether the result is the default and nothing but the file itself was read, as for files that are not
+    /// resolved.
+    pub(super) fn is_empty(&self) -> bool {
         self.files.len() <= 1 && self.questions.is_empty() && self.value == T::default()
     }
 }
@@ -108,7 +109,7 @@ impl<T> Resolved<T> {
         Self::of_parts(value, files, questions)
     }
 
-    /// Of what [`Self::files`] and [`Self::questions`] gave.
+    /// Creates a result from the output of [`Self::files`] and [`Self::questions`].
     pub(super) fn of_parts(value: T, files: Box<[FileId]>, questions: Box<[u32]>) -> Self {
         Self {
             value,
@@ -117,17 +118,17 @@ impl<T> Resolved<T> {
         }
     }
 
-    /// The files that it read, in order.
+    /// Returns the files that it read, in order.
     pub(super) fn files(&self) -> &[FileId] {
         &self.files
     }
 
-    /// The hashes of its questions, in order.
+    /// Returns the hashes of its questions, in order.
     pub(super) fn questions(&self) -> &[u32] {
         &self.questions
     }
 
-    /// Whether it read a file of those.
+    /// Whether it read a file for which `is_one` is true.
     pub(super) fn depends_on_any(&self, is_one: impl Fn(FileId) -> bool) -> bool {
         self.files.iter().any(|file| is_one(*file))
     }
@@ -137,7 +138,7 @@ impl<T> Resolved<T> {
         !questions.is_empty() && self.questions.iter().any(|hash| questions.contains(hash))
     }
 
-    /// Heap size in bytes beside the value's own.
+    /// Returns the heap size in bytes without that of the value.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.files) + size_of_val(&*self.questions)
     }

@@ -1,4 +1,4 @@
-//! What imports bind: names taken from modules, modules themselves, and all names by stars.
+//! Resolves imports: names taken from modules, modules themselves, and all names by star imports.
 
 use std::cell::OnceCell;
 
@@ -12,11 +12,11 @@ use crate::graph::paths;
 use crate::graph::scopes::{EXPORTS, TOP_LEVEL, bound_name, takes_all};
 use crate::graph::targets::{Target, Targets};
 
-/// Deepest nesting of types that an import reaches into.
+/// Maximum nesting depth of types that an import reaches into.
 const MAX_NESTED_TYPES: usize = 4;
 
 impl<'a> Names<'a> {
-    /// What one imported name stands for.
+    /// Resolves one imported name.
     pub(super) fn imported(
         &self,
         file: FileId,
@@ -37,18 +37,19 @@ impl<'a> Names<'a> {
             return self.whole_module(file, import, &imported.local, module);
         }
         if let Some(module) = module {
-            // `from . import x` in the package's own `__init__.py` means its submodule.
+            // `from . import x` in a package's own `__init__.py` means its submodule.
             let itself =
                 module == file && imported.name == imported.local && self.package(file).is_none();
             if !itself {
-                let found = self.taken(module, import, &imported.name, chain, steps);
+                let found = self.imported_from(module, import, &imported.name, chain, steps);
                 if !found.is_empty() {
                     return found;
                 }
             }
         }
         if let Some(resolver) = self.submodules(file) {
-            self.dependencies.question(Question::Module, &imported.name);
+            self.dependencies
+                .add_question(Question::Module, &imported.name);
             let files = self.tables.files;
             let submodule = resolver.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = submodule {
@@ -58,7 +59,7 @@ impl<'a> Names<'a> {
         self.not_exported(file, module, import, &imported.name)
     }
 
-    /// What an import of a whole module binds to a name.
+    /// Resolves the name that an import of a whole module binds.
     fn whole_module(
         &self,
         file: FileId,
@@ -69,7 +70,7 @@ impl<'a> Names<'a> {
         let mut found = module;
         if self.rules(file).imports_bind_paths && local.contains('.') {
             let first = bound_name(import, local);
-            self.dependencies.question(Question::Module, first);
+            self.dependencies.add_question(Question::Module, first);
             let (files, resolver) = (self.tables.files, self.resolver(file));
             let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
             found = root.or(module);
@@ -77,9 +78,9 @@ impl<'a> Names<'a> {
         Targets::one(found.map_or(Target::External, Target::Module))
     }
 
-    /// What a name stands for that is taken from a module: what the module exports or, where the
-    /// language has that, a member of its package or of a type in it.
-    fn taken(
+    /// Resolves a name that is imported from a module: an export of the module or, if the language has them,
+    /// a member of its package or of a type in it.
+    fn imported_from(
         &self,
         module: FileId,
         import: &'a Import,
@@ -92,12 +93,12 @@ impl<'a> Names<'a> {
             found = self.out_of_line_in_package(module, name);
         }
         if found.is_empty() && self.rules(module).imports_reach_members {
-            found = self.member_reached(module, &import.module, name, chain, steps);
+            found = self.nested_type_member(module, &import.module, name, chain, steps);
         }
         found
     }
 
-    /// What an import stands for whose module is unknown or has no such name.
+    /// Resolves an import whose module is unknown or has no such name.
     fn not_exported(
         &self,
         file: FileId,
@@ -108,7 +109,7 @@ impl<'a> Names<'a> {
         let rules = self.rules(file);
         let external = Targets::one(Target::External);
         if rules.paths_may_be_qualified {
-            let found = self.imported_in_full(file, &import.module, name);
+            let found = self.imported_by_full_name(file, &import.module, name);
             return match found.is_empty() {
                 true => external,
                 false => found,
@@ -119,14 +120,14 @@ impl<'a> Names<'a> {
             Some(module) if rules.modules_have_defaults && name == "default" => {
                 Targets::one(Target::Module(module))
             }
-            // It is bound all the same, to something that a program writes.
+            // The name is bound nevertheless, probably to generated code.
             Some(module) if self.package(module).is_some() => external,
             Some(_) => Targets::default(),
         }
     }
 
-    /// The member of a type that the end of a module's path names: `B` of `import static a.B.c`.
-    fn member_reached(
+    /// Returns the member of a type at the end of a module path: `B` of `import static a.B.c`.
+    fn nested_type_member(
         &self,
         module: FileId,
         path: &'a str,
@@ -151,7 +152,7 @@ impl<'a> Names<'a> {
         Targets::default()
     }
 
-    /// What the star imports of a file bind to a name.
+    /// Resolves a name through the star imports of a file.
     pub(super) fn through_stars(
         &self,
         file: FileId,
@@ -185,7 +186,7 @@ impl<'a> Names<'a> {
         Targets::default()
     }
 
-    /// The member of a type that a star import takes all members of: `import static a.B.*`.
+    /// Resolves a name through star imports of all members of a type: `import static a.B.*`.
     fn through_stars_of_types(
         &self,
         file: FileId,
@@ -202,7 +203,7 @@ impl<'a> Names<'a> {
                 continue;
             };
             *steps -= 1;
-            let found = self.member_reached(module, &import.module, name, chain, steps);
+            let found = self.nested_type_member(module, &import.module, name, chain, steps);
             if !found.is_empty() {
                 return found;
             }
@@ -210,7 +211,7 @@ impl<'a> Names<'a> {
         Targets::default()
     }
 
-    /// Whether `from file import *` takes a name over.
+    /// Whether `from file import *` binds a name.
     fn is_public(&self, file: FileId, name: &'a str) -> bool {
         let listed = self.facts(file).is_some_and(|f| !f.exports.is_empty());
         if listed {
@@ -220,11 +221,11 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The files that a file's imports lead to: the modules, and the files of what is taken from
+    /// Returns the files that a file's imports resolve to: the modules, and the files of the names taken from
     /// them. Unordered, with repetitions.
     ///
-    /// Of a package it is the files that the importing file uses: the file that stands for the
-    /// package is any of many, and counts where nothing else is known.
+    /// For a package, these are the files that the importing file uses. The module's file is an arbitrary one
+    /// of the package and counts only if no used file is known.
     pub(super) fn imported_files(&self, file: FileId) -> Vec<FileId> {
         let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
             return Vec::new();
@@ -232,7 +233,7 @@ impl<'a> Names<'a> {
         let uses = OnceCell::new();
         let mut imported: Vec<FileId> = Vec::with_capacity(scope.modules.len());
         for (position, (import, module)) in facts.imports.iter().zip(&scope.modules).enumerate() {
-            let taken = imported.len();
+            let before = imported.len();
             for name in 0..import.names.len() {
                 let mut steps = MAX_STEPS;
                 let at = position as u32;
@@ -244,10 +245,10 @@ impl<'a> Names<'a> {
                 }));
             }
             let Some(module) = *module else { continue };
-            if self.stands_for_package(file, import, module) {
+            if self.is_package_import(file, import, module) {
                 let uses = uses.get_or_init(|| self.heads(file));
-                imported.extend(self.used_of_package(file, import, module, uses));
-                if imported.len() > taken {
+                imported.extend(self.used_package_files(file, import, module, uses));
+                if imported.len() > before {
                     continue;
                 }
             }

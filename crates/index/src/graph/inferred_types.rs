@@ -1,6 +1,6 @@
-//! Values that are inferred: from declared types, initial values, return types and parameters, all
-//! facts of the files. What rests on one is `likely`, never `certain`; how many may rest on each other
-//! is counted down, so that `x = x.y` ends.
+//! Infers values from declared types, initial values, return types and parameters, all taken from the facts
+//! of the files. Results are `likely`, never `certain`; the depth of inferences that depend on each other is
+//! limited, so that `x = x.y` ends.
 
 use foveate_model::values::{self, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
@@ -12,7 +12,7 @@ use crate::graph::relations::Confidence;
 use crate::graph::values::{Evaluator, Outcome, Value};
 
 impl<'a> Evaluator<'a> {
-    /// The value of a local variable.
+    /// Infers the value of a local variable.
     pub(super) fn local_value(
         &self,
         place: Place,
@@ -21,13 +21,14 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome {
         let value = match value {
             _ if inferences == 0 => Value::Unknown,
-            values::Value::Type(type_name) => self.typed(place, type_name, inferences - 1),
+            values::Value::Type(type_name) => self.value_of_type(place, type_name, inferences - 1),
             value => self.initial_value(place, value, inferences - 1),
         };
         Outcome::likely(value)
     }
 
-    /// The value of a typed parameter of a function; `None` where it has no such parameter.
+    /// Infers the value of a parameter of a function from its type; `None` if the function has no such
+    /// parameter.
     pub(super) fn parameter(
         &self,
         place: Place,
@@ -37,9 +38,11 @@ impl<'a> Evaluator<'a> {
     ) -> Option<Outcome> {
         let parameters = self.known(place.file)?.parameters_of(function);
         let mut parameters = parameters.iter();
-        let parameter = parameters.find(|p| self.spelled(place.file, p.name) == name)?;
+        let parameter = parameters.find(|p| self.text_of(place.file, p.name) == name)?;
         let value = match parameter.type_name {
-            Some(type_name) if inferences > 0 => self.typed(place, type_name, inferences - 1),
+            Some(type_name) if inferences > 0 => {
+                self.value_of_type(place, type_name, inferences - 1)
+            }
             _ => Value::Unknown,
         };
         Some(Outcome::likely(value))
@@ -49,14 +52,14 @@ impl<'a> Evaluator<'a> {
         self.names.facts(file).map(|facts| &facts.values)
     }
 
-    /// A name that a fact of a file points to.
-    fn spelled(&self, file: FileId, name: Span) -> &'a str {
+    /// Returns the text under a span of a file.
+    fn text_of(&self, file: FileId, name: Span) -> &'a str {
         name.of(self.names.text(file))
     }
 
-    /// The value that a declared type promises.
-    fn typed(&self, place: Place, type_name: TypeName, inferences: u32) -> Value {
-        let path = self.spelled(place.file, type_name.path);
+    /// Returns the value of an expression with a declared type.
+    fn value_of_type(&self, place: Place, type_name: TypeName, inferences: u32) -> Value {
+        let path = self.text_of(place.file, type_name.path);
         if self.names.rules(place.file).self_types.contains(&path) {
             return self
                 .enclosing_class(place)
@@ -66,15 +69,16 @@ impl<'a> Evaluator<'a> {
         match self.value(outcome).0 {
             Value::Class(class) if type_name.of_class => Value::Class(class),
             Value::Class(class) => Value::Instance(class),
-            Value::Definition(id) => self.aliased(id, inferences),
-            // A builtin or a global type: nothing of this repository.
+            Value::Definition(id) => self.value_of_alias(id, inferences),
+            // A builtin or a global type, which does not belong to this repository.
             Value::Unbound | Value::External => Value::External,
             _ => Value::Unknown,
         }
     }
 
-    /// An object of the type that a type alias names, or describes itself.
-    fn aliased(&self, id: DefId, inferences: u32) -> Value {
+    /// Returns an instance of the type that a type alias names, or of the alias if it describes a type
+    /// itself.
+    fn value_of_alias(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
         if definition.kind != DefinitionKind::TypeAlias || inferences == 0 {
@@ -88,7 +92,7 @@ impl<'a> Evaluator<'a> {
             .known(id.file)
             .and_then(|known| known.type_of(id.local));
         match type_name {
-            Some(type_name) => self.typed(place, type_name, inferences - 1),
+            Some(type_name) => self.value_of_type(place, type_name, inferences - 1),
             None => Value::Instance(id),
         }
     }
@@ -99,10 +103,10 @@ impl<'a> Evaluator<'a> {
             values::Value::Call(path) => (path, true),
             _ => return Value::Unknown,
         };
-        let path = paths::without_marks(self.spelled(place.file, path));
+        let path = paths::without_marks(self.text_of(place.file, path));
         let value = self.value(self.path_inferring(place, path, inferences));
         let (value, _) = if is_call {
-            self.called(value, inferences)
+            self.call_result(value, inferences)
         } else {
             value
         };
@@ -112,8 +116,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What a call of a value gives.
-    pub(super) fn called(
+    /// Infers the result of calling a value.
+    pub(super) fn call_result(
         &self,
         (value, confidence): (Value, Confidence),
         inferences: u32,
@@ -121,14 +125,14 @@ impl<'a> Evaluator<'a> {
         let result = match value {
             Value::Class(class) => Value::Instance(class),
             Value::Definition(id) if self.names.definition(id).kind.is_function() => {
-                self.returned(id, inferences)
+                self.return_value(id, inferences)
             }
             Value::Definition(id) if inferences > 0 => {
                 let held = self.held_by(id, inferences - 1);
                 if matches!(held, Value::Definition(_)) {
                     Value::Unknown
                 } else {
-                    return self.called((held, Confidence::Likely), inferences - 1);
+                    return self.call_result((held, Confidence::Likely), inferences - 1);
                 }
             }
             Value::Definition(_) => Value::Unknown,
@@ -141,18 +145,18 @@ impl<'a> Evaluator<'a> {
                     _ => Value::Unknown,
                 }
             }
-            // `super().m` is written as a call.
-            Value::Above(_) => return (value, confidence),
+            // `super` itself is written as a call: `super().m`.
+            Value::Super(_) => return (value, confidence),
             Value::External => Value::External,
-            // A builtin: what it gives has no members of this repository's, unless it is handed
-            // through (`next(…)`), which no text tells.
+            // The result of a builtin has no members from this repository, unless the builtin returns its
+            // argument (`next(…)`), which cannot be seen in the text.
             Value::Unbound | Value::Instance(_) | Value::Unknown => Value::Unknown,
         };
         (result, Confidence::Likely)
     }
 
-    /// What a function says that it returns.
-    fn returned(&self, function: DefId, inferences: u32) -> Value {
+    /// Infers the value of a function's declared return type.
+    fn return_value(&self, function: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(function);
         if inferences == 0 || !definition.kind.is_function() {
@@ -164,17 +168,17 @@ impl<'a> Evaluator<'a> {
         };
         let known = self.known(function.file);
         match known.and_then(|known| known.type_of(function.local)) {
-            Some(type_name) => self.typed(place, type_name, inferences - 1),
+            Some(type_name) => self.value_of_type(place, type_name, inferences - 1),
             None => Value::Unknown,
         }
     }
 
-    /// The value that a variable, field or property holds.
+    /// Infers the value of a variable, field or property.
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
         if definition.modifiers.is_property {
-            return self.returned(id, inferences);
+            return self.return_value(id, inferences);
         }
         if inferences == 0 || definition.kind.is_function() {
             return Value::Unknown;
@@ -189,20 +193,21 @@ impl<'a> Evaluator<'a> {
         let held = match held {
             None => return Value::Unknown,
             Some(values::Value::Type(type_name)) => {
-                return self.typed(place, type_name, inferences - 1);
+                return self.value_of_type(place, type_name, inferences - 1);
             }
             Some(values::Value::Parameter) => return self.own_parameter(id, place, inferences),
             Some(held) => held,
         };
-        // A field set in a method is evaluated there, where its parameters are known.
-        let setter = self.method_around(id);
+        // A field that is assigned in a method is evaluated there, because it may use the method's
+        // parameters.
+        let setter = self.enclosing_method(id);
         let place = Place {
             enclosing: setter.or(place.enclosing),
             ..place
         };
         if let Some(method) = setter
             && let values::Value::Name(path) = held
-            && let path = self.spelled(id.file, path)
+            && let path = self.text_of(id.file, path)
             && let Some(outcome) = self.parameter(place, method, path, inferences - 1)
         {
             return outcome.value;
@@ -210,9 +215,10 @@ impl<'a> Evaluator<'a> {
         self.initial_value(place, held, inferences - 1)
     }
 
-    /// `constructor(private readonly client: Client)` declares a field.
+    /// Infers the value of a field from the parameter of its name: `constructor(private readonly client:
+    /// Client)` declares a field.
     fn own_parameter(&self, id: DefId, place: Place, inferences: u32) -> Value {
-        let Some(method) = self.method_around(id) else {
+        let Some(method) = self.enclosing_method(id) else {
             return Value::Unknown;
         };
         let name = &self.names.definition(id).name;
@@ -220,14 +226,14 @@ impl<'a> Evaluator<'a> {
             .map_or(Value::Unknown, |outcome| outcome.value)
     }
 
-    /// See [`method_around`].
-    fn method_around(&self, field: DefId) -> Option<LocalId> {
-        method_around(self.names.facts(field.file)?, field.local)
+    /// See [`enclosing_method`].
+    fn enclosing_method(&self, field: DefId) -> Option<LocalId> {
+        enclosing_method(self.names.facts(field.file)?, field.local)
     }
 }
 
-/// The function of the same class that a field is written in.
-pub(super) fn method_around(facts: &FileFacts, field: LocalId) -> Option<LocalId> {
+/// Returns the method of the same class whose body or parameters contain a field's definition.
+pub(super) fn enclosing_method(facts: &FileFacts, field: LocalId) -> Option<LocalId> {
     let definition = facts.definition(field)?;
     let parent = definition.parent?;
     let before = facts

@@ -1,5 +1,5 @@
-//! Which classes a class is built on, and the look-up of a member along them. The order is that of
-//! the bases as written, depth first: what Python's own order gives in all but diamond shapes.
+//! Resolves the base classes of classes, and looks up members along them. The order is that of the bases as
+//! written, depth first, which equals Python's own order in all but diamond shapes.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use foveate_model::LocalId;
 
 use crate::change::FileSet;
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
 use crate::graph::names::{Names, Place, Tables};
 use crate::graph::paths::{self, Segment};
+use crate::graph::rows::{FileRows, Rows, by_file};
 use crate::graph::stage::Stage;
 use crate::graph::targets::{Target, Targets};
 
-/// Most classes that one look-up asks.
+/// Maximum number of classes that one look-up searches.
 const MAX_CLASSES: usize = 64;
-/// Most bases that are kept of one class.
+/// Maximum number of bases of one class.
 const MAX_BASES: usize = 16;
 
 /// The resolved bases of all classes.
 #[derive(Debug, Default)]
 pub(super) struct Inheritance {
-    /// By file the bases of its definitions.
+    /// By file, the bases of its definitions.
     bases: Vec<Arc<Resolved<Rows<DefId>>>>,
     subclasses: Arc<FileRows<DefId>>,
 }
 
 impl Inheritance {
-    /// Resolves the bases of all classes; gives the files where they are not what they were before.
+    /// Resolves the bases of all classes. Also returns the files whose bases differ from before.
     pub(super) fn derive(
         tables: Tables<'_>,
         before: Option<&Self>,
@@ -54,8 +54,7 @@ impl Inheritance {
         self.subclasses.row(class)
     }
 
-    /// The members with this name of the first class that has one: the class itself, then its
-    /// bases.
+    /// Returns the members with this name of the first class that has one: the class itself, then its bases.
     pub(super) fn members<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
         let own = names.own_members(class, name);
         if own.is_empty() {
@@ -65,9 +64,9 @@ impl Inheritance {
         }
     }
 
-    /// [`Self::members`] without the class itself: what `super().name` means.
+    /// Like [`Self::members`], but without the class itself: the meaning of `super().name`.
     pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
-        names.dependencies.file(class.file);
+        names.dependencies.add_file(class.file);
         let mut seen = vec![class];
         let mut waiting = Vec::new();
         self.push_bases(names, class, &mut waiting);
@@ -76,7 +75,7 @@ impl Inheritance {
                 continue;
             }
             seen.push(base);
-            names.dependencies.file(base.file);
+            names.dependencies.add_file(base.file);
             let found = names.own_members(base, name);
             if !found.is_empty() {
                 return found;
@@ -86,10 +85,10 @@ impl Inheritance {
         Targets::default()
     }
 
-    /// Adds the bases of a class, those of its other bodies too, the first last.
+    /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
     fn push_bases(&self, names: Names<'_>, class: DefId, waiting: &mut Vec<DefId>) {
         for other in names.other_bodies(class).into_iter().rev() {
-            names.dependencies.file(other.file);
+            names.dependencies.add_file(other.file);
             waiting.extend(self.bases(other).iter().rev());
         }
         waiting.extend(self.bases(class).iter().rev());
@@ -135,14 +134,14 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
             }
         }
     }
-    // No row beyond the last class, so that further functions change nothing.
+    // There is no row beyond the last class with bases, so that adding functions after it changes nothing.
     match pairs.last() {
         Some((last, _)) => Rows::from_pairs(*last as usize + 1, &pairs),
         None => Rows::default(),
     }
 }
 
-/// What a base's name stands for at a class's place. Inherited members are not known yet.
+/// Resolves the name of a base class at the position of a class. Inherited members are not available yet.
 fn class_named<'a>(
     names: Names<'a>,
     file: FileId,
@@ -156,18 +155,18 @@ fn class_named<'a>(
             file,
             enclosing: outer,
         };
-        return fully_named(names, place, path);
+        return by_full_name(names, place, path);
     }
     let has_default = names.rules(file).modules_have_defaults;
     match found.first() {
-        // `const Base = require('./base')`.
+        // As in `const Base = require('./base')`.
         Some(Target::Module(module)) if has_default => names.exported(module, "default"),
         _ => found,
     }
 }
 
-/// What a base's name stands for by the full names of all types.
-fn fully_named<'a>(names: Names<'a>, place: Place, path: &'a str) -> Targets {
+/// Resolves the name of a base class by the full names of all types.
+fn by_full_name<'a>(names: Names<'a>, place: Place, path: &'a str) -> Targets {
     let segments: Vec<Segment<'a>> = paths::segments(path).collect();
     let Some(beginning) = names.qualified(place, path, &segments) else {
         return Targets::default();

@@ -1,28 +1,28 @@
-//! The interface of a file: all of it that resolving names, bases and references in other files looks at.
-//! Where the interface stays the same, an edit concerns the edited file alone.
+//! Compares interfaces of files. The interface is everything that the resolution of names, bases and
+//! references in other files reads from a file. If it stays the same, an edit affects the edited file alone.
 
 use foldhash::HashSet;
 use foveate_model::values::{TypeName, Value};
 use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visibility};
 
-use crate::graph::candidates::{is_prototype, standing};
+use crate::graph::candidates::{is_prototype, nesting};
 use crate::graph::dependencies::Question;
-use crate::graph::inferred_types::method_around;
+use crate::graph::inferred_types::enclosing_method;
 use crate::symbols::fold;
 
-/// How what a file says to others changed.
+/// The difference between two interfaces of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Said<'a> {
-    /// Not at all.
+pub(super) enum InterfaceChange<'a> {
+    /// The interface is the same.
     Same,
-    /// It is the same but for further definitions, which come last.
-    More(&'a [Definition]),
-    /// In any way.
-    Other,
+    /// Definitions were added at the end; everything else is the same.
+    Extended(&'a [Definition]),
+    /// Any other difference.
+    Changed,
 }
 
-/// Compares what two contents of a file say to other files.
-pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> Said<'a> {
+/// Compares the interfaces of two contents of a file.
+pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> InterfaceChange<'a> {
     let (old, new) = (&before.facts, &after.facts);
     let is_same = old.definitions.len() <= new.definitions.len()
         && old.imports.len() == new.imports.len()
@@ -31,15 +31,15 @@ pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> Said<'a> {
         && old.imports.iter().zip(&new.imports).all(same_import)
         && (0..old.definitions.len() as u32)
             .map(LocalId)
-            .all(|id| shown(before, id) == shown(after, id));
+            .all(|id| visible_parts(before, id) == visible_parts(after, id));
     let more = new.definitions.get(old.definitions.len()..);
     match more {
-        Some([]) if is_same => Said::Same,
-        // These are found by other names than their own.
+        Some([]) if is_same => InterfaceChange::Same,
+        // A default export is found by other names than its own.
         Some(more) if is_same && !more.iter().any(|d| d.modifiers.is_default_export) => {
-            Said::More(more)
+            InterfaceChange::Extended(more)
         }
-        _ => Said::Other,
+        _ => InterfaceChange::Changed,
     }
 }
 
@@ -51,27 +51,27 @@ fn same_import((a, b): (&Import, &Import)) -> bool {
         && a.type_only == b.type_only
 }
 
-/// What other files may see of a definition.
-fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
+/// Returns the parts of a definition that other files may read.
+fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let facts = &content.facts;
     let definition = facts.definition(id)?;
-    let spelled = |span: Span| span.of(&content.text);
-    let typed = |known: TypeName| (spelled(known.path), known.of_class);
+    let text_of = |span: Span| span.of(&content.text);
+    let typed = |known: TypeName| (text_of(known.path), known.of_class);
     let values = &facts.values;
     let parameters = values.parameters_of(id).iter();
     let parameters: Vec<_> = parameters
-        .map(|parameter| (spelled(parameter.name), parameter.type_name.map(typed)))
+        .map(|parameter| (text_of(parameter.name), parameter.type_name.map(typed)))
         .collect();
     let type_name = values.type_of(id).map(typed);
     let held = values.held_by(id).map(|held| {
         let held = match held {
             Value::Type(known) => (0, Some(typed(known))),
-            Value::Name(path) => (1, Some((spelled(path), false))),
-            Value::Call(path) => (2, Some((spelled(path), false))),
+            Value::Name(path) => (1, Some((text_of(path), false))),
+            Value::Call(path) => (2, Some((text_of(path), false))),
             Value::Parameter => (3, None),
             Value::Unknown => (4, None),
         };
-        (held, method_around(facts, id))
+        (held, enclosing_method(facts, id))
     });
     let Definition {
         name,
@@ -89,7 +89,7 @@ fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     ))
 }
 
-/// Adds the questions about names whose answers differ between two contents of a file.
+/// Adds the hashes of the questions about names whose answers differ between two contents of a file.
 pub(super) fn differing_names(
     before: Option<&Content>,
     after: Option<&Content>,
@@ -111,7 +111,7 @@ pub(super) fn differing_names(
     }
 }
 
-/// What counts of a definition that is found by its name alone.
+/// Returns the parts of a definition that a look-up by name alone reads.
 fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
     let definition = facts.definition(id)?;
     let outer = definition.parent.and_then(|outer| facts.definition(outer));
@@ -122,7 +122,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         names,
         definition.kind,
         outer,
-        standing(facts, definition),
+        nesting(facts, definition),
         definition.modifiers.is_out_of_line,
         is_hidden,
         is_prototype(definition),

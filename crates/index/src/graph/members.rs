@@ -1,6 +1,6 @@
-//! Members of types that are open: some stand outside the body of their type (a Go method, a function
-//! of a Rust `impl`, `void A::f() {}`), and a type may have several bodies (reopened and partial
-//! classes, namespaces). Start at [`Names::own_members`].
+//! Finds members of open types: some are defined outside the body of their type (a Go method, a function of a
+//! Rust `impl`, `void A::f() {}`), and a type may have several bodies (reopened and partial classes,
+//! namespaces). Start at [`Names::own_members`].
 
 use foveate_model::{DefinitionKind, LocalId};
 
@@ -10,32 +10,34 @@ use crate::graph::names::Names;
 use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
 
-/// Most bodies of one type whose base classes are asked.
+/// Maximum number of bodies of one type whose base classes are searched.
 const MAX_BODIES: usize = 64;
 
 impl<'a> Names<'a> {
-    /// The members of a class, enum or namespace with this name; its bases are not asked.
+    /// Returns the members of a class, enum or namespace with this name, without inherited ones.
     pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
         let inside = self.in_body(class, name);
         if !self.is_open(class) || !self.lacks_bodies(inside) {
             return inside;
         }
-        let apart = self.apart(class, name, |candidate| {
+        let members_outside = self.members_outside(class, name, |candidate| {
             candidate.definition.modifiers.is_out_of_line || self.is_reopened(class, candidate)
         });
-        match apart.is_empty() || (self.lacks_bodies(apart) && !inside.is_empty()) {
+        match members_outside.is_empty()
+            || (self.lacks_bodies(members_outside) && !inside.is_empty())
+        {
             true => inside,
-            false => apart,
+            false => members_outside,
         }
     }
 
-    /// The same without what stands outside of all bodies.
+    /// Like [`Self::own_members`], but without members defined outside of all bodies.
     fn members_inside(&self, class: DefId, name: &'a str) -> Targets {
         let inside = self.in_body(class, name);
         if !inside.is_empty() || !self.is_open(class) {
             return inside;
         }
-        self.apart(class, name, |candidate| self.is_reopened(class, candidate))
+        self.members_outside(class, name, |candidate| self.is_reopened(class, candidate))
     }
 
     /// Whether types of a file's language may have members outside of their bodies.
@@ -53,9 +55,14 @@ impl<'a> Names<'a> {
         kind.is_container() || kind == DefinitionKind::TypeAlias
     }
 
-    /// The members of a class that stand elsewhere: of those that fit the nearest, with a body if
-    /// there is one.
-    fn apart(&self, class: DefId, name: &str, fits: impl Fn(&Candidate<'a>) -> bool) -> Targets {
+    /// Returns the members of a class that are defined outside of its body: the nearest that fit, preferably
+    /// with a body.
+    fn members_outside(
+        &self,
+        class: DefId,
+        name: &str,
+        fits: impl Fn(&Candidate<'a>) -> bool,
+    ) -> Targets {
         let Some(owner) = self.candidate(class) else {
             return Targets::default();
         };
@@ -75,7 +82,7 @@ impl<'a> Names<'a> {
         best.targets()
     }
 
-    /// Whether a member stands in another body of a type.
+    /// Whether a member is in another body of a type.
     fn is_reopened(&self, class: DefId, candidate: &Candidate<'a>) -> bool {
         let container = candidate.container();
         container.is_some()
@@ -90,8 +97,8 @@ impl<'a> Names<'a> {
         package.is_some() && package == self.package(other)
     }
 
-    /// Whether a member that stands outside of its type, whose name fits, is one of this type: two
-    /// modules may have types of one name.
+    /// Whether an out-of-line member whose name fits belongs to this type: two modules may have types of the
+    /// same name.
     fn owns(&self, class: Candidate<'a>, member: &Candidate<'a>) -> bool {
         let file = member.id.file;
         if file == class.id.file {
@@ -111,25 +118,25 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// What the qualified name of a member says that its type is, looked up where the member stands.
+    /// Resolves the type in a member's qualified name, looked up at the member's position.
     fn owners(&self, member: &Candidate<'a>) -> Targets {
-        self.dependencies.file(member.id.file);
-        let around = outer_name(member.definition);
+        self.dependencies.add_file(member.id.file);
+        let enclosing = outer_name(member.definition);
         let parent = member.definition.parent;
         let parent_name = parent.and_then(|id| self.local(member.id.file, id));
         let parent_name = parent_name.map_or("", |parent| &parent.qualified_name);
-        let written = around.strip_prefix(parent_name).unwrap_or(around);
+        let written = enclosing.strip_prefix(parent_name).unwrap_or(enclosing);
         let written = written.strip_prefix('.').unwrap_or(written);
         if written.is_empty() {
             return Targets::default();
         }
-        // Bodies alone are searched: who owns a type must not depend on who owns another.
+        // Only bodies are searched, because the owner of one type must not depend on the owner of another.
         self.type_named(member.id.file, parent, written, |class, name| {
             self.members_inside(class, name)
         })
     }
 
-    /// The type of a member that stands outside of it.
+    /// Returns the type of an out-of-line member.
     pub(super) fn owner(&self, member: DefId) -> Option<DefId> {
         let member = self.candidate(member)?;
         if !member.definition.modifiers.is_out_of_line {
@@ -140,7 +147,7 @@ impl<'a> Names<'a> {
         owners.definitions().find(is_container)
     }
 
-    /// The other bodies of a type.
+    /// Returns the other bodies of a type.
     pub(super) fn other_bodies(&self, class: DefId) -> Vec<DefId> {
         if self.package(class.file).is_none() {
             return Vec::new();
@@ -161,8 +168,8 @@ impl<'a> Names<'a> {
             .collect()
     }
 
-    /// What the path of a type stands for at a place inside of `outer`; `member` looks names up inside
-    /// of what is found.
+    /// Resolves the path of a type at a place inside of `outer`; `member` looks up names inside of what was
+    /// found.
     pub(super) fn type_named(
         &self,
         file: FileId,
@@ -175,9 +182,9 @@ impl<'a> Names<'a> {
         let mut found = Targets::default();
         while let Some(local) = outer.filter(|_| found.is_empty()) {
             found = self.within(file, outer, head);
-            let around = DefId { file, local };
-            if found.is_empty() && self.is_open(around) {
-                found = member(around, head);
+            let enclosing = DefId { file, local };
+            if found.is_empty() && self.is_open(enclosing) {
+                found = member(enclosing, head);
             }
             outer = self.local(file, local).and_then(|d| d.parent);
         }

@@ -1,7 +1,7 @@
-//! What a change does to where imports lead, beyond files that come or go: which files are of another package
-//! than before, and which names imports may reach by other ways. Resolvers of languages with packages
-//! or qualified paths may read of a source its package, the names of its top level, and its imports;
-//! where one of these differs, what rests on it is resolved again.
+//! Finds imports whose target may change because of an edit elsewhere (not because a file was added or
+//! removed): files whose package changed, and names that may resolve differently. For languages with packages
+//! or qualified paths, a resolver may read the package, the top-level names and the imports of a source; if
+//! one of these differs, everything that depends on it is resolved again.
 
 use std::sync::Arc;
 
@@ -10,33 +10,34 @@ use foveate_model::FileId;
 
 use crate::change::FileSet;
 use crate::files::Files;
+use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::Question;
 use crate::graph::modules::Modules;
 use crate::graph::previous::Previous;
-use crate::graph::renamed::Renamed;
 
-/// What the edited files say otherwise, with all names that other files import by it.
-pub(super) fn renamed<'a>(previous: &Previous<'a>, files: &'a Files) -> Renamed<'a> {
-    let mut renamed = Renamed::default();
+/// Returns the names that resolve differently because of the edited files, including names that other files
+/// import through them.
+pub(super) fn changed_names<'a>(previous: &Previous<'a>, files: &'a Files) -> ChangedNames<'a> {
+    let mut changed_names = ChangedNames::default();
     for (id, before, after) in previous.edited(files) {
-        renamed.all |= before.package != after.package;
+        changed_names.all |= before.package != after.package;
         let rules = &after.language.rules().lookup;
         let modules = &previous.graph.modules;
         if rules.paths_may_be_qualified || modules.package_of(previous.files, id).is_some() {
-            renamed.add(before, after);
+            changed_names.add(before, after);
         }
     }
-    if !renamed.all && !renamed.names.is_empty() {
-        renamed.spread(files);
+    if !changed_names.all && !changed_names.names.is_empty() {
+        changed_names.propagate(files);
     }
-    renamed
+    changed_names
 }
 
-/// Adds the files that are of another package than before, and the questions whose answers may differ by
-/// what is `renamed`, or because modules `moved`. Where the resolvers are those of before, there
-/// are none.
-pub(super) fn note(
-    (previous, renamed): (Previous<'_>, &Renamed<'_>),
+/// Adds the files whose package changed to `touched`, and the questions whose answers may differ to
+/// `questions`, because of `changed_names` or because modules may have moved. If the resolvers are unchanged,
+/// nothing is added.
+pub(super) fn add_affected(
+    (previous, changed_names): (Previous<'_>, &ChangedNames<'_>),
     (files, modules): (&Files, &Arc<Modules>),
     touched: &mut FileSet,
     questions: &mut HashSet<u32>,
@@ -44,12 +45,12 @@ pub(super) fn note(
     if Arc::ptr_eq(modules, &previous.graph.modules) {
         return;
     }
-    if renamed.all || previous.are_modules_moved(files) {
+    if changed_names.all || previous.may_modules_have_moved(files) {
         questions.insert(Question::AnyModule.hash(""));
     }
-    let names = renamed.names.iter();
+    let names = changed_names.names.iter();
     questions.extend(names.map(|name| Question::Module.hash(name)));
-    for file in moved(previous, files, modules) {
+    for file in files_in_other_packages(previous, files, modules) {
         touched.insert(file);
         let definitions = files
             .content(file)
@@ -59,13 +60,17 @@ pub(super) fn note(
     }
 }
 
-/// The files whose package has other files than before, apart from such that came or went. Packages
-/// are numbered anew, so numbers are compared by which replaced which.
-fn moved(previous: Previous<'_>, files: &Files, modules: &Modules) -> Vec<FileId> {
+/// Returns the files whose package consists of other files than before, ignoring added and removed files.
+/// Packages are numbered again for each snapshot, so old and new numbers are matched with each other.
+fn files_in_other_packages(
+    previous: Previous<'_>,
+    files: &Files,
+    modules: &Modules,
+) -> Vec<FileId> {
     let mut replaced: HashMap<(&str, u32), u32> = HashMap::default();
     let mut replaces: HashMap<(&str, u32), u32> = HashMap::default();
     let mut is_moved = |file: &FileId| {
-        let Some(earlier) = previous.change.before(*file) else {
+        let Some(earlier) = previous.change.earlier_id(*file) else {
             return false;
         };
         let before = previous.graph.modules.package_of(previous.files, earlier);

@@ -1,5 +1,5 @@
-//! What a module written in an import stands for: one entry over the module resolvers of the
-//! languages that a revision is written in.
+//! Resolves the modules of imports through the module resolvers of the languages that a revision is written
+//! in.
 
 use foveate_model::resolution::{ModuleResolver, ModuleSystem};
 use foveate_model::{ImportKind, Language};
@@ -10,7 +10,7 @@ use crate::files::{FileId, Files};
 /// The module resolvers of one revision.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
-    /// In the order of the languages' codes: what several know is asked of the first.
+    /// In the order of the languages' codes; the first that knows an answer counts.
     resolvers: Vec<Resolver>,
 }
 
@@ -50,31 +50,30 @@ impl Modules {
         }
     }
 
-    /// The resolver of a language.
+    /// Returns the resolver of a language.
     pub(super) fn of(&self, language: Language) -> Option<&dyn ModuleResolver> {
         let family = language.family();
         let resolver = self.resolvers.iter().find(|r| r.family == family)?;
         Some(&*resolver.modules)
     }
 
-    /// The package that a file is part of; `None` where it is a module of its own.
+    /// Returns the package that a file is part of; `None` if it is a module of its own.
     pub(super) fn package_of(&self, files: &Files, file: FileId) -> Option<u32> {
         let resolver = self.of(files.file(file).language)?;
         resolver.package_of(file)
     }
 
-    /// All resolvers.
+    /// Returns all resolvers.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn ModuleResolver> {
         self.resolvers.iter().map(|resolver| &*resolver.modules)
     }
 
-    /// The module systems of the languages.
+    /// Returns the module systems of the languages.
     pub(super) fn systems(&self) -> impl Iterator<Item = &'static ModuleSystem> {
         self.resolvers.iter().map(|resolver| resolver.system)
     }
 
-    /// The file that `module`, as written in `importer`, stands for. `None` where it lies outside
-    /// the repository.
+    /// Returns the file of `module`, as written in `importer`. `None` if it lies outside the repository.
     pub(super) fn resolve(
         &self,
         files: &Files,

@@ -1,6 +1,5 @@
-//! Looking names up: in a file, through its imports and re-exports, in a class. Every look-up is
-//! bounded, so that cycles of imports and webs of star imports end. Start at [`Names::visible`] and
-//! [`Names::exported`].
+//! Looks names up: in a file, through its imports and re-exports, in a class. Every look-up is bounded, so
+//! that cycles of imports and webs of star imports end. Start at [`Names::visible`] and [`Names::exported`].
 
 use std::sync::Arc;
 
@@ -14,30 +13,31 @@ use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, inside};
 use crate::graph::targets::{Target, Targets};
 use crate::symbols::Symbols;
 
-/// Longest chain of re-exports that is followed.
+/// Maximum length of a chain of re-exports.
 pub(super) const MAX_CHAIN: u32 = 16;
-/// Most tables that one lookup through imports opens, so that cycles and webs of star imports
+/// Maximum number of tables that one look-up through imports opens, so that cycles and webs of star imports
 /// end.
 pub(super) const MAX_STEPS: u32 = 2_048;
 
-/// Everything that looking up a name needs.
+/// The data that name look-up needs.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'a> {
-    /// For what is listed of a file. What a file holds is asked of [`Names`], which notes it.
+    /// Read only for a file's path, language and role. Its content must be read through [`Names`], which
+    /// records the dependency.
     pub(super) files: &'a Files,
     pub(super) symbols: &'a Symbols,
     pub(super) modules: &'a Modules,
     pub(super) scopes: &'a [Arc<FileScope>],
 }
 
-/// Where a name or an expression stands.
+/// The position of a name or an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) file: FileId,
     pub(super) enclosing: Option<LocalId>,
 }
 
-/// Looks names up and notes what that rests on.
+/// Looks names up and records the dependencies of each result.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     pub(super) tables: Tables<'a>,
@@ -53,23 +53,23 @@ impl<'a> Names<'a> {
     }
 
     pub(super) fn facts(&self, file: FileId) -> Option<&'a FileFacts> {
-        self.dependencies.file(file);
+        self.dependencies.add_file(file);
         let content = self.tables.files.content(file);
         content.map(|content| &content.facts)
     }
 
     pub(super) fn text(&self, file: FileId) -> &'a str {
-        self.dependencies.file(file);
+        self.dependencies.add_file(file);
         self.tables.files.text(file)
     }
 
     pub(super) fn definition(&self, id: DefId) -> &'a Definition {
-        self.dependencies.file(id.file);
+        self.dependencies.add_file(id.file);
         self.tables.files.definition(id)
     }
 
     pub(super) fn scope(&self, file: FileId) -> Option<&'a FileScope> {
-        self.dependencies.file(file);
+        self.dependencies.add_file(file);
         self.tables.scopes.get(file.0 as usize).map(Arc::as_ref)
     }
 
@@ -77,12 +77,12 @@ impl<'a> Names<'a> {
         self.tables.files.file(file).language
     }
 
-    /// How names that stand in a file are looked up.
+    /// Returns the look-up rules of a file's language.
     pub(super) fn rules(&self, file: FileId) -> &'static LookupRules {
         &self.language(file).rules().lookup
     }
 
-    /// What finds the modules inside a module, as the file sees them.
+    /// Returns the resolver of submodules for a file, if its language has them.
     pub(super) fn submodules(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
         self.resolver(file)
             .filter(|_| self.rules(file).modules_have_submodules)
@@ -98,7 +98,7 @@ impl<'a> Names<'a> {
         scope: u32,
         name: &'a str,
     ) -> impl Iterator<Item = Binding> {
-        self.dependencies.question(Question::Binding, name);
+        self.dependencies.add_question(Question::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
             .zip(facts)
@@ -106,19 +106,19 @@ impl<'a> Names<'a> {
             .flat_map(move |(table, facts)| table.bindings(facts, scope, name))
     }
 
-    /// Definitions and imports directly inside a definition (or at the top level).
+    /// Returns the definitions and imports directly inside a definition (or at the top level).
     pub(super) fn within(&self, file: FileId, outer: Option<LocalId>, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         self.bound(file, inside(outer), name, MAX_CHAIN, &mut steps)
     }
 
-    /// The members with this name in the body of a class, enum or namespace.
+    /// Returns the members with this name in the body of a class, enum or namespace.
     pub(super) fn in_body(&self, class: DefId, name: &'a str) -> Targets {
         self.own(class.file, inside(Some(class.local)), name)
     }
 
-    /// What a name at a file's top level stands for: defined there or in its package, imported, or
-    /// taken over by a star import.
+    /// Resolves a name at a file's top level: defined there or in its package, imported, or taken over by a
+    /// star import.
     pub(super) fn visible(&self, file: FileId, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut steps);
@@ -131,19 +131,19 @@ impl<'a> Names<'a> {
         self.through_stars(file, name, MAX_CHAIN, &mut steps)
     }
 
-    /// What `name` of the module `file` stands for to other files.
+    /// Resolves `name` of the module `file` as other files see it.
     pub(super) fn exported(&self, file: FileId, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         self.exported_within(file, name, MAX_CHAIN, &mut steps)
     }
 
-    /// The attribute `name` of a module: what it exports, or its submodule.
+    /// Resolves the attribute `name` of a module: an export or a submodule.
     pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Targets {
         let found = self.exported(file, name);
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };
-        self.dependencies.question(Question::Module, name);
+        self.dependencies.add_question(Question::Module, name);
         resolver
             .child(self.tables.files, file, name)
             .map_or(found, |module| Targets::one(Target::Module(module)))
@@ -162,7 +162,7 @@ impl<'a> Names<'a> {
         *steps -= 1;
         let rules = self.rules(file);
         if !rules.star_imports_are_transitive && self.package(file).is_some() {
-            // What one of its files imports is no name of the package.
+            // A name that one file of the package imports is not a name of the package.
             return self.in_package(file, name);
         }
         if rules.exports == Exports::TopLevel {
@@ -181,7 +181,7 @@ impl<'a> Names<'a> {
             found = self.through_stars(file, name, chain, steps);
         }
         if found.is_empty() {
-            // CommonJS and declaration files export more than the facts can tell.
+            // CommonJS and declaration files export more than the facts contain.
             found = self.own(file, TOP_LEVEL, name);
         }
         match found.is_empty() {
@@ -190,7 +190,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The definitions of a name in one scope, imports left out.
+    /// Returns the definitions of a name in one scope, without imports.
     pub(super) fn own(&self, file: FileId, scope: u32, name: &'a str) -> Targets {
         let mut found = Targets::default();
         for binding in self.bindings(file, scope, name) {
@@ -201,8 +201,7 @@ impl<'a> Names<'a> {
         self.implementations(found)
     }
 
-    /// The definitions of a name in one scope; where there are none, what it is imported as or
-    /// exported from.
+    /// Returns the definitions of a name in one scope; if there are none, the target of its import or export.
     pub(super) fn bound(
         &self,
         file: FileId,
@@ -222,7 +221,7 @@ impl<'a> Names<'a> {
                 Binding::Imported { import, name } => {
                     let imported = self.imported(file, import, name, chain, steps);
                     match imported.first() {
-                        // A later import may be the repository's own fallback.
+                        // A later import of the same name may be a fallback in the repository.
                         Some(Target::External) => external = true,
                         Some(_) => return imported,
                         None => {}
@@ -263,7 +262,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What a module exports under a name without its own star exports.
+    /// Returns the exports of a module under a name, without its star exports.
     pub(super) fn exported_directly(
         &self,
         file: FileId,
@@ -280,7 +279,7 @@ impl<'a> Names<'a> {
         found
     }
 
-    /// Without the overloads, where an implementation is among them.
+    /// Removes overloads if there is an implementation.
     fn implementations(&self, found: Targets) -> Targets {
         if !found.is_ambiguous() {
             return found;
@@ -299,17 +298,17 @@ impl<'a> Names<'a> {
         kept
     }
 
-    /// The definition of a local id, where it is in the file.
+    /// Returns the definition with a local id, if the file has it.
     pub(super) fn local(&self, file: FileId, id: LocalId) -> Option<&'a Definition> {
         self.facts(file)?.definition(id)
     }
 
-    /// Whether a definition holds what its members are looked up in.
+    /// Whether a definition is a container with members, except for namespaces and modules.
     pub(super) fn is_class(&self, id: DefId) -> bool {
         let kind = self.definition(id).kind;
         kind.is_container() && kind != DefinitionKind::Module
     }
-    /// Whether a class may be built on a definition. Ruby's modules are mixed in.
+    /// Whether a class can inherit from a definition. Ruby's modules are mixed in.
     pub(super) fn is_base(&self, id: DefId) -> bool {
         let is_mixin = || self.rules(id.file).members_are_bare;
         self.is_class(id) || (is_mixin() && self.definition(id).kind.is_container())

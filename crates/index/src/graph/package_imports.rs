@@ -1,4 +1,5 @@
-//! Which files of a package an importing file uses: an import of a package alone does not say it.
+//! Finds the files of a package that an importing file uses, which the import of the package alone does not
+//! show.
 
 use foldhash::HashSet;
 use foveate_model::Import;
@@ -8,16 +9,16 @@ use crate::graph::names::Names;
 use crate::graph::paths;
 use crate::graph::scopes::takes_all;
 
-/// Most distinct names of one file that are looked up to find what it uses.
+/// Maximum number of distinct path heads of one file that are looked up.
 const MAX_HEADS: usize = 4_096;
 
 /// The first two names of a path; the second may be empty.
 type Head<'a> = (&'a str, &'a str);
 
 impl<'a> Names<'a> {
-    /// Whether an imported module is any file of a package. What is included or required by its path
-    /// is that file.
-    pub(super) fn stands_for_package(
+    /// Whether an import refers to a package as a whole, so that `module` is only one of its files. An
+    /// include or require by path refers to that file alone.
+    pub(super) fn is_package_import(
         &self,
         importer: FileId,
         import: &Import,
@@ -28,7 +29,7 @@ impl<'a> Names<'a> {
             && !import.names.is_empty()
     }
 
-    /// How the paths of a file begin, in the order of their first use.
+    /// Returns the distinct heads of the paths in a file, in the order of their first use.
     pub(super) fn heads(&self, file: FileId) -> Vec<Head<'a>> {
         let Some(facts) = self.facts(file) else {
             return Vec::new();
@@ -47,8 +48,8 @@ impl<'a> Names<'a> {
             .collect()
     }
 
-    /// The files of a package that define what a file uses of it.
-    pub(super) fn used_of_package(
+    /// Returns the files of a package whose definitions a file uses.
+    pub(super) fn used_package_files(
         &self,
         file: FileId,
         import: &'a Import,

@@ -1,4 +1,4 @@
-//! What the files of one package see of each other without imports. Nothing here concerns languages in
+//! Resolves names that the files of one package share without imports. Nothing here applies to languages in
 //! which a file is a module of its own.
 
 use crate::files::FileId;
@@ -7,13 +7,13 @@ use crate::graph::names::Names;
 use crate::graph::targets::{Target, Targets};
 
 impl<'a> Names<'a> {
-    /// The package of a file; `None` where it is a module of its own.
+    /// Returns the package of a file; `None` if it is a module of its own.
     pub(super) fn package(&self, file: FileId) -> Option<u32> {
         self.tables.modules.package_of(self.tables.files, file)
     }
 
-    /// What the package of a file defines under a name at the top level, as the file sees it: what
-    /// is nearest, implementations before mere declarations.
+    /// Returns the top-level definitions of a name in the package of a file, as far as the file sees them:
+    /// the nearest, implementations before prototypes.
     pub(super) fn in_package(&self, file: FileId, name: &str) -> Targets {
         let package = self.package(file);
         if package.is_none() {
@@ -30,8 +30,7 @@ impl<'a> Names<'a> {
         best.targets()
     }
 
-    /// What a name of the top level of a file in a package stands for, where `own` is what the file
-    /// itself says.
+    /// Resolves a top-level name of a file in a package, where `own` is what the file itself binds.
     pub(super) fn in_file_or_package(
         &self,
         file: FileId,
@@ -45,7 +44,7 @@ impl<'a> Names<'a> {
             false => Targets::default(),
         };
         let mut found = own;
-        // What is included as text is the file's own; what is imported by a star comes last.
+        // Names that are included as text belong to the file; names from star imports come last.
         if found.is_empty() && rules.star_imports_are_transitive {
             found = through_stars(steps);
         }
@@ -58,8 +57,8 @@ impl<'a> Names<'a> {
         self.implemented(found)
     }
 
-    /// What stands for mere declarations of the top level: where the package has the same name with a
-    /// body, that. A prototype in a header means the function in the source.
+    /// Replaces top-level prototypes by the definitions of the package with the same full name and a body, if
+    /// there are any. A prototype in a header means the function in the source.
     pub(super) fn implemented(&self, found: Targets) -> Targets {
         if !self.lacks_bodies(found) {
             return found;
@@ -90,7 +89,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether all of what was found are mere declarations, if anything was.
+    /// Whether all targets are prototypes; true if there are none.
     pub(super) fn lacks_bodies(&self, found: Targets) -> bool {
         found.iter().all(|target| match target {
             Target::Definition(id) => is_prototype(self.definition(id)),
@@ -98,8 +97,8 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// What an import that takes a name from a package may mean besides its top level: an extension
-    /// function is a member of its type, and is imported by its own name.
+    /// Returns the out-of-line members that an import of a name from a package may mean besides its top
+    /// level: an extension function is a member of its type, and is imported by its own name.
     pub(super) fn out_of_line_in_package(&self, file: FileId, name: &str) -> Targets {
         let package = self.package(file);
         if package.is_none() {

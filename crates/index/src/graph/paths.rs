@@ -1,7 +1,7 @@
-//! Paths of names as written in sources (`a.b`, `a::b`, `a->b`, `a?.b`, `\A\b`), taken apart, and full
-//! names of definitions, compared name by name.
+//! Splits paths of names as written in sources (`a.b`, `a::b`, `a->b`, `a?.b`, `\A\b`), and compares full
+//! names of definitions name by name.
 
-/// What may stand around a name in a path: blanks, and marks of optional chaining.
+/// Characters that may surround a name in a path: blanks, and marks of optional chaining.
 const MARKS: [char; 7] = [' ', '\n', '\r', '\t', '?', '!', '&'];
 const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
 
@@ -9,17 +9,17 @@ const BLANKS: [char; 4] = [' ', '\n', '\r', '\t'];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment<'a> {
     pub(super) name: &'a str,
-    /// Where what is written of it ends in the path.
+    /// End of its text in the path.
     pub(super) end: usize,
 }
 
-/// The names of a path, first to last.
+/// Iterates over the names of a path, first to last.
 #[derive(Clone, Debug)]
 pub(super) struct Segments<'a> {
     path: &'a str,
-    /// Where the next name begins; `None` after the last.
+    /// Start of the next name; `None` after the last.
     start: Option<usize>,
-    /// Whether it is written even if it is empty.
+    /// Whether the next name follows a dot or the start of the path, so that it is returned even if empty.
     after_dot: bool,
 }
 
@@ -31,18 +31,18 @@ pub(super) fn segments(path: &str) -> Segments<'_> {
     }
 }
 
-/// Just the names.
+/// Returns the names of a path.
 pub(super) fn names(path: &str) -> impl Iterator<Item = &str> + Clone {
     segments(path).map(|segment| segment.name)
 }
 
-/// Whether a path begins outside all scopes: `::a`, `\a`.
+/// Whether a path starts outside all scopes: `::a`, `\a`.
 pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with("::") || path.starts_with('\\')
 }
 
-/// A path without the marks after its last name. A type may have them (`Item?`), and so may the name
-/// of a method (`valid?`), from which nothing must be taken.
+/// Returns a path without the marks after its last name. A type may have such marks (`Item?`); do not call it
+/// for names of methods, which may end with one (`valid?`).
 pub(super) fn without_marks(path: &str) -> &str {
     path.trim_end_matches(MARKS)
 }
@@ -57,7 +57,7 @@ impl<'a> Iterator for Segments<'a> {
             let (length, separator) = separator(rest).unwrap_or((rest.len(), ""));
             let name = rest.get(..length).unwrap_or("").trim_start_matches(MARKS);
             let is_last = separator.is_empty();
-            // What stands after the last name is part of it.
+            // Marks after the last name are part of it.
             let after: &[char] = if is_last { &BLANKS } else { &MARKS };
             let name = name.trim_end_matches(after);
             let is_written = self.after_dot && (is_last || separator == ".");
@@ -71,7 +71,7 @@ impl<'a> Iterator for Segments<'a> {
     }
 }
 
-/// Where the first separator of a path is, and which.
+/// Returns the position of the first separator of a path, and the separator.
 fn separator(path: &str) -> Option<(usize, &'static str)> {
     let bytes = path.as_bytes();
     let candidates = bytes.iter().enumerate();
@@ -83,7 +83,7 @@ fn separator(path: &str) -> Option<(usize, &'static str)> {
                 (b'.', _) => ".",
                 (b':', Some(b':')) => "::",
                 (b'-', Some(b'>')) => "->",
-                // Before the end of a line it continues the line.
+                // A backslash before the end of a line continues the line.
                 (b'\\', Some(next)) if !next.is_ascii_whitespace() => "\\",
                 _ => return None,
             };
@@ -91,11 +91,12 @@ fn separator(path: &str) -> Option<(usize, &'static str)> {
         })
 }
 
-/// The name of a definition, or of what is around it, from its package on.
+/// The name of a definition or place, including its package.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FullName<'a> {
-    /// Both with dots; either may be empty.
+    /// Dotted; may be empty.
     pub(super) package: &'a str,
+    /// Dotted; may be empty.
     pub(super) name: &'a str,
 }
 
@@ -114,19 +115,19 @@ impl<'a> FullName<'a> {
         self.segments().eq(other.segments())
     }
 
-    /// How many names both end with.
+    /// Returns the number of trailing names that both share.
     pub(super) fn shared_end<'b>(self, names: impl DoubleEndedIterator<Item = &'b str>) -> usize {
         let pairs = self.segments().rev().zip(names.rev());
         pairs.take_while(|(a, b)| a == b).count()
     }
 
-    /// How many names both begin with.
+    /// Returns the number of leading names that both share.
     pub(super) fn shared_start(self, other: FullName<'_>) -> usize {
         let pairs = self.segments().zip(other.segments());
         pairs.take_while(|(a, b)| a == b).count()
     }
 
-    /// Whether one of both, written in full or in part, may mean the other.
+    /// Whether one of both is a suffix of the other, so that it may mean the other.
     pub(super) fn may_mean(self, other: FullName<'_>) -> bool {
         let shared = self.shared_end(other.segments());
         shared > 0 && shared == self.len().min(other.len())
@@ -137,12 +138,12 @@ impl<'a> FullName<'a> {
 mod tests {
     use super::*;
 
-    fn taken_apart(path: &str) -> Vec<&str> {
+    fn names_of(path: &str) -> Vec<&str> {
         names(path).collect()
     }
 
     #[test]
-    fn paths_of_all_languages() {
+    fn paths_of_all_languages_are_split() {
         for (path, wanted) in [
             ("a.b.c", &["a", "b", "c"][..]),
             ("a ?. b !. c", &["a", "b", "c"]),
@@ -160,14 +161,14 @@ mod tests {
             ("svg:rect", &["svg:rect"]),
             ("a-b", &["a-b"]),
         ] {
-            assert_eq!(taken_apart(path), wanted, "{path}");
+            assert_eq!(names_of(path), wanted, "{path}");
         }
         let ends: Vec<usize> = segments("::a::B").map(|segment| segment.end).collect();
         assert_eq!(ends, [3, 6]);
     }
 
     #[test]
-    fn full_names() {
+    fn full_names_are_compared_by_segment() {
         let full = |package, name| FullName { package, name };
         assert!(full("a.b", "C.d").is_same(full("", "a.b.C.d")));
         assert!(full("", "C").may_mean(full("a.b", "C")));

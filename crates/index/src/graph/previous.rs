@@ -1,4 +1,4 @@
-//! The files and the graph before a change, and what the change did to the files.
+//! Holds the files and the graph before a change, and derives what the change did to the files.
 
 use foveate_model::{FileFacts, SourceFile};
 
@@ -6,7 +6,7 @@ use crate::change::Change;
 use crate::files::{FileId, Files};
 use crate::graph::Graph;
 
-/// What a graph is derived from.
+/// The input of deriving a graph from an earlier one.
 #[derive(Clone, Copy)]
 pub(crate) struct Previous<'a> {
     pub(crate) files: &'a Files,
@@ -15,19 +15,19 @@ pub(crate) struct Previous<'a> {
 }
 
 impl<'a> Previous<'a> {
-    /// Whether a package came or went.
-    pub(super) fn is_package_moved(&self, files: &Files) -> bool {
+    /// Whether a package was added or removed.
+    pub(super) fn have_packages_changed(&self, files: &Files) -> bool {
         let is_package = |file: &SourceFile| {
             let system = file.language.rules().modules;
             system.is_some_and(|system| (system.is_package)(&file.path))
         };
-        let (gone, new) = self.came_and_went();
+        let (gone, new) = self.added_and_removed();
         gone.map(|file| self.files.file(file)).any(is_package)
             || new.map(|file| files.file(file)).any(is_package)
     }
 
-    /// Files that are gone, by their ids then, and new ones, by their ids now.
-    fn came_and_went(
+    /// Returns the removed files by their earlier ids, and the added ones by their later ids.
+    fn added_and_removed(
         &self,
     ) -> (
         impl Iterator<Item = FileId> + use<'a>,
@@ -37,13 +37,13 @@ impl<'a> Previous<'a> {
         let new = change.changed().iter().copied();
         (
             change.gone(),
-            new.filter(|file| change.before(*file).is_none()),
+            new.filter(|file| change.earlier_id(*file).is_none()),
         )
     }
 
-    /// Whether modules may be found at other places, by the settings of packages, because files came or
-    /// went.
-    pub(super) fn are_modules_moved(&self, files: &Files) -> bool {
+    /// Whether modules may resolve to other files because settings of packages changed or files were added or
+    /// removed.
+    pub(super) fn may_modules_have_moved(&self, files: &Files) -> bool {
         let is_settings = |file: &FileId| {
             let path = &files.file(*file).path;
             let mut systems = self.graph.modules.systems();
@@ -52,7 +52,7 @@ impl<'a> Previous<'a> {
         !self.change.is_stable() || self.change.changed().iter().any(is_settings)
     }
 
-    /// Files with another content, by their ids then, and the facts of both.
+    /// Returns the files whose content changed, by their earlier ids, with the earlier and later facts.
     pub(super) fn edited<'f>(
         &self,
         files: &'f Files,
@@ -62,22 +62,25 @@ impl<'a> Previous<'a> {
     {
         let (earlier, change) = (self.files, self.change);
         change.changed().iter().filter_map(move |file| {
-            let before = change.before(*file)?;
+            let before = change.earlier_id(*file)?;
             let facts = &earlier.content(before)?.facts;
             Some((before, facts, &files.content(*file)?.facts))
         })
     }
 
-    /// Last parts of the names of modules that came or went.
-    pub(super) fn moved_names(&self, files: &'a Files) -> impl Iterator<Item = &'a str> + use<'a> {
-        let (gone, new) = self.came_and_went();
+    /// Returns the last parts of the names of modules that were added or removed.
+    pub(super) fn changed_module_names(
+        &self,
+        files: &'a Files,
+    ) -> impl Iterator<Item = &'a str> + use<'a> {
+        let (gone, new) = self.added_and_removed();
         let earlier = self.files;
         let gone = gone.filter_map(move |file| module_name(earlier.file(file)));
         gone.chain(new.filter_map(move |file| module_name(files.file(file))))
     }
 }
 
-/// The last part of the name under which a file is imported.
+/// Returns the last part of the name under which a file is imported.
 fn module_name(file: &SourceFile) -> Option<&str> {
     let system = file.language.rules().modules?;
     (system.module_name)(&file.path)

@@ -1,6 +1,5 @@
-//! References resolved to definitions. Scopes and imports come first, then inferred receivers, then
-//! rare names; a common name never links by itself, because a caller that is invented is worse
-//! than one that is missing.
+//! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
+//! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
 use foveate_model::resolution::LookupRules;
 use foveate_model::{
@@ -10,25 +9,25 @@ use foveate_model::{
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::candidates::is_prototype;
-use crate::graph::csr::Rows;
 use crate::graph::dependencies::Question;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::{Names, Place};
 use crate::graph::relations::Confidence;
+use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
 use crate::graph::values::{Evaluator, Value};
 use crate::symbols::Symbols;
 
-/// Most definitions of one name that a name alone may link to.
+/// Maximum number of definitions that a name alone may link to.
 const MAX_NAMESAKES: usize = 3;
-/// Most namespaces of one file whose names are known inside them.
+/// Maximum number of namespaces of one file that are searched for bare names.
 const MAX_NAMESPACES: usize = 64;
-/// Shortest name that may link by itself, in bytes.
+/// Minimum length of a name that may link by itself, in bytes.
 const MIN_NAME: usize = 5;
-/// From this length on a plain word is as telling as a compound one.
+/// From this length in bytes, a single word is treated as distinctive as a compound name.
 const LONG_NAME: usize = 9;
 
-/// One reference that was resolved.
+/// One resolved reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     /// Position in the file's references.
@@ -49,9 +48,10 @@ impl Renumber for Edge {
 /// The resolved references of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Edges {
-    /// In the order of the references.
+    /// Edges in the order of the references.
     pub(super) edges: Box<[Edge]>,
-    /// By definition of the file what its body refers to, by id, the surest of each.
+    /// By definition of the file, the definitions that its body refers to, by id, each with its highest
+    /// confidence.
     pub(super) used: Rows<(DefId, Confidence)>,
 }
 
@@ -63,14 +63,14 @@ impl Edges {
         }
     }
 
-    /// Those of a file that were once resolved; `None` where the file has no such references.
-    pub(super) fn of(files: &Files, file: FileId, edges: Vec<Edge>) -> Option<Self> {
+    /// Builds the edges of a file from stored ones; `None` if the file does not have their references.
+    pub(super) fn from_stored(files: &Files, file: FileId, edges: Vec<Edge>) -> Option<Self> {
         let Some(content) = files.content(file) else {
             return edges.is_empty().then(Self::default);
         };
         let references = content.facts.references.len();
-        let are_there = edges.iter().all(|e| (e.reference as usize) < references);
-        are_there.then(|| Self::new(&content.facts, edges))
+        let are_valid = edges.iter().all(|e| (e.reference as usize) < references);
+        are_valid.then(|| Self::new(&content.facts, edges))
     }
 }
 
@@ -155,8 +155,8 @@ struct Resolver<'a> {
     file: FileId,
     facts: &'a FileFacts,
     text: &'a str,
-    /// The namespaces of the file, an outer one before those inside it. They enclose references,
-    /// but are no `enclosing` definition.
+    /// The namespaces of the file, an outer one before the inner ones. They contain references but are not
+    /// recorded as their `enclosing` definition.
     namespaces: Vec<(LocalId, Span)>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Resolver<'a> {
             local,
         });
         let mut push = |target, confidence| {
-            // A function that calls itself is not its own caller.
+            // A recursive call does not make a function its own caller.
             if enclosing != Some(target) {
                 edges.push(Edge {
                     reference: position,
@@ -193,14 +193,14 @@ impl<'a> Resolver<'a> {
         let is_member = reference.opaque_receiver || reference.path != reference.name;
         if outcome.found.is_empty()
             && is_member
-            && let Some(most) = by_name_at_most(outcome.receiver)
+            && let Some(max_confidence) = max_confidence_by_name(outcome.receiver)
         {
-            self.by_name(name, reference, most, &mut push);
+            self.by_name(name, reference, max_confidence, &mut push);
         }
     }
 
-    /// The definition in whose scope a reference's names are looked up: base classes, decorators
-    /// and annotations of a definition stand outside it.
+    /// Returns the definition in whose scope a reference's names are looked up: base classes and decorators
+    /// of a definition are outside of its scope.
     fn enclosing(&self, reference: &Reference) -> Option<LocalId> {
         let Some(id) = reference.enclosing else {
             let inside = |(_, span): &&(LocalId, Span)| span.contains(reference.name);
@@ -214,7 +214,8 @@ impl<'a> Resolver<'a> {
         if outside { definition.parent } else { Some(id) }
     }
 
-    /// `const Client = require('./client')` names the module and means what it exports.
+    /// Replaces a module by its default export: in `const Client = require('./client')`, `Client` is bound to
+    /// the module and means its export.
     fn through_default_export(&self, found: Targets) -> Targets {
         match found.first() {
             Some(Target::Module(module)) if self.names.rules(self.file).modules_have_defaults => {
@@ -229,16 +230,16 @@ impl<'a> Resolver<'a> {
         &self,
         name: &str,
         reference: &Reference,
-        most: Confidence,
+        max_confidence: Confidence,
         push: &mut impl FnMut(DefId, Confidence),
     ) {
         let is_call = reference.kind == ReferenceKind::Call;
-        if !is_telling(name, self.names.rules(self.file)) || !(is_call || is_compound(name)) {
+        if !is_distinctive(name, self.names.rules(self.file)) || !(is_call || is_compound(name)) {
             return;
         }
-        self.names.dependencies.question(Question::Name, name);
+        self.names.dependencies.add_question(Question::Name, name);
         let named = self.symbols.named(name);
-        // The count is of all namesakes, so that a long list costs nothing.
+        // All definitions of the name count, so that a long list is rejected without reading it.
         if named.is_empty() || named.len() > 16 {
             return;
         }
@@ -247,7 +248,7 @@ impl<'a> Resolver<'a> {
         let fits = |id: &&DefId| {
             let file = id.file;
             let shipped = self.names.tables.files.file(file).role == Role::Source;
-            // Not noted: what counts of it is part of what was asked.
+            // No file dependency: everything that is read here is covered by the question.
             let definition = self.names.tables.files.definition(**id);
             (shipped || file == self.file)
                 && self.names.language(file).family() == family
@@ -259,22 +260,22 @@ impl<'a> Resolver<'a> {
                 && (!is_call || definition.kind.is_function())
                 && !(has_open_types && self.has_body_elsewhere(definition, named))
         };
-        let mut fitting = named.iter().filter(fits);
-        let few: Vec<DefId> = fitting.by_ref().take(MAX_NAMESAKES).copied().collect();
-        if fitting.next().is_some() {
+        let mut matching = named.iter().filter(fits);
+        let kept: Vec<DefId> = matching.by_ref().take(MAX_NAMESAKES).copied().collect();
+        if matching.next().is_some() {
             return;
         }
-        let confidence = if few.len() == 1 && is_compound(name) {
+        let confidence = if kept.len() == 1 && is_compound(name) {
             Confidence::Likely
         } else {
             Confidence::NameOnly
         };
-        for id in few {
-            push(id, confidence.min(most));
+        for id in kept {
+            push(id, confidence.min(max_confidence));
         }
     }
 
-    /// Whether a mere declaration has its body among its namesakes.
+    /// Whether the body of a prototype is among the definitions of the same name.
     fn has_body_elsewhere(&self, declared: &Definition, named: &[DefId]) -> bool {
         let of = |id: &DefId| self.names.tables.files.definition(*id);
         is_prototype(declared)
@@ -284,26 +285,26 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// How sure a link by name alone can be after a receiver; `None` where the receiver is known to be
-/// something else.
-fn by_name_at_most(receiver: Value) -> Option<Confidence> {
+/// Returns the maximum confidence of a link by name alone after a receiver; `None` if the receiver is known
+/// to be something else.
+fn max_confidence_by_name(receiver: Value) -> Option<Confidence> {
     match receiver {
-        // A name that nothing binds is mostly a parameter of a nameless function.
+        // An unbound name is mostly a parameter of a nameless function.
         Value::Unknown | Value::Unbound | Value::Definition(_) => Some(Confidence::Likely),
-        // Its class is known and has no such member: it may come from a mixin.
-        Value::Instance(_) | Value::Class(_) | Value::Above(_) => Some(Confidence::NameOnly),
+        // The class is known and has no such member, which may come from a mixin.
+        Value::Instance(_) | Value::Class(_) | Value::Super(_) => Some(Confidence::NameOnly),
         Value::Module(_) | Value::External => None,
     }
 }
 
-/// Whether a name says enough to link by itself.
-fn is_telling(name: &str, rules: &LookupRules) -> bool {
+/// Whether a name is distinctive enough to link by itself.
+fn is_distinctive(name: &str, rules: &LookupRules) -> bool {
     name.len() >= MIN_NAME
         && !(name.starts_with("__") && name.ends_with("__"))
         && rules.builtin_members.binary_search(&name).is_err()
 }
 
-/// Whether a name is made of several words, or long.
+/// Whether a name consists of several words or is long.
 fn is_compound(name: &str) -> bool {
     let inner = name.trim_matches('_');
     let humps = inner
@@ -318,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn common_names_do_not_tell() {
+    fn common_names_are_not_distinctive() {
         let rules = LookupRules {
             builtin_members: &["append", "forEach", "items"],
             ..LookupRules::DEFAULT
@@ -326,9 +327,9 @@ mod tests {
         for common in [
             "get", "set", "items", "append", "run", "name", "__init__", "forEach",
         ] {
-            assert!(!is_telling(common, &rules), "{common}");
+            assert!(!is_distinctive(common, &rules), "{common}");
         }
-        assert!(is_telling("get_queryset", &rules) && is_compound("get_queryset"));
-        assert!(is_telling("connect", &rules) && !is_compound("connect"));
+        assert!(is_distinctive("get_queryset", &rules) && is_compound("get_queryset"));
+        assert!(is_distinctive("connect", &rules) && !is_compound("connect"));
     }
 }

@@ -1,21 +1,21 @@
-//! How a use relates to a definition, and a test to what it tests.
+//! Defines how uses relate to definitions and tests to what they test.
 
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId};
 
-/// How sure a resolved reference is.
+/// The confidence of a resolved reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// By its name alone.
+    /// Resolved by its name alone.
     NameOnly,
-    /// Through a class, a receiver's likely type or a single definition of a rare name.
+    /// Resolved through a class, a receiver's likely type or the only definition of a rare name.
     Likely,
-    /// Through imports and scopes.
+    /// Resolved through imports and scopes.
     Certain,
 }
 
 impl Confidence {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::NameOnly => "name_only",
@@ -34,15 +34,15 @@ pub struct CallSite {
     pub line: u32,
     /// Position in the file's `FileFacts::references`.
     pub reference: u32,
-    /// The function, method or class that it stands in.
+    /// The function, method or class that contains it.
     pub enclosing: Option<DefId>,
-    /// How sure the resolution is.
+    /// Confidence of the resolution.
     pub confidence: Confidence,
 }
 
 impl Renumber for CallSite {
     fn renumbered(&self, change: &Change) -> Option<Self> {
-        let file = change.now(self.file)?;
+        let file = change.later_id(self.file)?;
         let enclosing = self.enclosing.map(|id| DefId { file, ..id });
         Some(Self {
             file,

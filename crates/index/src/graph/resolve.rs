@@ -1,5 +1,5 @@
-//! Builds a graph, from nothing or from that of the files before a change: step by step, each for the
-//! files that something concerns which changed ([`super::stage`]). Both give the same.
+//! Builds a graph, from nothing or from the graph before a change. Each step processes only the files that
+//! the change affects ([`super::stage`]). Both ways give the same result.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use foveate_model::FileFacts;
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
 use crate::graph::Graph;
-use crate::graph::csr::{FileRows, Rows, by_file};
+use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::{Question, Resolved};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::interface::{self, Said};
+use crate::graph::interface::{self, InterfaceChange};
 use crate::graph::module_changes;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
 use crate::graph::previous::Previous;
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::relations::CallSite;
-use crate::graph::renamed::Renamed;
+use crate::graph::rows::{FileRows, Rows, by_file};
 use crate::graph::scopes::{Earlier, FileScope, scopes};
 use crate::graph::stage::Stage;
 use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
 use crate::symbols::Symbols;
 
-/// What of a graph need not be made again.
+/// Parts of a graph that need not be computed again.
 pub(crate) enum Reuse<'a> {
     Nothing,
-    /// That of the files before a change.
+    /// The graph before a change.
     Previous(Previous<'a>),
-    /// The references of just these files, resolved when they were stored.
+    /// The resolved references that were stored for exactly these files.
     References(References),
 }
 
@@ -41,23 +41,23 @@ impl Graph {
         Self::derive(files, symbols, Reuse::Nothing)
     }
 
-    /// [`Self::new`], at the cost of what is not known.
+    /// Like [`Self::new`], but computes only what is not `known`.
     pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Reuse<'_>) -> Self {
         let (previous, stored) = match known {
             Reuse::Nothing => (None, None),
             Reuse::Previous(previous) => (Some(previous), None),
             Reuse::References(references) => (None, Some(references)),
         };
-        // A package that comes or goes gives other names to all modules below it.
-        let previous = previous.filter(|previous| !previous.is_package_moved(files));
+        // Adding or removing a package renames all modules below it.
+        let previous = previous.filter(|previous| !previous.have_packages_changed(files));
         let change = previous.map(|previous| previous.change);
         let known = previous.map(|previous| previous.graph);
-        let Beginning {
+        let Setup {
             modules,
             scopes,
             touched,
             questions,
-        } = Beginning::new(files, previous);
+        } = Setup::new(files, previous);
         let tables = Tables {
             files,
             symbols,
@@ -89,7 +89,7 @@ impl Graph {
             Some(References(edges)) => (edges, FileSet::all(files.len())),
             None => stage.resolve(known.map(|known| &known.edges[..]), references_of),
         };
-        // Also where the references lead to the same, their lines and places may differ.
+        // Even if the references have the same targets, their lines and positions may differ.
         moved.extend(change.into_iter().flat_map(Change::changed).copied());
         let targets = targets(previous, &edges, &moved);
         let uses = uses(files, known.zip(change), &edges, &targets);
@@ -99,11 +99,11 @@ impl Graph {
             imports: &imports,
             edges: &edges,
             uses: &uses,
-            reused: &targets,
+            changed_uses: &targets,
         };
-        let mut concerned = moved;
-        concerned.extend(reimported.iter());
-        let tests = TestLinks::derive(&evidence, known.map(|k| &k.tests), &stage, &concerned);
+        let mut changed_tests = moved;
+        changed_tests.extend(reimported.iter());
+        let tests = TestLinks::derive(&evidence, known.map(|k| &k.tests), &stage, &changed_tests);
         Self {
             modules,
             scopes,
@@ -117,15 +117,15 @@ impl Graph {
     }
 }
 
-/// What a graph begins with: the modules and scopes of its files, and what has to be resolved again.
-struct Beginning {
+/// The modules and scopes of a graph's files, and what has to be resolved again.
+struct Setup {
     modules: Arc<Modules>,
     scopes: Vec<Arc<FileScope>>,
     touched: FileSet,
     questions: HashSet<u32>,
 }
 
-impl Beginning {
+impl Setup {
     fn new(files: &Files, previous: Option<Previous<'_>>) -> Self {
         let Some(previous) = previous else {
             let modules = Arc::new(Modules::new(files));
@@ -137,17 +137,17 @@ impl Beginning {
                 questions: HashSet::default(),
             };
         };
-        let renamed = module_changes::renamed(&previous, files);
-        let modules = if renamed.is_nothing() && !previous.are_modules_moved(files) {
+        let changed_names = module_changes::changed_names(&previous, files);
+        let modules = if changed_names.is_empty() && !previous.may_modules_have_moved(files) {
             Arc::clone(&previous.graph.modules)
         } else {
             Arc::new(Modules::new(files))
         };
         let mut touched = previous.touched(files);
         let mut questions = previous.questions(files);
-        let earlier = previous.earlier(files, &renamed);
-        let (before, after) = ((previous, &renamed), (files, &modules));
-        module_changes::note(before, after, &mut touched, &mut questions);
+        let earlier = previous.earlier(files, &changed_names);
+        let (before, after) = ((previous, &changed_names), (files, &modules));
+        module_changes::add_affected(before, after, &mut touched, &mut questions);
         Self {
             scopes: scopes(files, &modules, Some(&earlier), &mut touched),
             modules,
@@ -158,42 +158,47 @@ impl Beginning {
 }
 
 impl<'a> Previous<'a> {
-    /// Files that say something else to others than before.
+    /// Returns the files whose interface changed.
     fn touched(&self, files: &Files) -> FileSet {
         let mut touched = FileSet::none(files.len());
         let changed = self.change.changed().iter().copied();
-        touched.extend(changed.filter(|file| matches!(self.said(files, *file), Said::Other)));
+        touched.extend(changed.filter(|file| {
+            matches!(
+                self.interface_change(files, *file),
+                InterfaceChange::Changed
+            )
+        }));
         touched
     }
 
-    /// How what a changed file says to others changed.
-    fn said<'f>(&self, files: &'f Files, file: FileId) -> Said<'f> {
-        let before = self.change.before(file);
+    /// Compares the interface of a changed file with the earlier one.
+    fn interface_change<'f>(&self, files: &'f Files, file: FileId) -> InterfaceChange<'f> {
+        let before = self.change.earlier_id(file);
         let before = before.and_then(|before| self.files.content(before));
         match (before, files.content(file)) {
             (Some(before), Some(after)) => interface::compare(before, after),
-            _ => Said::Other,
+            _ => InterfaceChange::Changed,
         }
     }
 
-    fn earlier(&self, files: &'a Files, renamed: &'a Renamed<'a>) -> Earlier<'a> {
+    fn earlier(&self, files: &'a Files, changed_names: &'a ChangedNames<'a>) -> Earlier<'a> {
         Earlier {
             scopes: &self.graph.scopes,
             change: self.change,
-            modules: self.moved_names(files).collect(),
-            renamed,
-            are_modules_moved: self.are_modules_moved(files),
+            modules: self.changed_module_names(files).collect(),
+            changed_names,
+            may_modules_have_moved: self.may_modules_have_moved(files),
         }
     }
 
-    /// The questions asked of all files whose answers may differ.
+    /// Returns the hashes of the questions over all files whose answers may differ.
     fn questions(&self, files: &'a Files) -> HashSet<u32> {
         let mut questions = HashSet::default();
         for file in self.change.changed() {
-            let before = self.change.before(*file);
+            let before = self.change.earlier_id(*file);
             let before = before.and_then(|before| self.files.content(before));
             interface::differing_names(before, files.content(*file), &mut questions);
-            if let Said::More(definitions) = self.said(files, *file) {
+            if let InterfaceChange::Extended(definitions) = self.interface_change(files, *file) {
                 let names = definitions.iter().map(|definition| &*definition.name);
                 questions.extend(names.map(|name| Question::Binding.hash(name)));
             }
@@ -201,13 +206,13 @@ impl<'a> Previous<'a> {
         for file in self.change.gone() {
             interface::differing_names(self.files.content(file), None, &mut questions);
         }
-        let modules = self.moved_names(files);
+        let modules = self.changed_module_names(files);
         questions.extend(modules.map(|name| Question::Module.hash(name)));
         questions
     }
 }
 
-/// The files that a file imports.
+/// Returns the files that a file imports.
 fn imported_files(names: Names<'_>, file: FileId) -> Box<[FileId]> {
     let mut imported = names.imported_files(file);
     imported.sort_unstable();
@@ -225,7 +230,8 @@ fn importers(files: &Files, imports: &[Arc<Resolved<Box<[FileId]>>>]) -> Rows<Fi
     Rows::from_pairs(files.len(), &pairs)
 }
 
-/// The files that references of `moved` files or of files that are gone lead to, or led to before.
+/// Returns the current and earlier target files of the references of `moved` files, and the earlier ones of
+/// files that are gone.
 fn targets(
     previous: Option<Previous<'_>>,
     edges: &[Arc<Resolved<Edges>>],
@@ -241,10 +247,14 @@ fn targets(
         targets.extend(of(edges, file));
     }
     if let Some(Previous { graph, change, .. }) = previous {
-        let earlier = moved.iter().filter_map(|file| change.before(file));
+        let earlier = moved.iter().filter_map(|file| change.earlier_id(file));
         for file in earlier.chain(change.gone()) {
-            let led = of(&graph.edges, file);
-            targets.extend(led.into_iter().filter_map(|file| change.now(file)));
+            let earlier_targets = of(&graph.edges, file);
+            targets.extend(
+                earlier_targets
+                    .into_iter()
+                    .filter_map(|file| change.later_id(file)),
+            );
         }
     }
     targets

@@ -1,5 +1,5 @@
-//! The table of names of each file: what it defines, imports and exports, sorted by a hash of scope
-//! and name. Names are compared with the text of the facts, so the tables hold none.
+//! Builds the table of names of each file: what it defines, imports and exports, sorted by a hash of scope
+//! and name. Matches are confirmed in the facts, so the tables contain no names.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
+use crate::graph::changed_names::ChangedNames;
 use crate::graph::modules::Modules;
-use crate::graph::renamed::Renamed;
 
 /// The scope of a file's top level.
 pub(super) const TOP_LEVEL: u32 = 0;
-/// The scope of the names that only other files see.
+/// The scope of names that are visible only to other files.
 pub(super) const EXPORTS: u32 = u32::MAX;
-/// Most files that a file takes names from through star imports.
+/// Maximum number of files that a file takes names from through star imports.
 const MAX_STARS: usize = 512;
-/// Most bindings of one name in one scope that are looked at.
+/// Maximum number of bindings of one name in one scope that are examined.
 const MAX_NAMESAKES: usize = 64;
-/// Most star imports that are looked at to find those files.
+/// Maximum number of star imports that are followed to find those files.
 const MAX_STAR_STEPS: u32 = 16_384;
 
-/// One name of a file: where it comes from. Positions are those in the file's facts.
+/// The origin of one name of a file. Positions are those in the file's facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Binding {
     Definition(LocalId),
@@ -37,14 +37,14 @@ pub(super) enum Binding {
 pub(super) struct FileScope {
     /// Sorted by hash of scope and name.
     entries: Arc<[(u32, Binding)]>,
-    /// The file of each import.
+    /// The file that each import resolves to.
     pub(super) modules: Box<[Option<FileId>]>,
-    /// Files whose names this one takes over with star imports, directly or not, in order.
+    /// Files whose names this one takes over with star imports, directly or transitively, in order.
     pub(super) stars: Box<[FileId]>,
 }
 
 impl FileScope {
-    /// What a name is bound to in one scope, in the order of [`Binding`].
+    /// Returns the bindings of a name in one scope, in the order of [`Binding`].
     pub(super) fn bindings<'a>(
         &'a self,
         facts: &'a FileFacts,
@@ -62,7 +62,7 @@ impl FileScope {
     }
 }
 
-/// Whether a binding with the right hash has the right name.
+/// Whether a binding whose hash matches has this scope and name.
 fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool {
     match binding {
         Binding::Definition(id) => facts.definition(id).is_some_and(|d| {
@@ -89,21 +89,21 @@ fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool
     }
 }
 
-/// What the tables are derived from.
+/// The tables of the previous snapshot and what changed since then.
 pub(super) struct Earlier<'a> {
     pub(super) scopes: &'a [Arc<FileScope>],
     pub(super) change: &'a Change,
-    /// Last parts of the names of modules that came or went.
+    /// Last parts of the names of modules that were added or removed.
     pub(super) modules: HashSet<&'a str>,
-    /// Whether imports that do not go by such names may lead elsewhere.
-    pub(super) are_modules_moved: bool,
-    /// What may be reached otherwise by the names in paths.
-    pub(super) renamed: &'a Renamed<'a>,
+    /// Whether imports that do not go by such names may resolve differently.
+    pub(super) may_modules_have_moved: bool,
+    /// Names that may resolve differently in paths.
+    pub(super) changed_names: &'a ChangedNames<'a>,
 }
 
 impl Earlier<'_> {
-    /// The table of a file as it was, with the ids of now, and whether the file's imports lead
-    /// where they led. `None` where the file has another content.
+    /// Returns the earlier table of a file with the ids of the later snapshot, and whether its imports
+    /// resolve as before. `None` if the file's content changed.
     fn scope(
         &self,
         files: &Files,
@@ -111,14 +111,16 @@ impl Earlier<'_> {
         file: FileId,
     ) -> Option<(Arc<FileScope>, bool)> {
         let scope = self.scopes.get(self.change.unchanged(file)?.0 as usize)?;
-        let still = self.change.is_stable() && !self.are_modules_moved && self.renamed.is_nothing();
-        let Some(content) = files.content(file).filter(|_| !still) else {
+        let is_unchanged = self.change.is_stable()
+            && !self.may_modules_have_moved
+            && self.changed_names.is_empty();
+        let Some(content) = files.content(file).filter(|_| !is_unchanged) else {
             return Some((Arc::clone(scope), true));
         };
         let mut now = FileScope::clone(scope);
         let mut same = true;
         for (import, module) in content.facts.imports.iter().zip(&mut now.modules) {
-            let earlier = module.map(|module| self.change.now(module));
+            let earlier = module.map(|module| self.change.later_id(module));
             let is_gone = earlier == Some(None);
             *module = if is_gone || self.may_differ(files, file, import) {
                 modules.resolve(files, file, &import.module, import.kind)
@@ -139,16 +141,15 @@ impl Earlier<'_> {
         };
         match (system.imported_name)(&import.module) {
             Some(name) => self.modules.contains(name),
-            None => self.are_modules_moved || self.renamed.concerns(&import.module),
+            None => self.may_modules_have_moved || self.changed_names.affects(&import.module),
         }
     }
 
-    /// Where the star imports of a file that has another content led, if its imports lead where
-    /// they led.
-    fn stars_if_alike(&self, file: FileId, now: &FileScope) -> Option<Box<[FileId]>> {
-        let before = self.scopes.get(self.change.before(file)?.0 as usize)?;
+    /// Returns the earlier star imports of a file whose content changed, if its imports resolve as before.
+    fn unchanged_stars(&self, file: FileId, now: &FileScope) -> Option<Box<[FileId]>> {
+        let before = self.scopes.get(self.change.earlier_id(file)?.0 as usize)?;
         let moved = before.modules.iter().map(|module| match module {
-            Some(module) => self.change.now(*module).map(Some),
+            Some(module) => self.change.later_id(*module).map(Some),
             None => Some(None),
         });
         if !moved.eq(now.modules.iter().map(|module| Some(*module))) {
@@ -158,8 +159,8 @@ impl Earlier<'_> {
     }
 }
 
-/// Builds the tables of all files. `touched` are the files that say something else to others; those
-/// are added whose imports or star imports lead elsewhere than before.
+/// Builds the tables of all files. `touched` are the files whose interface changed; files whose imports or
+/// star imports resolve differently are added to it.
 pub(super) fn scopes(
     files: &Files,
     modules: &Modules,
@@ -176,7 +177,7 @@ pub(super) fn scopes(
                 (Some(before), _) => before,
                 (None, Some(content)) => {
                     let mut scope = file_scope(files, modules, *id, &content.facts);
-                    let stars = earlier.and_then(|e| e.stars_if_alike(*id, &scope));
+                    let stars = earlier.and_then(|e| e.unchanged_stars(*id, &scope));
                     let same = stars.is_some();
                     scope.stars = stars.unwrap_or_default();
                     (Arc::new(scope), same)
@@ -211,12 +212,12 @@ pub(super) fn scopes(
     tables
 }
 
-/// The scope number of what lies inside a definition.
+/// Returns the scope number of the inside of a definition.
 pub(super) fn inside(definition: Option<LocalId>) -> u32 {
     definition.map_or(TOP_LEVEL, |id| id.0 + 1)
 }
 
-/// FNV-1a of the name, mixed with the scope.
+/// Returns the FNV-1a hash of the name, mixed with the scope.
 fn hash(scope: u32, name: &str) -> u32 {
     let start = 0x811c_9dc5 ^ scope.wrapping_mul(0x9e37_79b9);
     name.bytes().fold(start, |hash, byte| {
@@ -224,7 +225,7 @@ fn hash(scope: u32, name: &str) -> u32 {
     })
 }
 
-/// The name that an import binds: of Python's `import a.b` that is `a`.
+/// Returns the name that an import binds: `a` for Python's `import a.b`.
 pub(super) fn bound_name<'a>(import: &Import, local: &'a str) -> &'a str {
     match import.kind {
         ImportKind::Module => local.split('.').next().unwrap_or(local),
@@ -236,7 +237,7 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
     let mut entries = Vec::with_capacity(facts.definitions.len() + facts.imports.len());
     for (position, definition) in facts.definitions.iter().enumerate() {
         if definition.modifiers.is_out_of_line {
-            // It is a member of the type that its qualified name names.
+            // It is a member of the type in its qualified name.
             continue;
         }
         let binding = Binding::Definition(LocalId(position as u32));
@@ -281,8 +282,8 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
     }
 }
 
-/// Whether a definition stands directly in `declare module 'x'`, which describes a module under its
-/// own name: importing the file's package means what stands in there.
+/// Whether a definition is directly inside `declare module 'x'`, which describes a module under its own name:
+/// importing the file's package means the definitions in it.
 fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
     let outer = definition.parent.and_then(|id| facts.definition(id));
     outer.is_some_and(|outer| {
@@ -296,17 +297,17 @@ fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
 }
 
 fn is_star(import: &Import, rules: &LookupRules) -> bool {
-    let hands_on = rules.star_imports_bind || import.kind == ImportKind::ReExport;
-    hands_on && takes_all(import)
+    let is_transitive = rules.star_imports_bind || import.kind == ImportKind::ReExport;
+    is_transitive && takes_all(import)
 }
 
-/// Whether an import takes all names of what it imports, unnamed.
+/// Whether an import is a star import, which binds all names of the imported module.
 pub(super) fn takes_all(import: &Import) -> bool {
     let mut names = import.names.iter();
     names.any(|name| &*name.name == "*" && name.local.is_empty())
 }
 
-/// Files that a file's star imports lead to, breadth first, each once.
+/// Returns the files that a file's star imports reach, breadth first, each once.
 fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<FileId> {
     let mut closure = vec![file];
     let mut seen: HashSet<FileId> = HashSet::from_iter([file]);
@@ -319,13 +320,13 @@ fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<F
             continue;
         };
         let rules = &files.file(current).language.rules().lookup;
-        let hands_on = |import: &Import| {
+        let is_transitive = |import: &Import| {
             current == file
                 || rules.star_imports_are_transitive
                 || import.kind == ImportKind::ReExport
         };
         for (import, module) in content.facts.imports.iter().zip(&scope.modules) {
-            let is_star = is_star(import, rules) && hands_on(import);
+            let is_star = is_star(import, rules) && is_transitive(import);
             let Some(module) = module.filter(|_| is_star) else {
                 continue;
             };

@@ -1,5 +1,5 @@
-//! One step of resolving all files, where only those are looked at whose own content changed or for
-//! which something changed that the step rested on the last time.
+//! Runs one step of resolving all files. A file is processed again only if its content changed or if
+//! something changed that its last result depends on.
 
 use std::sync::Arc;
 
@@ -10,38 +10,38 @@ use crate::change::{Change, FileSet, Renumber};
 use crate::files::FileId;
 use crate::graph::dependencies::{Dependencies, Resolved};
 
-/// What is new to a step. Without a change everything is.
+/// What changed before a step. Without a `change` every file is processed.
 pub(super) struct Stage<'a> {
     pub(super) files: usize,
     pub(super) change: Option<&'a Change>,
-    /// Files that say something else to others than before.
+    /// Files whose interface changed.
     pub(super) touched: FileSet,
-    /// Questions asked of all files whose answers may differ.
+    /// Hashes of the questions over all files whose answers may differ.
     pub(super) questions: HashSet<u32>,
 }
 
 impl Stage<'_> {
-    /// Whether ids mean what they meant before.
+    /// Whether all ids mean the same files as before.
     pub(super) fn is_stable(&self) -> bool {
         self.change.is_some_and(Change::is_stable)
     }
 
-    /// Takes what is `known` of each file from before where it still holds, and otherwise makes it;
-    /// gives the files where it is not what it was, too.
+    /// Reuses the `known` result of each file while it is valid, and computes the others. Also returns the
+    /// files whose result differs.
     pub(super) fn resolve<T: Default + PartialEq + Renumber + Send + Sync>(
         &self,
         known: Option<&[Arc<Resolved<T>>]>,
-        make: impl Fn(FileId, &Dependencies) -> T + Sync,
+        compute: impl Fn(FileId, &Dependencies) -> T + Sync,
     ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
-        self.resolve_where(known, |_, _| true, make)
+        self.resolve_where(known, |_, _| true, compute)
     }
 
-    /// [`Self::resolve`], where also `still` must say that what is known holds.
+    /// Like [`Self::resolve`], but reuses a known result only if `is_valid` returns true for it, too.
     pub(super) fn resolve_where<T: Default + PartialEq + Renumber + Send + Sync>(
         &self,
         known: Option<&[Arc<Resolved<T>>]>,
-        still: impl Fn(FileId, &T) -> bool + Sync,
-        make: impl Fn(FileId, &Dependencies) -> T + Sync,
+        is_valid: impl Fn(FileId, &T) -> bool + Sync,
+        compute: impl Fn(FileId, &Dependencies) -> T + Sync,
     ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
         let nothing: Arc<Resolved<T>> = Arc::default();
         let resolved: Vec<(Arc<Resolved<T>>, bool)> = (0..self.files as u32)
@@ -51,17 +51,17 @@ impl Stage<'_> {
                 let file = FileId(file);
                 let before = self.before(known, file);
                 let holds = |before: &&Arc<Resolved<T>>| {
-                    self.holds(file, before) && still(file, &before.value)
+                    self.holds(file, before) && is_valid(file, &before.value)
                 };
                 if let Some(before) = before.as_ref().filter(holds) {
                     return (Arc::clone(before), false);
                 }
                 let dependencies = Dependencies::new(self.files);
-                let value = make(file, &dependencies);
+                let value = compute(file, &dependencies);
                 let before = before.as_ref().map(|before| &before.value);
                 let differs = before.is_none_or(|before| *before != value);
                 let resolved = Resolved::new(value, dependencies);
-                if resolved.is_nothing() {
+                if resolved.is_empty() {
                     return (Arc::clone(&nothing), differs);
                 }
                 (Arc::new(resolved), differs)
@@ -80,7 +80,7 @@ impl Stage<'_> {
         file: FileId,
     ) -> Option<Arc<Resolved<T>>> {
         let change = self.change?;
-        let before = known?.get(change.before(file)?.0 as usize)?;
+        let before = known?.get(change.earlier_id(file)?.0 as usize)?;
         if change.is_stable() {
             return Some(Arc::clone(before));
         }

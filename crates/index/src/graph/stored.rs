@@ -1,5 +1,5 @@
-//! The resolved references of a graph as bytes and back: by far the most of what a graph costs. They
-//! are those of one list of files ([`table`]) and hold for no other; the rest of the graph is made anew.
+//! Encodes and decodes the resolved references of a graph, by far its most expensive part. They are valid for
+//! one list of files only ([`table`]); the rest of the graph is computed again.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::Confidence;
 use crate::stored::bytes::{Decoder, Encoder};
 
-/// Counts the changes of how resolved references are stored. Another format cannot be read.
+/// Format version of stored references. Other formats cannot be read.
 pub const FORMAT: u16 = 1;
 
-/// Counts the changes of what references of given facts are resolved to.
+/// Version of the resolution of references: the results for given facts.
 pub const VERSION: u16 = 2;
 
-/// Files of one part: an edit writes a part again, not everything.
-const FILES: usize = 64;
+/// Number of files per part. After an edit only its part is written again.
+const FILES_PER_PART: usize = 64;
 
-/// All that resolved references depend on beside [`VERSION`], as bytes to be hashed: which files there
-/// are and what each holds. Where one of them may be parsed otherwise the next time, nothing should be
-/// stored. The order of the files does not count.
+/// Returns everything that resolved references depend on besides [`VERSION`], as bytes to be hashed: the list
+/// of files and the identity of their contents. Nothing should be stored if one of them may be parsed
+/// differently the next time. The order of the files does not matter.
 pub fn table(files: &[SourceFile]) -> Vec<u8> {
     let mut files: Vec<&SourceFile> = files.iter().collect();
     files.sort_by_key(|file| &file.path);
@@ -40,9 +40,9 @@ pub fn table(files: &[SourceFile]) -> Vec<u8> {
 }
 
 impl Graph {
-    /// The resolved references, to be stored: parts, each of so many files, in order.
+    /// Returns the resolved references, to be stored, in parts of `FILES_PER_PART` files each, in order.
     pub fn stored_references(&self) -> Vec<Vec<u8>> {
-        let parts = self.edges.par_chunks(FILES);
+        let parts = self.edges.par_chunks(FILES_PER_PART);
         parts.map(encode).collect()
     }
 }
@@ -58,8 +58,8 @@ fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
             out.number(edge.target.local.0);
             out.byte(code(edge.confidence));
         });
-        put_rising(out, resolved.files().iter().map(|file| file.0));
-        put_rising(out, resolved.questions().iter().copied());
+        put_ascending(out, resolved.files().iter().map(|file| file.0));
+        put_ascending(out, resolved.questions().iter().copied());
     });
     out.into_bytes()
 }
@@ -68,17 +68,17 @@ fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
 pub(crate) struct References(pub(super) Vec<Arc<Resolved<Edges>>>);
 
 impl References {
-    /// What [`Graph::stored_references`] gave of the same files; `None` for other bytes.
+    /// Decodes the output of [`Graph::stored_references`] for the same files; `None` for other bytes.
     pub(crate) fn decode(parts: &[Vec<u8>], files: &Files) -> Option<Self> {
-        if parts.len() != files.len().div_ceil(FILES) {
+        if parts.len() != files.len().div_ceil(FILES_PER_PART) {
             return None;
         }
         let parts = parts.par_iter().enumerate();
         let parts: Option<Vec<_>> = parts
             .map(|(at, bytes)| {
-                let first = at * FILES;
+                let first = at * FILES_PER_PART;
                 let part = decode_part(bytes, files, first as u32)?;
-                (part.len() == FILES.min(files.len() - first)).then_some(part)
+                (part.len() == FILES_PER_PART.min(files.len() - first)).then_some(part)
             })
             .collect();
         Some(Self(parts?.into_iter().flatten().collect()))
@@ -96,7 +96,7 @@ fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolv
             at = rest.difference(at)?;
             take_edge(rest, files, at)
         })?;
-        let dependencies = take_rising(rest)?;
+        let dependencies = take_ascending(rest)?;
         if dependencies
             .last()
             .is_some_and(|last| *last as usize >= files.len())
@@ -104,9 +104,13 @@ fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolv
             return None;
         }
         let dependencies = dependencies.into_iter().map(FileId).collect();
-        let asked = take_rising(rest)?.into();
-        let resolved = Resolved::of_parts(Edges::of(files, file, edges)?, dependencies, asked);
-        Some(if resolved.is_nothing() {
+        let questions = take_ascending(rest)?.into();
+        let resolved = Resolved::of_parts(
+            Edges::from_stored(files, file, edges)?,
+            dependencies,
+            questions,
+        );
+        Some(if resolved.is_empty() {
             Arc::clone(&nothing)
         } else {
             Arc::new(resolved)
@@ -145,8 +149,8 @@ fn confidence(code: u8) -> Option<Confidence> {
     all.get(usize::from(code)).copied()
 }
 
-/// Numbers of which each is larger than the one before.
-fn put_rising(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
+/// Writes strictly ascending numbers.
+fn put_ascending(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
     out.number(numbers.len() as u64);
     let mut next = 0;
     for number in numbers {
@@ -155,7 +159,7 @@ fn put_rising(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
     }
 }
 
-fn take_rising(rest: &mut Decoder<'_>) -> Option<Vec<u32>> {
+fn take_ascending(rest: &mut Decoder<'_>) -> Option<Vec<u32>> {
     let mut next = 0_u32;
     rest.list(|rest| {
         let number = next.checked_add(rest.number32()?)?;

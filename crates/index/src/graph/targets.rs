@@ -1,8 +1,8 @@
-//! What a name stands for.
+//! Defines the targets that a name resolves to.
 
 use crate::files::{DefId, FileId};
 
-/// One thing that a name stands for.
+/// One target of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     Definition(DefId),
@@ -11,8 +11,8 @@ pub(super) enum Target {
     External,
 }
 
-/// At most four targets of one name: overloads, alternatives of a conditional definition, an
-/// interface merged with a class.
+/// Up to four targets of one name: overloads, alternatives of a conditional definition, an interface merged
+/// with a class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Targets {
     targets: [Option<Target>; 4],
@@ -25,7 +25,7 @@ impl Targets {
         }
     }
 
-    /// Adds a target; the fifth and equal ones are left out.
+    /// Adds a target, unless it is present or there are four.
     pub(super) fn push(&mut self, target: Target) {
         for slot in &mut self.targets {
             match slot {
@@ -58,7 +58,7 @@ impl Targets {
         })
     }
 
-    /// Whether there are two or more.
+    /// Whether there are at least two targets.
     pub(super) fn is_ambiguous(&self) -> bool {
         self.targets[1].is_some()
     }

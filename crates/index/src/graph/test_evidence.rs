@@ -1,5 +1,5 @@
-//! What one file of tests is evidence of: what it refers to, what its tests are named after, what it
-//! imports, and the sources that its path mirrors.
+//! Collects the evidence of one test file: the definitions that it refers to, those that its tests are named
+//! after, the files that it imports, and the sources whose paths its path mirrors.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use foveate_model::{LocalId, Role};
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::FileRows;
 use crate::graph::dependencies::{Dependencies, Question, Resolved};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::{CallSite, Confidence, TestLink};
+use crate::graph::rows::FileRows;
 use crate::graph::stage::Stage;
 use crate::graph::test_functions::{
-    class_stem, function_stem, is_test_file, test_around, tests_in, with_tests,
+    class_stem, enclosing_test, function_stem, is_test_file, test_code, tests_in,
 };
 use crate::graph::test_paths::Mirrors;
 use crate::symbols::{Symbols, fold};
 
-/// What the links are found from.
+/// The inputs of the search for links.
 pub(super) struct Evidence<'a> {
     pub(super) files: &'a Files,
     pub(super) symbols: &'a Symbols,
     pub(super) edges: &'a [Arc<Resolved<Edges>>],
     pub(super) imports: &'a [Arc<Resolved<Box<[FileId]>>>],
     pub(super) uses: &'a FileRows<CallSite>,
-    /// Files whose uses may differ from those before.
-    pub(super) reused: &'a FileSet,
+    /// Files with definitions whose uses may have changed.
+    pub(super) changed_uses: &'a FileSet,
 }
 
 impl Evidence<'_> {
@@ -42,14 +42,14 @@ impl Evidence<'_> {
     }
 }
 
-/// What one file of tests is evidence of.
+/// The evidence of one test file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TestEvidence {
     /// The files that its path mirrors, sorted.
     pub(super) mirrored: Box<[FileId]>,
-    /// By definition that is tested, then by test.
+    /// Candidates by tested definition, then by test.
     pub(super) definitions: Box<[Candidate<DefId, LocalId>]>,
-    /// By file that is tested.
+    /// Candidates by tested file.
     pub(super) files: Box<[Candidate<FileId, ()>]>,
 }
 
@@ -63,18 +63,19 @@ impl Renumber for TestEvidence {
     }
 }
 
-/// How strongly a test is tied to what it tests: the larger, the surer.
+/// How strongly a test is linked to its target; larger is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Strength {
     pub(super) link: TestLink,
-    /// Whether the path of its file mirrors, or its name names, what it refers to.
+    /// Whether the name of the test names the target.
     pub(super) named: bool,
+    /// Whether the path of its file mirrors that of the target.
     pub(super) mirrored: bool,
     pub(super) uses: u32,
     pub(super) certain: bool,
 }
 
-/// What a test, or its file, may be about and how strongly it is.
+/// A possible target of a test or test file, and the strength of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate<Target, Test> {
     pub(super) target: Target,
@@ -92,7 +93,7 @@ impl<Target: Renumber, Test: Copy> Renumber for Candidate<Target, Test> {
     }
 }
 
-/// Sort key: surest first.
+/// Returns the sort key: strongest first.
 pub(super) fn order(strength: Strength) -> impl Ord {
     std::cmp::Reverse((
         strength.link,
@@ -103,15 +104,15 @@ pub(super) fn order(strength: Strength) -> impl Ord {
     ))
 }
 
-/// The evidence of all files of tests; that of before where it still holds.
-pub(super) fn found(
+/// Returns the evidence of all test files, reusing earlier evidence that is still valid.
+pub(super) fn find_evidence(
     evidence: &Evidence<'_>,
     known: Option<&[Arc<Resolved<TestEvidence>>]>,
     stage: &Stage<'_>,
-    concerned: &FileSet,
+    changed_tests: &FileSet,
 ) -> Vec<Arc<Resolved<TestEvidence>>> {
     let files = evidence.files;
-    // Where files came or went, paths may mirror others.
+    // If files were added or removed, paths may mirror others.
     let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));
     let mirrored = |test: FileId| match &mirrors {
         _ if !is_test_file(files, test) => Box::default(),
@@ -120,14 +121,14 @@ pub(super) fn found(
             .and_then(|known| known.get(test.0 as usize))
             .map_or_else(Box::default, |before| before.value.mirrored.clone()),
     };
-    let still = |test: FileId, before: &TestEvidence| {
-        !concerned.contains(test) && (mirrors.is_none() || before.mirrored == mirrored(test))
+    let is_valid = |test: FileId, before: &TestEvidence| {
+        !changed_tests.contains(test) && (mirrors.is_none() || before.mirrored == mirrored(test))
     };
-    let (found, _) = stage.resolve_where(known, still, |test, dependencies| {
+    let (found, _) = stage.resolve_where(known, is_valid, |test, dependencies| {
         let tests = tests_in(files, test);
         if !is_test_file(files, test) {
             return match tests.contains(&true) {
-                true => of_tests_in_source(evidence, test, &tests, dependencies),
+                true => evidence_of_source_tests(evidence, test, &tests, dependencies),
                 false => TestEvidence::default(),
             };
         }
@@ -152,9 +153,9 @@ pub(super) fn found(
     found
 }
 
-/// What the tests among the functions of a source are evidence of. They may test their own file, but not each
-/// other; what the rest of the file refers to says nothing.
-fn of_tests_in_source(
+/// Returns the evidence of the tests among the functions of a source file. They may test their own file, but
+/// not each other; references in the rest of the file are no evidence.
+fn evidence_of_source_tests(
     evidence: &Evidence<'_>,
     file: FileId,
     tests: &[bool],
@@ -163,7 +164,7 @@ fn of_tests_in_source(
     let mut definitions = Vec::new();
     by_reference(evidence, file, tests, &[], &mut definitions);
     by_name(evidence, file, (tests, &[]), dependencies, &mut definitions);
-    let for_tests = with_tests(evidence.files, file, tests);
+    let for_tests = test_code(evidence.files, file, tests);
     let is_for_tests = |id: DefId| {
         id.file == file
             && for_tests
@@ -196,7 +197,7 @@ fn of_tests_in_source(
     }
 }
 
-/// What a test may be linked to: definitions and files that are not tests themselves.
+/// Whether a file can be the target of a test: it is not a test itself.
 fn is_tested(files: &Files, id: FileId) -> bool {
     matches!(files.file(id).role, Role::Source | Role::Configuration)
 }
@@ -220,7 +221,7 @@ fn by_reference(
         }
         let reference = content.facts.references.get(edge.reference as usize);
         let enclosing = reference.and_then(|reference| reference.enclosing);
-        let Some(around) = test_around(files, test, tests, enclosing) else {
+        let Some(enclosing_test) = enclosing_test(files, test, tests, enclosing) else {
             continue;
         };
         let strength = Strength {
@@ -232,13 +233,13 @@ fn by_reference(
         };
         candidates.push(Candidate {
             target: edge.target,
-            test: around,
+            test: enclosing_test,
             strength,
         });
     }
 }
 
-/// Tests whose names name a definition of a file that their file imports or mirrors.
+/// Adds candidates for tests that are named after a definition of a file that their file imports or mirrors.
 fn by_name(
     evidence: &Evidence<'_>,
     test: FileId,
@@ -258,12 +259,12 @@ fn by_name(
         } else {
             class_stem(&definition.name, conventions)
         };
-        // `test_connect_twice`: the longest leading words that name something count.
+        // For `test_connect_twice` the longest leading words that name a definition count.
         let mut words = stem;
         while words.len() > 2 {
             let folded = fold(words);
             let before = candidates.len();
-            dependencies.question(Question::Folded, &folded);
+            dependencies.add_question(Question::Folded, &folded);
             for target in evidence.symbols.folded(&folded).iter().take(64) {
                 let file = files.file_of(*target);
                 let near = file == test
@@ -295,7 +296,7 @@ fn by_name(
     }
 }
 
-/// Makes one candidate of all that tie the same test to the same definition.
+/// Merges all candidates with the same test and definition.
 fn merged(mut candidates: Vec<Candidate<DefId, LocalId>>) -> Vec<Candidate<DefId, LocalId>> {
     candidates.sort_unstable_by_key(|candidate| {
         let strength = std::cmp::Reverse(candidate.strength);

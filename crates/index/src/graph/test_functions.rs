@@ -1,19 +1,19 @@
-//! Which definitions of a file are tests, and what their names say that they test.
+//! Finds the definitions of a file that are tests, and the names of what they test.
 
 use foveate_model::resolution::TestConventions;
 use foveate_model::{LocalId, Role};
 
 use crate::files::{FileId, Files};
 
-/// Whether a file is there for tests.
+/// Whether a file contains test code.
 pub(super) fn is_test_file(files: &Files, id: FileId) -> bool {
     let file = files.file(id);
     file.role == Role::Test && file.language.is_code() && file.content.is_some()
 }
 
-/// Which definitions of a file are tests: functions named or decorated so, and classes named so that hold
-/// such functions (a `TestServer` without any is what tests use, not a test). Beside what is shipped only a
-/// decorator makes a function a test.
+/// Returns for each definition of a file whether it is a test: functions named or decorated as tests, and
+/// classes named as tests that contain such functions (a `TestServer` without any is a helper, not a test).
+/// In source files only a decorator makes a function a test.
 pub(super) fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
     let conventions = &files.file(file).language.rules().tests;
     let is_test_file = is_test_file(files, file);
@@ -46,8 +46,8 @@ pub(super) fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
     tests
 }
 
-/// Which definitions of a file are tests, are what directly holds a test, or stand inside of either.
-pub(super) fn with_tests(files: &Files, file: FileId, tests: &[bool]) -> Vec<bool> {
+/// Returns for each definition of a file whether it is a test, directly contains one, or is inside of either.
+pub(super) fn test_code(files: &Files, file: FileId, tests: &[bool]) -> Vec<bool> {
     let definitions = files
         .content(file)
         .map_or(&[][..], |content| &content.facts.definitions);
@@ -58,7 +58,7 @@ pub(super) fn with_tests(files: &Files, file: FileId, tests: &[bool]) -> Vec<boo
             inside[parent.0 as usize] = true;
         }
     }
-    // What encloses a definition comes before it.
+    // An enclosing definition precedes the enclosed ones.
     for (at, definition) in definitions.iter().enumerate() {
         let parent = definition.parent.map(|parent| parent.0 as usize);
         inside[at] |= parent.is_some_and(|parent| inside[parent]);
@@ -66,8 +66,8 @@ pub(super) fn with_tests(files: &Files, file: FileId, tests: &[bool]) -> Vec<boo
     inside
 }
 
-/// The test around a place among tests: the function rather than its class.
-pub(super) fn test_around(
+/// Returns the test that contains a place: the function rather than its class.
+pub(super) fn enclosing_test(
     files: &Files,
     file: FileId,
     tests: &[bool],
@@ -95,14 +95,14 @@ fn is_test_class(name: &str, conventions: &TestConventions) -> bool {
         || beginnings.any(|beginning| name.starts_with(beginning))
 }
 
-/// `test_connect` is about `connect`.
+/// Returns the name that a test function is about: `connect` for `test_connect`.
 pub(super) fn function_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
     let beginnings = conventions.function_beginnings.iter();
     let stem = beginnings.fold(name, |name, beginning| name.trim_start_matches(beginning));
     stem.trim_matches('_')
 }
 
-/// `TestClient`, `ClientTest` and `ClientTests` are about `Client`.
+/// Returns the name that a test class is about: `Client` for `TestClient`, `ClientTest` and `ClientTests`.
 pub(super) fn class_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
     let mut beginnings = conventions.class_beginnings.iter();
     let stem = beginnings
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_tests() {
+    fn test_names_and_stems_are_recognized() {
         let common = &TestConventions::COMMON;
         for name in ["test_connect", "testConnect"] {
             assert!(common.is_test_name(name), "{name}");

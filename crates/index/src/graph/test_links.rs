@@ -1,65 +1,66 @@
-//! Tests linked to what they test: by what they refer to, by their names, by imports, and by paths
-//! that mirror the paths of sources ([`super::test_evidence`]); and through other functions.
+//! Links tests to what they test: by references, by their names, by imports, and by paths that mirror the
+//! paths of sources ([`super::test_evidence`]); and indirectly through other functions.
 
 use std::sync::Arc;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::{FileRows, PreviousRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
 use crate::graph::relations::{Confidence, TestLink};
+use crate::graph::rows::{FileRows, PreviousRows, Rows, by_file};
 use crate::graph::stage::Stage;
-use crate::graph::test_evidence::{TestEvidence, found, order};
+use crate::graph::test_evidence::{TestEvidence, find_evidence, order};
 
 pub(super) use crate::graph::test_evidence::Evidence;
 
-/// Most tests that are kept of one definition, the surest ones.
+/// Maximum number of tests of one definition; the strongest are kept.
 pub(super) const MAX_TESTS_OF_DEFINITION: usize = 48;
-/// Most test files that are kept of one file, the surest ones.
+/// Maximum number of test files of one file; the strongest are kept.
 pub(super) const MAX_TEST_FILES_OF_FILE: usize = 96;
-/// Most tests that a definition without its own takes over from those that use it.
+/// Maximum number of tests that a definition without its own tests takes over from its users.
 const MAX_INDIRECT: usize = 8;
-/// How many steps such a test may be away.
+/// Maximum number of uses between a definition and such a test's target.
 const INDIRECT_STEPS: usize = 2;
 
-/// Both relations.
+/// The tests of definitions and of files.
 #[derive(Debug, Default)]
 pub(super) struct TestLinks {
-    /// By file of tests what it is evidence of.
+    /// By test file, its evidence.
     found: Vec<Arc<Resolved<TestEvidence>>>,
-    /// Tests of definitions: direct ones, then with those that are so many steps away.
+    /// Tests of definitions by number of steps: direct tests only, then including those up to that many steps
+    /// away.
     of_definitions: [FileRows<Link>; INDIRECT_STEPS + 1],
-    /// A row for each file.
+    /// By file, its test files.
     of_files: Vec<Arc<[(FileId, TestLink)]>>,
 }
 
-/// A test, and how it is linked.
+/// A test, and why it is linked.
 type Link = (DefId, TestLink);
 impl TestLinks {
-    /// The links of all tests; those of before are used again, but for the tests in `concerned`
-    /// files: their references or imports lead elsewhere, or they changed.
+    /// Links all tests. Earlier links are reused except for the test files in `changed_tests`, whose
+    /// references or imports resolve differently or whose content changed.
     pub(super) fn derive(
         evidence: &Evidence<'_>,
         before: Option<&Self>,
         stage: &Stage<'_>,
-        concerned: &FileSet,
+        changed_tests: &FileSet,
     ) -> Self {
         let files = evidence.files;
         let known = before.map(|before| &before.found[..]);
-        let found = found(evidence, known, stage, concerned);
-        let tested = tested(known, &found, stage);
+        let found = find_evidence(evidence, known, stage, changed_tests);
+        let changed_targets = changed_targets(known, &found, stage);
         let known = before.zip(stage.change);
-        let direct = direct(files, known, &found, &tested);
-        let of_files = of_files(files, known, &found, &tested);
+        let direct = direct(files, known, &found, &changed_targets);
+        let of_files = of_files(files, known, &found, &changed_targets);
         let mut steps = [direct, FileRows::default(), FileRows::default()];
-        let mut affected = tested;
+        let mut affected = changed_targets;
         for step in 1..steps.len() {
             let of_step =
                 |step: usize| known.map(|(before, change)| (&before.of_definitions[step], change));
-            // Those whose own links changed, whose users did, or the links of their users.
+            // Affected are files whose own links changed, whose users changed, or whose users' links changed.
             let differing = steps[step - 1].differing(of_step(step - 1), &affected);
             affected = differing.clone();
-            affected.extend(evidence.reused.iter());
+            affected.extend(evidence.changed_uses.iter());
             affected.extend(stage.change.into_iter().flat_map(|c| c.changed()).copied());
             for user in differing.iter() {
                 affected.extend(evidence.edges(user).iter().map(|edge| edge.target.file));
@@ -67,7 +68,7 @@ impl TestLinks {
             if stage.change.is_none() {
                 affected = FileSet::all(files.len());
             }
-            steps[step] = with_indirect(evidence, of_step(step), &steps[step - 1], &affected);
+            steps[step] = add_indirect(evidence, of_step(step), &steps[step - 1], &affected);
         }
         Self {
             found,
@@ -76,12 +77,12 @@ impl TestLinks {
         }
     }
 
-    /// Tests of a definition.
+    /// Returns the tests of a definition.
     pub(super) fn of_definition(&self, id: DefId) -> &[Link] {
         self.of_definitions[INDIRECT_STEPS].row(id)
     }
 
-    /// Test files of a file.
+    /// Returns the test files of a file.
     pub(super) fn of_file(&self, file: FileId) -> &[(FileId, TestLink)] {
         self.of_files.get(file.0 as usize).map_or(&[], Arc::as_ref)
     }
@@ -102,8 +103,8 @@ impl TestLinks {
     }
 }
 
-/// The files that tests are evidence of which were not known before, or are no longer.
-fn tested(
+/// Returns the target files whose evidence was added, removed or changed.
+fn changed_targets(
     known: Option<&[Arc<Resolved<TestEvidence>>]>,
     found: &[Arc<Resolved<TestEvidence>>],
     stage: &Stage<'_>,
@@ -113,17 +114,17 @@ fn tested(
         let files = found.files.iter().map(|c| c.target);
         definitions.chain(files).collect::<Vec<FileId>>()
     };
-    let mut tested = FileSet::none(found.len());
+    let mut changed_targets = FileSet::none(found.len());
     let Some((known, change)) = known.zip(stage.change) else {
         return FileSet::all(found.len());
     };
-    // Ids of tests are part of the links.
-    tested.extend(change.changed().iter().copied());
+    // Ids of tests are part of the links, so links of changed files are computed again.
+    changed_targets.extend(change.changed().iter().copied());
     for (test, found) in (0..).map(FileId).zip(found) {
-        let before = change.before(test);
+        let before = change.earlier_id(test);
         let before = before.and_then(|before| known.get(before.0 as usize));
         let Some(before) = before else {
-            tested.extend(targets(&found.value));
+            changed_targets.extend(targets(&found.value));
             continue;
         };
         let is_same = if change.is_stable() {
@@ -132,18 +133,18 @@ fn tested(
             before.value.renumbered(change).as_ref() == Some(&found.value)
         };
         if !is_same || change.is_changed(test) {
-            tested.extend(targets(&found.value));
+            changed_targets.extend(targets(&found.value));
             let before = targets(&before.value).into_iter();
-            tested.extend(before.filter_map(|file| change.now(file)));
+            changed_targets.extend(before.filter_map(|file| change.later_id(file)));
         }
     }
     for test in change.gone() {
         if let Some(before) = known.get(test.0 as usize) {
             let before = targets(&before.value).into_iter();
-            tested.extend(before.filter_map(|file| change.now(file)));
+            changed_targets.extend(before.filter_map(|file| change.later_id(file)));
         }
     }
-    tested
+    changed_targets
 }
 
 type Before<'a> = Option<(&'a TestLinks, &'a Change)>;
@@ -152,12 +153,12 @@ fn direct(
     files: &Files,
     before: Before<'_>,
     found: &[Arc<Resolved<TestEvidence>>],
-    tested: &FileSet,
+    changed_targets: &FileSet,
 ) -> FileRows<Link> {
     let mut pairs = Vec::new();
     for (test, found) in files.ids().zip(found) {
         let candidates = found.value.definitions.iter();
-        let candidates = candidates.filter(|c| tested.contains(c.target.file));
+        let candidates = candidates.filter(|c| changed_targets.contains(c.target.file));
         pairs.extend(candidates.map(|candidate| {
             let id = files.global(test, candidate.test);
             (candidate.target, (id, candidate.strength))
@@ -165,7 +166,7 @@ fn direct(
     }
     let grouped = by_file(files.len(), pairs);
     let known = before.map(|(before, change)| (&before.of_definitions[0], change));
-    FileRows::derive(files.len(), known, tested, |file| {
+    FileRows::derive(files.len(), known, changed_targets, |file| {
         let mut candidates = grouped.row(file.0).to_vec();
         candidates
             .sort_unstable_by_key(|(target, (test, strength))| (*target, order(*strength), *test));
@@ -185,7 +186,7 @@ fn of_files(
     files: &Files,
     before: Before<'_>,
     found: &[Arc<Resolved<TestEvidence>>],
-    tested: &FileSet,
+    changed_targets: &FileSet,
 ) -> Vec<Arc<[(FileId, TestLink)]>> {
     let mut pairs = Vec::new();
     for (test, found) in files.ids().zip(found) {
@@ -193,15 +194,15 @@ fn of_files(
             .value
             .files
             .iter()
-            .filter(|c| tested.contains(c.target));
+            .filter(|c| changed_targets.contains(c.target));
         pairs.extend(candidates.map(|c| (c.target.0, (test, c.strength))));
     }
     let grouped = Rows::from_pairs(files.len(), &pairs);
     let none: Arc<[(FileId, TestLink)]> = Arc::default();
     let row = |file: FileId| {
-        let before = before.filter(|_| !tested.contains(file));
+        let before = before.filter(|_| !changed_targets.contains(file));
         let before = before.and_then(|(before, change)| {
-            let row = before.of_files.get(change.before(file)?.0 as usize)?;
+            let row = before.of_files.get(change.earlier_id(file)?.0 as usize)?;
             if change.is_stable() || row.is_empty() {
                 return Some(Arc::clone(row));
             }
@@ -222,9 +223,8 @@ fn of_files(
     files.ids().map(row).collect()
 }
 
-/// Gives functions that no test refers to the tests of what uses them: a private function is tested
-/// through its callers.
-fn with_indirect(
+/// Gives functions without tests the tests of their users: a private function is tested through its callers.
+fn add_indirect(
     evidence: &Evidence<'_>,
     known: PreviousRows<'_, Link>,
     direct: &FileRows<Link>,
@@ -234,7 +234,7 @@ fn with_indirect(
     FileRows::derive(files.len(), known, affected, |file| {
         let rows: Vec<Vec<Link>> = files
             .definitions_of(file)
-            .map(|id| tests_or_those_of_users(evidence, direct, id))
+            .map(|id| direct_or_indirect_tests(evidence, direct, id))
             .collect();
         if rows.iter().all(Vec::is_empty) {
             return Rows::default();
@@ -243,7 +243,7 @@ fn with_indirect(
     })
 }
 
-fn tests_or_those_of_users(
+fn direct_or_indirect_tests(
     evidence: &Evidence<'_>,
     direct: &FileRows<Link>,
     id: DefId,
@@ -257,7 +257,7 @@ fn tests_or_those_of_users(
     let sites = evidence.uses.row(id).iter().take(256);
     for site in sites.filter(|site| site.confidence > Confidence::NameOnly) {
         let Some(user) = site.enclosing else { continue };
-        // The surest few of each user, so that one user does not crowd out the others.
+        // Only the strongest tests of each user are taken, so that one user does not crowd out the others.
         for (test, _) in direct.row(user).iter().take(2) {
             if indirect.iter().all(|(known, _)| known != test) {
                 indirect.push((*test, TestLink::Indirect));

@@ -1,4 +1,4 @@
-//! Paths of tests that mirror the paths of sources: `tests/test_client.py`, `client.test.ts` and
+//! Finds source files whose paths a test's path mirrors: `tests/test_client.py`, `client.test.ts` and
 //! `__tests__/client.tsx` are all about `client`.
 
 use foldhash::HashMap;
@@ -8,13 +8,13 @@ use foveate_model::resolution::TestConventions;
 use crate::files::{FileId, Files};
 use crate::symbols::fold;
 
-/// Most source files that the path of one test file may mirror: more are a coincidence.
+/// Maximum number of source files that the path of one test file may mirror; more are a coincidence.
 const MAX_MIRRORED: usize = 4;
 
-/// Shortest name of a test file, in bytes, that may be a class's with an ending.
+/// Minimum length in bytes of a test file's stem from which a class ending (`ClientTest`) is removed.
 const MIN_CLASS: usize = 5;
 
-/// Source files by the stems of their names, to find those whose paths a test file mirrors.
+/// Source files by stem, to find those whose paths a test file mirrors.
 pub(super) struct Mirrors {
     by_stem: HashMap<String, Vec<FileId>>,
 }
@@ -32,8 +32,8 @@ impl Mirrors {
         Self { by_stem }
     }
 
-    /// The files that the path of a test mirrors: those with its stem that share most of its
-    /// directories. Sorted.
+    /// Returns the files that the path of a test mirrors, sorted: those with its stem that share most of its
+    /// directories.
     pub(super) fn of(&self, files: &Files, test: FileId) -> Vec<FileId> {
         let Some(stem) = test_stem(files, test) else {
             return Vec::new();
@@ -68,8 +68,8 @@ impl Mirrors {
     }
 }
 
-/// The name by which tests would mirror a source file; of a file that stands for its directory, that
-/// is the directory's.
+/// Returns the name by which tests would mirror a source file; for a file that represents its directory, the
+/// directory's name.
 fn source_stem(files: &Files, id: FileId) -> String {
     let path = &files.file(id).path;
     let name = path.file_name();
@@ -82,7 +82,7 @@ fn source_stem(files: &Files, id: FileId) -> String {
     fold_stem(stem)
 }
 
-/// What a test file's name says that it tests; `None` where it says nothing (`tests.py`).
+/// Returns the name of what a test file tests; `None` if its name does not tell (`tests.py`).
 fn test_stem(files: &Files, id: FileId) -> Option<String> {
     let path = &files.file(id).path;
     let conventions = conventions(files, id);
@@ -118,22 +118,22 @@ fn conventions(files: &Files, id: FileId) -> &'static TestConventions {
     &files.file(id).language.rules().tests
 }
 
-/// `database_client`, `database-client` and `DatabaseClient` are the same.
+/// Folds a stem: `database_client`, `database-client` and `DatabaseClient` are the same.
 fn fold_stem(stem: &str) -> String {
     fold(&stem.replace('-', ""))
 }
 
-/// The directories of a path that say what lies below them.
+/// Returns the directories of a path whose names are informative.
 fn path_words(files: &Files, id: FileId) -> Vec<&str> {
     let conventions = conventions(files, id);
-    let says_nothing = |name: &&str| {
+    let is_ignored = |name: &&str| {
         name.is_empty()
             || conventions.source_directories.contains(name)
             || conventions.directories.contains(name)
     };
     let names = files.file(id).path.directory().split('/');
     names
-        .filter(|name| !says_nothing(name))
+        .filter(|name| !is_ignored(name))
         .map(|name| name.strip_prefix("test_").unwrap_or(name))
         .collect()
 }

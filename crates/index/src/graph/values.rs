@@ -1,6 +1,6 @@
-//! Evaluates an expression of names at a place in a file: to the module, class or object before
-//! a dot, and so the definition after it. Scopes and imports give what is certain; annotations,
-//! initial values and return types give what is likely.
+//! Evaluates an expression of names at a place in a file: to the module, class or object before a dot, and
+//! from that to the definition after it. Results from scopes and imports are certain; results from
+//! annotations, initial values and return types are likely.
 
 mod bare_names;
 mod qualified_paths;
@@ -18,43 +18,43 @@ use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
-/// Most imports of the form `import a.b` of one file that are looked at for each path.
+/// Maximum number of imports of the form `import a.b` in one file that are compared with each path.
 const MAX_DOTTED: usize = 256;
-/// Most names of a path after the first.
+/// Maximum number of names of a path after the first.
 const MAX_MEMBERS: usize = 16;
-/// How many inferred values may rest on each other.
+/// Maximum depth of inferences that depend on each other.
 const MAX_INFERENCES: u32 = 5;
 
-/// What stands before a dot.
+/// The value of an expression before a dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     Module(FileId),
     /// A class, enum or namespace itself.
     Class(DefId),
-    /// An object of a class.
+    /// An instance of a class.
     Instance(DefId),
-    /// What `super()` is in a method of a class.
-    Above(DefId),
+    /// The value of `super()` in a method of a class.
+    Super(DefId),
     /// A function, variable or field.
     Definition(DefId),
     /// Something outside the repository.
     External,
     /// A local name of unknown value, or an unknown member.
     Unknown,
-    /// A name that nothing binds.
+    /// An unbound name.
     Unbound,
 }
 
-/// The outcome for the last name of an expression.
+/// The result for the last name of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
-    /// What it stands for; empty where that is not known.
+    /// The targets of the name; empty if unknown.
     pub(super) found: Targets,
-    /// Its value where `found` is empty.
+    /// Its value if `found` is empty.
     pub(super) value: Value,
-    /// What stands before it; [`Value::Unbound`] for a bare name.
+    /// The value before it; [`Value::Unbound`] for a bare name.
     pub(super) receiver: Value,
-    /// How sure `found` is.
+    /// Confidence of `found`.
     pub(super) confidence: Confidence,
 }
 
@@ -62,23 +62,23 @@ pub(super) struct Outcome {
 pub(super) struct Evaluator<'a> {
     pub(super) names: Names<'a>,
     inheritance: &'a Inheritance,
-    /// The file whose local variables are known.
+    /// The file that the local variables belong to.
     file: FileId,
-    /// By function and name.
+    /// Local variables of the file, sorted by function and name.
     locals: &'a [Local],
-    /// The text that they point to.
+    /// The text of the file, which `locals` point into.
     text: &'a str,
-    /// Its imports of the form `import a.b`, the longest first.
+    /// Imports of the form `import a.b`, the longest first.
     dotted: Vec<(&'a str, FileId)>,
-    /// What its top-level names stand for, as far as they were asked for.
+    /// Cache of its top-level names.
     top_level: RefCell<HashMap<&'a str, Targets>>,
-    /// The same for members of modules, classes and their objects.
+    /// Cache of members of modules, classes and their instances.
     members: RefCell<HashMap<(Value, &'a str), Targets>>,
-    /// The same for bare names inside its definitions.
-    heads: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
+    /// Cache of bare names inside its definitions.
+    bare_names: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
 }
 
-/// See [`Evaluator::dotted_import`].
+/// Returns the imports for [`Evaluator::dotted_import`].
 fn dotted_imports<'a>(names: Names<'a>, file: FileId) -> Vec<(&'a str, FileId)> {
     let (Some(facts), Some(scope)) = (names.facts(file), names.scope(file)) else {
         return Vec::new();
@@ -117,8 +117,8 @@ impl<'a> Evaluator<'a> {
             dotted: dotted_imports(names, file),
             top_level: RefCell::default(),
             members: RefCell::default(),
-            heads: RefCell::new(HashMap::with_capacity_and_hasher(
-                // Names come back in their scope.
+            bare_names: RefCell::new(HashMap::with_capacity_and_hasher(
+                // Names repeat within their scope.
                 names
                     .facts(file)
                     .map_or(0, |facts| facts.references.len() / 4),
@@ -143,7 +143,7 @@ impl<'a> Evaluator<'a> {
         let mut is_called = first.is_called;
         let mut outcome = if super_name == Some(first_name) {
             let class = self.enclosing_class(place);
-            Outcome::of(class.map_or(Value::Unknown, Value::Above))
+            Outcome::of(class.map_or(Value::Unknown, Value::Super))
         } else {
             self.head(place, first_name, MAX_INFERENCES)
         };
@@ -161,17 +161,17 @@ impl<'a> Evaluator<'a> {
         self.next(outcome, is_called, name)
     }
 
-    /// The member `name` of an outcome or, where that is called, of what calling it gives.
+    /// Evaluates the member `name` of an outcome or, if `is_called`, of the result of calling it.
     fn next(&self, outcome: Outcome, is_called: bool, name: &'a str) -> Outcome {
         if !is_called {
             return self.member_of(outcome, name, MAX_INFERENCES);
         }
-        let value = self.called(self.value(outcome), MAX_INFERENCES);
+        let value = self.call_result(self.value(outcome), MAX_INFERENCES);
         self.member(value, name, MAX_INFERENCES)
     }
 
-    /// The member `name` of what a name stands for. Of several definitions, such as a class and
-    /// the namespace merged with it, the first that has it.
+    /// Evaluates the member `name` of an outcome. Of several definitions, such as a class and the namespace
+    /// merged with it, the first one that has the member counts.
     fn member_of(&self, outcome: Outcome, name: &'a str, inferences: u32) -> Outcome {
         let (value, confidence) = self.value(outcome);
         let member = self.member((value, confidence), name, inferences);
@@ -196,7 +196,7 @@ impl<'a> Evaluator<'a> {
         let mut names = paths::names(path);
         let head = names.next().unwrap_or("");
         let outcome = match self.names.rules(place.file).paths_may_be_qualified {
-            // Not even what is bound here is meant.
+            // An absolute path ignores local bindings.
             true if paths::is_absolute(path) => Outcome::of(Value::Unbound),
             _ => self.head(place, head, inferences),
         };
@@ -220,8 +220,8 @@ impl<'a> Evaluator<'a> {
         outcome
     }
 
-    /// Python's `import a.b.c` binds `a` and makes `a.b.c` a path of modules: the longest such
-    /// import that `path` begins with, and the rest of the path.
+    /// Matches `path` with imports such as Python's `import a.b.c`, which binds `a` and makes `a.b.c` a
+    /// module path. Returns the longest such import that `path` starts with, and the rest of the path.
     fn dotted_import(&self, place: Place, path: &'a str) -> Option<(Outcome, &'a str)> {
         if place.file != self.file {
             return None;
@@ -235,7 +235,7 @@ impl<'a> Evaluator<'a> {
         Some((outcome, rest.trim_start_matches('.')))
     }
 
-    /// What a module, class or object has under a name.
+    /// Returns the members of a module, class or instance with this name.
     fn known_member(&self, of: Value, name: &'a str) -> Targets {
         if let Some(found) = self.members.borrow().get(&(of, name)) {
             return *found;
@@ -244,14 +244,14 @@ impl<'a> Evaluator<'a> {
         let found = match of {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => inheritance.members(names, class, name),
-            Value::Above(class) => inheritance.inherited(names, class, name),
+            Value::Super(class) => inheritance.inherited(names, class, name),
             _ => Targets::default(),
         };
         self.members.borrow_mut().insert((of, name), found);
         found
     }
 
-    /// The member `name` of a value.
+    /// Evaluates the member `name` of a value.
     fn member(
         &self,
         (value, confidence): (Value, Confidence),
@@ -260,7 +260,7 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome {
         let names = self.names;
         let found = match value {
-            Value::Module(_) | Value::Class(_) | Value::Instance(_) | Value::Above(_) => {
+            Value::Module(_) | Value::Class(_) | Value::Instance(_) | Value::Super(_) => {
                 self.known_member(value, name)
             }
             Value::Definition(id) => {
@@ -287,13 +287,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value that an outcome is, as the receiver of the next name.
+    /// Returns the value of an outcome as the receiver of the next name.
     pub(super) fn value(&self, outcome: Outcome) -> (Value, Confidence) {
         let value = match outcome.found.first() {
             Some(Target::Module(module)) => Value::Module(module),
             Some(Target::External) => Value::External,
             Some(Target::Definition(first)) => {
-                // `const Service = Symbol()` beside `interface Service`: the type has the members.
+                // In `const Service = Symbol()` beside `interface Service` the type has the members.
                 let is_container = |id: &DefId| self.names.definition(*id).kind.is_container();
                 match outcome.found.definitions().find(is_container) {
                     Some(class) => Value::Class(class),
@@ -311,7 +311,7 @@ impl Outcome {
         Self::likely(Value::Unknown)
     }
 
-    /// A bare name with definitions or modules.
+    /// Creates the outcome for a bare name with certain definitions or modules.
     fn certain(found: Targets) -> Self {
         Self {
             found,
@@ -319,7 +319,7 @@ impl Outcome {
         }
     }
 
-    /// A bare name with a certain value that is no definition.
+    /// Creates the outcome for a bare name with a certain value and no definition.
     fn of(value: Value) -> Self {
         Self {
             found: Targets::default(),
@@ -329,7 +329,7 @@ impl Outcome {
         }
     }
 
-    /// A bare name with an inferred value.
+    /// Creates the outcome for a bare name with an inferred value.
     pub(super) fn likely(value: Value) -> Self {
         Self {
             confidence: Confidence::Likely,

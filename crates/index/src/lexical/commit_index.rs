@@ -1,6 +1,6 @@
-//! What the messages of past commits say and what those commits touched, whatever files there are
-//! now. It depends on the history alone, so that snapshots whose files differ share it, and runs of a
-//! program that end ([`stored`]).
+//! Indexes the messages of past commits and what those commits touched, independent of the present files. It
+//! depends on the history alone, so that snapshots with different files share it, and later runs of the
+//! program read it from disk ([`stored`]).
 
 mod stored;
 
@@ -8,23 +8,23 @@ use foldhash::HashMap;
 use foveate_model::{Commit, History, ObjectId, RepoPath};
 
 use crate::citations::{Citation, citations};
-use crate::graph::csr::Rows;
+use crate::graph::rows::Rows;
 use crate::tokens::{self, for_each_term};
 
-/// A commit that touched more files says nothing about any of them (renames, reformatting).
+/// A commit that touched more files is not informative about any of them (renames, reformatting).
 const MAX_FILES: usize = 40;
 
-/// A file as commits know it. Ids of files would change with every file that comes or goes, and with
-/// them this whole index.
+/// Id of a path in the history. It is used in place of [`FileId`](crate::files::FileId), which would change
+/// with every added or removed file, and with it this whole index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub(super) u32);
 
-/// A function as commits know it: by path and name.
+/// Id of a function in the history, identified by path and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionId(u32);
 
 impl FunctionId {
-    /// Its position in a list of all functions.
+    /// Returns its position in a list of all functions.
     pub fn position(self) -> usize {
         self.0 as usize
     }
@@ -35,45 +35,46 @@ impl FunctionId {
 pub(super) struct Recorded {
     /// The paths that it touched, in id order.
     pub paths: Box<[PathId]>,
-    /// The functions that it touched in them, in order.
+    /// The functions that it touched in them, in id order.
     pub functions: Box<[FunctionId]>,
-    /// Terms of its message.
+    /// Number of terms in its message.
     pub length: u32,
-    /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
+    /// Its share for each file: 1 / sqrt(number of touched files, deleted ones included).
     pub share: f32,
 }
 
 /// Commit messages by term, and what the commits touched.
 #[derive(Debug, Default)]
 pub struct CommitIndex {
-    /// Newest first.
+    /// The indexed commits, newest first.
     pub(super) commits: Vec<Recorded>,
-    /// By [`PathId`].
+    /// The paths, by [`PathId`].
     pub(super) paths: Vec<RepoPath>,
-    /// Per path, the terms of the messages of the commits that touched it, each by its share.
+    /// By path, the number of terms in the messages of the commits that touched it, weighted by the share of
+    /// each commit.
     pub(super) path_lengths: Vec<f32>,
     postings: HashMap<Box<str>, Box<[(u32, u16)]>>,
     functions: Functions,
-    /// The commits by id.
+    /// Positions of the commits, sorted by id.
     ids: Vec<(ObjectId, u32)>,
-    /// The commits whose messages cite an issue or a pull request, newest first.
+    /// By number of an issue or pull request, the commits whose messages cite it, newest first.
     numbers: HashMap<u32, Vec<u32>>,
 }
 
-/// The functions that commits touched, numbered by path and within a path by name.
+/// The functions that commits touched, numbered by path, then by name.
 #[derive(Debug, Default)]
 struct Functions {
-    /// By path the names of its functions, ascending: see [`tokens::hash`].
+    /// By path, the [hashes](tokens::hash) of its functions' names, ascending.
     names: Rows<u64>,
-    /// By function its path.
+    /// By function, its path.
     paths: Box<[PathId]>,
-    /// By function the commits that touched it, newest first.
+    /// By function, the commits that touched it, newest first.
     commits: Rows<u32>,
 }
 
 impl Functions {
-    /// `touched` has the paths and names of functions by commit, the newest first, each once. Gives
-    /// the functions of each commit, too.
+    /// Builds the table; `touched` has the distinct paths and names of functions of each commit, newest
+    /// first. Also returns the functions of each commit.
     fn new(paths: usize, touched: &[Vec<(PathId, u64)>]) -> (Self, Vec<Box<[FunctionId]>>) {
         let mut all: Vec<(PathId, u64)> = touched.iter().flatten().copied().collect();
         all.sort_unstable();
@@ -99,7 +100,7 @@ impl Functions {
 
     fn find(&self, path: PathId, name: u64) -> Option<FunctionId> {
         let at = self.names.row(path.0).binary_search(&name).ok()?;
-        Some(FunctionId(self.names.before(path.0) + at as u32))
+        Some(FunctionId(self.names.row_start(path.0) + at as u32))
     }
 
     fn heap_bytes(&self) -> usize {
@@ -108,26 +109,25 @@ impl Functions {
 }
 
 impl CommitIndex {
-    /// Indexes the messages of the commits that touched between 1 and 40 files. Those of programs
-    /// are left out.
+    /// Indexes the messages of the commits that touched between 1 and 40 files. Commits of bots are left out.
     pub fn new(history: &History) -> Self {
-        let mut building = Building::default();
+        let mut builder = Builder::default();
         for commit in &history.commits {
             if !commit.is_bot && (1..=MAX_FILES).contains(&commit.touched.len()) {
-                building.add(commit);
+                builder.add(commit);
             }
         }
-        building.finish()
+        builder.finish()
     }
 
-    /// Counts the terms of a message for the paths that its commit touched.
+    /// Adds the length of a message to the paths that its commit touched.
     fn add_lengths(&mut self, paths: &[PathId], share: f32, length: u32) {
         for path in paths {
             self.path_lengths[path.0 as usize] += share * length as f32;
         }
     }
 
-    /// Takes in the paths and names of the functions that each commit touched.
+    /// Sets the functions from the paths and names that each commit touched.
     fn set_functions(&mut self, touched: &[Vec<(PathId, u64)>]) {
         let (functions, of_commits) = Functions::new(self.paths.len(), touched);
         self.functions = functions;
@@ -136,37 +136,37 @@ impl CommitIndex {
         }
     }
 
-    /// Commits whose message has `term`, with its frequency, newest first.
+    /// Returns the commits whose message contains `term`, with its frequency, newest first.
     pub fn postings(&self, term: &str) -> &[(u32, u16)] {
         self.postings.get(term).map_or(&[], |list| list)
     }
 
-    /// The functions of a path that have a name, as commits know them. `name` is a [`tokens::hash`].
+    /// Returns the functions of a path with this name, if a commit touched any. `name` is a [`tokens::hash`].
     pub fn function(&self, path: PathId, name: u64) -> Option<FunctionId> {
         self.functions.find(path, name)
     }
 
-    /// All functions that commits touched.
+    /// Returns all functions that commits touched.
     pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
         (0..self.functions.paths.len() as u32).map(FunctionId)
     }
 
-    /// The commits that touched a function, by position, newest first.
+    /// Returns the commits that touched a function, by position, newest first.
     pub fn touching(&self, function: FunctionId) -> &[u32] {
         self.functions.commits.row(function.0)
     }
 
-    /// The path of a function.
+    /// Returns the path of a function.
     pub fn path_of(&self, function: FunctionId) -> PathId {
         self.functions.paths[function.0 as usize]
     }
 
-    /// The commits whose messages cite an issue or a pull request, by position, newest first.
+    /// Returns the commits whose messages cite an issue or a pull request, by position, newest first.
     pub fn citing(&self, number: u32) -> &[u32] {
         self.numbers.get(&number).map_or(&[], Vec::as_slice)
     }
 
-    /// The commits whose ids begin with `digits`, by position, in the order of their ids.
+    /// Returns the commits whose ids start with `digits`, by position, in order of their ids.
     pub fn with_digits<'a>(&'a self, digits: &'a str) -> impl Iterator<Item = u32> + 'a {
         let before = |(id, _): &(ObjectId, u32)| id.to_string().as_str() < digits;
         let start = self.ids.partition_point(before);
@@ -198,19 +198,19 @@ impl CommitIndex {
     }
 }
 
-/// The index while commits are added.
+/// Builds the index while commits are added.
 #[derive(Default)]
-struct Building {
+struct Builder {
     index: CommitIndex,
     paths: HashMap<RepoPath, PathId>,
     postings: HashMap<Box<str>, Vec<(u32, u16)>>,
-    /// By commit the functions that it touched.
+    /// By commit, the functions that it touched.
     touched: Vec<Vec<(PathId, u64)>>,
-    /// Of one message; empty between two.
+    /// Term frequencies of the current message; empty between two messages.
     frequencies: HashMap<Box<str>, u16>,
 }
 
-impl Building {
+impl Builder {
     fn add(&mut self, commit: &Commit) {
         let mut paths = Vec::with_capacity(commit.touched.len());
         let mut functions = Vec::new();
@@ -257,7 +257,7 @@ impl Building {
         id
     }
 
-    /// Indexes a message; gives the number of its terms.
+    /// Indexes a message and returns the number of its terms.
     fn message(&mut self, number: u32, message: &str) -> u32 {
         let mut length = 0;
         for_each_term(message, |term| {
@@ -269,7 +269,7 @@ impl Building {
                 }
             }
         });
-        // Each term has its own list, so the order of this loop leaves no trace.
+        // Each term has its own list, so the order of this loop does not affect the result.
         for (term, count) in self.frequencies.drain() {
             self.postings.entry(term).or_default().push((number, count));
         }

@@ -1,6 +1,6 @@
-//! The messages of past commits as an index of their own, as seen from the files of one snapshot:
-//! which commits speak of a term, which present files and functions they touched. A commit none of
-//! whose files is left is not seen. What does not depend on the files is in [`super::commit_index`].
+//! Indexes the messages of past commits for the files of one snapshot: which commits contain a term, and
+//! which present files and functions they touched. A commit is visible if at least one of its files still
+//! exists. Data that does not depend on the files is in [`super::commit_index`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,103 +12,105 @@ use super::commit_index::{CommitIndex, FunctionId, PathId, Recorded};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
 
-/// What a term gives to files: its frequency in the messages of the commits that touched a file, each
-/// by its share. By file.
-pub(super) type OfTerm = Arc<[(FileId, f32)]>;
+/// Frequencies of a term in the messages of the commits that touched a file, weighted by the share of each
+/// commit, by file.
+pub(super) type FrequencyByFile = Arc<[(FileId, f32)]>;
 
 /// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
 pub struct Commits {
     index: Arc<CommitIndex>,
-    /// By path as commits know it, the file.
+    /// By [`PathId`], the present file.
     files: Vec<Option<FileId>>,
-    /// By file, the path as commits know it.
+    /// By file, its [`PathId`].
     paths: Vec<Option<PathId>>,
-    /// By commit what scoring asks of it, close together: queries look at tens of thousands.
-    seen: Vec<Seen>,
-    /// How many commits are seen.
+    /// By commit, the values that scoring reads, close together in memory: queries read tens of thousands of
+    /// commits.
+    views: Vec<CommitView>,
+    /// Number of visible commits.
     count: usize,
-    /// Terms of their messages.
+    /// Number of terms in their messages.
     pub total_length: u64,
-    /// Per file, the terms of the messages of the commits that touched it, each by its share.
+    /// By file, the number of terms in the messages of the commits that touched it, weighted by the share of
+    /// each commit.
     pub file_lengths: Vec<f32>,
     /// Sum of `file_lengths`.
     pub total_file_length: f32,
-    /// The same per function, of commits by their shares for functions.
+    /// By function, the same with the shares for functions.
     function_lengths: Vec<f32>,
-    /// What terms give to files, once they were asked for.
-    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
-    /// Bytes of `of_terms`.
-    remembered: AtomicUsize,
+    /// Cached frequencies by term.
+    by_term: DashMap<Box<str>, FrequencyByFile, foldhash::fast::RandomState>,
+    /// Size of `by_term` in bytes.
+    cached_bytes: AtomicUsize,
 }
 
-/// A commit as scoring sees it.
+/// The values of a commit that scoring reads.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
-    /// Terms of its message.
+struct CommitView {
+    /// Number of terms in its message.
     length: u32,
-    /// What it gives to each present function that it touched: 1 / sqrt(their number).
+    /// Its share for each present function that it touched: 1 / sqrt(number of such functions).
     function_share: f32,
-    /// Whether any of its files is left.
-    is_seen: bool,
+    /// Whether any of its files still exists.
+    is_visible: bool,
 }
 
-/// One commit of the index, as seen from the files of a snapshot.
+/// One commit of the index, restricted to the files of a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexedCommit<'a> {
     commits: &'a Commits,
     recorded: &'a Recorded,
-    seen: Seen,
+    view: CommitView,
 }
 
 impl<'a> IndexedCommit<'a> {
-    /// Present files that it touched.
+    /// Returns the present files that it touched.
     pub fn files(self) -> impl Iterator<Item = FileId> + 'a {
         let paths = self.recorded.paths.iter();
         paths.filter_map(move |path| self.commits.file(*path))
     }
 
-    /// Functions that it touched in them.
+    /// Returns the functions that it touched in them.
     pub fn functions(self) -> impl Iterator<Item = FunctionId> + 'a {
         let functions = self.recorded.functions.iter().copied();
         let path_of = move |function| self.commits.index.path_of(function);
         functions.filter(move |function| self.commits.file(path_of(*function)).is_some())
     }
 
-    /// Terms of its message.
+    /// Number of terms in its message.
     pub fn length(self) -> u32 {
-        self.seen.length
+        self.view.length
     }
 
-    /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
+    /// Returns its share for each file: 1 / sqrt(number of touched files, deleted ones included).
     pub fn share(self) -> f32 {
         self.recorded.share
     }
 
-    /// What it gives to each of its functions.
+    /// Returns its share for each of its functions.
     pub fn function_share(self) -> f32 {
-        self.seen.function_share
+        self.view.function_share
     }
 }
 
 impl Commits {
-    /// Indexes the messages of the commits that touched between 1 and 40 files, at least one of
-    /// which is still there. Those of programs are left out.
+    /// Indexes the messages of the commits that touched between 1 and 40 files, at least one of which still
+    /// exists. Commits of bots are left out.
     pub fn new(history: &History, files: &Files) -> Self {
         Self::of(Arc::new(CommitIndex::new(history)), files)
     }
 
-    /// The same commits, as seen from other files.
-    pub(crate) fn seen_from(&self, files: &Files) -> Self {
+    /// Returns the index of the same commits for other files.
+    pub(crate) fn with_files(&self, files: &Files) -> Self {
         Self::of(Arc::clone(&self.index), files)
     }
 
-    /// What does not depend on the files, to be stored.
+    /// Returns the part that does not depend on the files, to be stored.
     pub fn index(&self) -> &Arc<CommitIndex> {
         &self.index
     }
 
-    /// Past commits as seen from files.
+    /// Creates the index of past commits for `files`.
     pub(crate) fn of(index: Arc<CommitIndex>, files: &Files) -> Self {
         let found = index.paths.iter().map(|path| files.find(path.as_str()));
         let found: Vec<Option<FileId>> = found.collect();
@@ -120,65 +122,65 @@ impl Commits {
                 file_lengths[file.0 as usize] = *length;
             }
         }
-        let is_there = |path: &PathId| found[path.0 as usize].is_some();
-        let seen = index.commits.iter().map(|commit| {
+        let exists = |path: &PathId| found[path.0 as usize].is_some();
+        let views = index.commits.iter().map(|commit| {
             let functions = commit.functions.iter();
-            let there = functions.filter(|function| is_there(&index.path_of(**function)));
-            Seen {
+            let present = functions.filter(|function| exists(&index.path_of(**function)));
+            CommitView {
                 length: commit.length,
-                function_share: 1.0 / (there.count() as f32).sqrt(),
-                is_seen: commit.paths.iter().any(is_there),
+                function_share: 1.0 / (present.count() as f32).sqrt(),
+                is_visible: commit.paths.iter().any(exists),
             }
         });
-        let seen: Vec<Seen> = seen.collect();
+        let views: Vec<CommitView> = views.collect();
         let length = |function: FunctionId| -> f32 {
             let commits = index.touching(function).iter();
-            let commits = commits.map(|commit| &seen[*commit as usize]);
+            let commits = commits.map(|commit| &views[*commit as usize]);
             commits
                 .map(|commit| commit.length as f32 * commit.function_share)
                 .sum()
         };
         let function_lengths = index.function_ids().map(length).collect();
-        let in_all = || seen.iter().filter(|commit| commit.is_seen);
+        let in_all = || views.iter().filter(|commit| commit.is_visible);
         Self {
             count: in_all().count(),
             total_length: in_all().map(|commit| u64::from(commit.length)).sum(),
-            seen,
+            views,
             files: found,
             paths,
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
             function_lengths,
-            of_terms: DashMap::default(),
-            remembered: AtomicUsize::new(0),
+            by_term: DashMap::default(),
+            cached_bytes: AtomicUsize::new(0),
             index,
         }
     }
 
-    /// How many commits are seen.
+    /// Number of visible commits.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether none is.
+    /// Whether no commit is visible.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One more than the largest position of a commit.
+    /// Returns one more than the largest position of a commit.
     pub fn positions(&self) -> usize {
-        self.seen.len()
+        self.views.len()
     }
 
-    /// The commit at a position.
+    /// Returns the commit at a position.
     ///
     /// # Panics
-    /// When the position comes from another snapshot.
+    /// If the position comes from another snapshot.
     pub fn at(&self, position: u32) -> IndexedCommit<'_> {
         IndexedCommit {
             commits: self,
             recorded: &self.index.commits[position as usize],
-            seen: self.seen[position as usize],
+            view: self.views[position as usize],
         }
     }
 
@@ -186,16 +188,16 @@ impl Commits {
         self.files[path.0 as usize]
     }
 
-    /// Commits whose message has `term`, by position, with its frequency, newest first; those that
-    /// are not seen among them.
+    /// Returns the commits whose message contains `term`, by position, with its frequency, newest first.
+    /// Commits that are not visible are included.
     pub fn postings(&self, term: &str) -> &[(u32, u16)] {
         self.index.postings(term)
     }
 
-    /// What `term` gives to files through the messages of commits. Computed once: a common term has
-    /// thousands of commits, and each has files.
-    pub(super) fn of_term(&self, term: &str) -> Option<OfTerm> {
-        if let Some(known) = self.of_terms.get(term) {
+    /// Returns the frequencies of `term` by file in the messages of commits. They are cached: a common term
+    /// has thousands of commits, each with several files.
+    pub(super) fn file_frequencies(&self, term: &str) -> Option<FrequencyByFile> {
+        if let Some(known) = self.by_term.get(term) {
             return Some(known.clone());
         }
         let postings = self.postings(term);
@@ -209,50 +211,54 @@ impl Commits {
                 sums[file.0 as usize] += f32::from(*tf) * commit.share();
             }
         }
-        let of_term = (0..).map(FileId).zip(sums).filter(|(_, sum)| *sum > 0.0);
-        let of_term: OfTerm = of_term.collect();
-        let bytes = size_of_val(&*of_term) + term.len() + 64;
-        if self.of_terms.insert(term.into(), of_term.clone()).is_none() {
-            self.remembered.fetch_add(bytes, Ordering::Relaxed);
+        let frequencies = (0..).map(FileId).zip(sums).filter(|(_, sum)| *sum > 0.0);
+        let frequencies: FrequencyByFile = frequencies.collect();
+        let bytes = size_of_val(&*frequencies) + term.len() + 64;
+        if self
+            .by_term
+            .insert(term.into(), frequencies.clone())
+            .is_none()
+        {
+            self.cached_bytes.fetch_add(bytes, Ordering::Relaxed);
         }
-        Some(of_term)
+        Some(frequencies)
     }
 
-    /// The functions of a file that have a name, as commits know them, where any touched them. `name`
-    /// is as [`Files::name_hash`] gives it.
+    /// Returns the functions of a file with this name, if a commit touched any. `name` is a
+    /// [`Files::name_hash`].
     pub fn function(&self, file: FileId, name: u64) -> Option<FunctionId> {
         let path = self.paths.get(file.0 as usize).copied().flatten()?;
         self.index.function(path, name)
     }
 
-    /// How many functions commits know.
+    /// Returns the number of functions that commits touched.
     pub fn function_count(&self) -> usize {
         self.function_lengths.len()
     }
 
-    /// The commits that touched a function, by position, newest first.
+    /// Returns the commits that touched a function, by position, newest first.
     pub fn touching(&self, function: FunctionId) -> &[u32] {
         self.index.touching(function)
     }
 
-    /// Terms of the messages of the commits that touched a present function, each commit's by its
-    /// [`IndexedCommit::function_share`].
+    /// Returns the number of terms in the messages of the commits that touched a present function, weighted
+    /// by [`IndexedCommit::function_share`].
     pub fn messages_length(&self, function: FunctionId) -> f32 {
         self.function_lengths[function.position()]
     }
 
-    /// The commits that a citation means, by position, newest first. None where the first digits
-    /// of an id fit several.
+    /// Returns the visible commits that a citation refers to, by position, newest first. Empty if the digits
+    /// match the ids of several.
     pub fn cited(&self, citation: &Citation) -> Vec<u32> {
-        let is_seen = |position: &u32| self.sees(*position);
+        let is_visible = |position: &u32| self.is_visible(*position);
         match citation {
             Citation::Number(number) => {
                 let citing = self.index.citing(*number).iter().copied();
-                citing.filter(is_seen).collect()
+                citing.filter(is_visible).collect()
             }
             Citation::Commit(digits) => {
-                let mut fitting = self.index.with_digits(digits).filter(is_seen);
-                match (fitting.next(), fitting.next()) {
+                let mut matching = self.index.with_digits(digits).filter(is_visible);
+                match (matching.next(), matching.next()) {
                     (Some(commit), None) => vec![commit],
                     _ => Vec::new(),
                 }
@@ -260,28 +266,29 @@ impl Commits {
         }
     }
 
-    /// Whether any of a commit's files is there.
-    pub fn sees(&self, position: u32) -> bool {
-        self.seen[position as usize].is_seen
+    /// Whether any of a commit's files still exists.
+    pub fn is_visible(&self, position: u32) -> bool {
+        self.views[position as usize].is_visible
     }
 
-    /// Whether the messages were indexed once for both.
+    /// Whether both share one index of messages.
     #[cfg(test)]
     pub(crate) fn shares_index_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.index, &other.index)
     }
 
-    /// Estimated heap size in bytes of what questions have left behind.
-    pub fn remembered_bytes(&self) -> usize {
-        self.remembered.load(Ordering::Relaxed)
+    /// Estimated heap size in bytes of the frequencies that queries cached.
+    pub fn cache_bytes(&self) -> usize {
+        self.cached_bytes.load(Ordering::Relaxed)
     }
 
-    /// Estimated heap size in bytes, without that; what snapshots with other files share counts in full.
+    /// Estimated heap size in bytes, without [`Self::cache_bytes`]; data shared with snapshots of other
+    /// files counts in full.
     pub fn heap_bytes(&self) -> usize {
         self.index.heap_bytes()
             + size_of_val(&*self.files)
             + size_of_val(&*self.paths)
-            + size_of_val(&*self.seen)
+            + size_of_val(&*self.views)
             + size_of_val(&*self.file_lengths)
             + size_of_val(&*self.function_lengths)
     }

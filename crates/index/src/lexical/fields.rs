@@ -1,4 +1,4 @@
-//! The fields of the lexical index and what goes into each.
+//! Defines the fields of the lexical index and extracts the terms of each.
 
 use foveate_model::{Chunk, Content, RegionKind, Span};
 
@@ -9,7 +9,7 @@ use super::vocabulary::Vocabulary;
 pub enum Field {
     /// The path of the file.
     Path,
-    /// Names of the definitions that begin in the chunk.
+    /// Names of the definitions that start in the chunk.
     Name,
     /// Names of the definitions that enclose the chunk's own.
     Scope,
@@ -39,13 +39,13 @@ impl Field {
     ];
 }
 
-/// How many fields there are.
+/// Number of fields.
 pub const FIELDS: usize = 8;
 
 /// Numbers of terms per field.
 pub type Lengths = [u32; FIELDS];
 
-/// The terms of one document, field by field, as often as they stand there.
+/// The terms of one document by field, repeated as often as they occur.
 #[derive(Debug, Default)]
 pub struct DocumentTerms<'t> {
     vocabulary: Vocabulary<'t>,
@@ -53,22 +53,22 @@ pub struct DocumentTerms<'t> {
 }
 
 impl<'t> DocumentTerms<'t> {
-    /// Empties all fields, keeping their memory and the numbers of terms.
+    /// Empties all fields but keeps their memory and the numbers assigned to terms.
     pub fn clear(&mut self) {
         self.numbers.iter_mut().for_each(Vec::clear);
     }
 
-    /// The terms by number, per field.
+    /// Returns the terms as numbers, per field.
     pub fn numbers(&self) -> &[Vec<u32>; FIELDS] {
         &self.numbers
     }
 
-    /// How many terms there are, per field.
+    /// Returns the number of terms per field.
     pub fn lengths(&self) -> Lengths {
         self.numbers.each_ref().map(|numbers| numbers.len() as u32)
     }
 
-    /// The terms of all documents so far.
+    /// Returns the terms of all documents so far.
     pub fn vocabulary(&self) -> &Vocabulary<'t> {
         &self.vocabulary
     }
@@ -79,8 +79,8 @@ impl<'t> DocumentTerms<'t> {
         self.vocabulary.append(text, numbers);
     }
 
-    /// Fills in a chunk: its text by region, and the names that begin or hold in it.
-    pub fn chunk(&mut self, content: &'t Content, chunk: &Chunk) {
+    /// Adds the terms of a chunk: its text by region, and the names that start in it or enclose it.
+    pub fn add_chunk(&mut self, content: &'t Content, chunk: &Chunk) {
         let facts = &content.facts;
         if facts.definitions.is_empty() && !facts.language.is_code() {
             self.add(Field::Documentation, chunk.span.of(&content.text));

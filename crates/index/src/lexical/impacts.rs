@@ -1,7 +1,7 @@
-//! What a term gives to the documents of a segment, whatever else the query has: BM25F's weighted and
-//! normalized term frequencies, saturated where nothing more is added to them. They are computed from
-//! the posting lists when a term is first asked for and kept: terms repeat from query to query, and
-//! reading eight fields costs ten times what adding up their impacts costs.
+//! Computes and caches the impacts of one term on the documents of a segment, independent of the rest of the
+//! query: BM25F's weighted and normalized term frequencies, saturated for chunks, to which nothing more is
+//! added. They are computed from the posting lists on first use and cached: terms repeat from query to query,
+//! and reading eight fields costs ten times as much as adding up their impacts.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::weights::LexicalWeights;
 pub struct ChunkImpact {
     /// The document's number in its segment.
     pub document: u32,
-    /// Its part of the score, before rarity and the query's weight.
+    /// Its contribution to the score, before inverse document frequency and the query's weight.
     pub score: f32,
 }
 
@@ -26,18 +26,18 @@ pub struct ChunkImpact {
 pub struct FileImpact {
     /// The file's position in its segment.
     pub file: u32,
-    /// In all fields.
+    /// Weighted frequency in all fields.
     pub all: f32,
-    /// In the names of definitions.
+    /// Weighted frequency in the names of definitions.
     pub names: f32,
 }
 
-/// A term in a segment, in document order.
+/// The impacts of one term in a segment, in document order.
 #[derive(Debug, Default, PartialEq)]
 pub struct Impacts {
-    /// The chunks that have it.
+    /// The chunks that contain it.
     pub chunks: Vec<ChunkImpact>,
-    /// The files that have it.
+    /// The files that contain it.
     pub files: Vec<FileImpact>,
 }
 
@@ -48,28 +48,29 @@ pub struct Posting {
     pub document: u32,
     /// The field's number.
     pub field: usize,
-    /// How often.
+    /// Number of occurrences.
     pub frequency: u32,
-    /// Terms in that field of the document.
+    /// Number of terms in that field of the document.
     pub length: u32,
 }
 
-/// What impacts depend on beside the segment.
+/// The inputs of impacts apart from the segment.
 #[derive(Debug)]
 pub struct Scoring {
-    /// The weights that it was made for.
+    /// The weights that it was created for.
     pub weights: LexicalWeights,
-    /// Differs where anything else here does.
+    /// Hash of all values that impacts depend on; the key of the cache.
     id: u64,
     file_norms: [Norms; FIELDS],
     chunk_norms: [Norms; FIELDS],
 }
 
 impl Scoring {
-    /// `totals` are the terms per field in all of `files` files and `chunks` chunks.
+    /// Creates the scoring of a snapshot; `totals` are the numbers of terms per field in all of `files` files
+    /// and `chunks` chunks.
     ///
-    /// Average lengths are rounded to steps of a fifth, so that a small change of the repository
-    /// leaves all impacts as they were.
+    /// Average lengths are rounded to steps of a fifth, so that a small change of the repository does not
+    /// change any impact.
     pub fn new(
         weights: LexicalWeights,
         totals: &[u64; FIELDS],
@@ -97,9 +98,9 @@ impl Scoring {
         }
     }
 
-    /// Computes impacts from postings, which must be in document order, fields in order within a
-    /// document. `file_of` tells the file of a document and whether it is a chunk; `lengths` are
-    /// those of the files.
+    /// Computes impacts from postings, which must be in document order, and in field order within a document.
+    /// `file_of` returns the file of a document and whether it is a chunk; `lengths` are the field lengths of
+    /// the files.
     pub fn impacts(
         &self,
         postings: &[Posting],
@@ -129,7 +130,7 @@ impl Scoring {
             }
         }
         self.end_file(&run, lengths, &mut impacts);
-        // They are kept for as long as the segment: no more than they need.
+        // They are cached, possibly as long as the segment, so spare capacity is freed.
         impacts.chunks.shrink_to_fit();
         impacts.files.shrink_to_fit();
         impacts
@@ -139,24 +140,24 @@ impl Scoring {
         let Some(lengths) = lengths.get(run.file as usize) else {
             return;
         };
-        let of = |field: usize| {
+        let weighted = |field: usize| {
             let tf = self.weights.file.weights[field] * run.frequencies[field] as f32;
             tf * self.file_norms[field].of(lengths[field])
         };
-        let all: f32 = (0..FIELDS).map(of).sum();
+        let all: f32 = (0..FIELDS).map(weighted).sum();
         if all > 0.0 {
             impacts.files.push(FileImpact {
                 file: run.file,
                 all,
-                names: of(Field::Name as usize),
+                names: weighted(Field::Name as usize),
             });
         }
     }
 }
 
-/// The postings of one file, which follow one another.
+/// The sums over the consecutive postings of one file.
 struct FileRun {
-    /// Position in the segment.
+    /// Position of the file in the segment.
     file: u32,
     frequencies: [u32; FIELDS],
 }
@@ -170,12 +171,12 @@ impl FileRun {
     }
 }
 
-/// BM25's saturation.
+/// Applies BM25's saturation.
 pub fn saturated(tf: f32, k1: f32) -> f32 {
     tf * (k1 + 1.0) / (k1 + tf)
 }
 
-/// To the nearest power of the fourth root of 2.
+/// Rounds to the nearest power of the fourth root of 2.
 fn rounded(average: f32) -> f32 {
     if average > 0.0 {
         ((average.log2() * 4.0).round() / 4.0).exp2()
@@ -184,38 +185,38 @@ fn rounded(average: f32) -> f32 {
     }
 }
 
-/// Length norms of one field: looked up for the lengths that nearly all documents have.
+/// Length norms of one field, from a table for the lengths that nearly all documents have.
 #[derive(Debug)]
 pub struct Norms {
     b: f32,
     average: f32,
-    known: Vec<f32>,
+    table: Vec<f32>,
 }
 
 impl Norms {
-    const KNOWN: u32 = 1024;
+    const TABLE_SIZE: u32 = 1024;
 
-    /// `b` is the strength of the normalization, 0 to 1, `average` the mean length.
+    /// Creates the norms; `b` is the strength of the normalization, 0 to 1, `average` the mean length.
     pub fn new(b: f32, average: f32) -> Self {
         Self {
             b,
             average,
-            known: (0..Self::KNOWN)
+            table: (0..Self::TABLE_SIZE)
                 .map(|length| norm(b, length as f32, average))
                 .collect(),
         }
     }
 
-    /// The norm of a length.
+    /// Returns the norm of a length.
     pub fn of(&self, length: u32) -> f32 {
-        match self.known.get(length as usize) {
+        match self.table.get(length as usize) {
             Some(norm) => *norm,
             None => norm(self.b, length as f32, self.average),
         }
     }
 }
 
-/// `1 / (1 - b + b · length / average)`.
+/// Returns `1 / (1 - b + b · length / average)`.
 pub fn norm(b: f32, length: f32, average: f32) -> f32 {
     if average <= 0.0 {
         1.0
@@ -227,22 +228,23 @@ pub fn norm(b: f32, length: f32, average: f32) -> f32 {
 /// The impacts of one scoring by term.
 type Lists = DashMap<Box<str>, Arc<Impacts>, foldhash::fast::RandomState>;
 
-/// The impacts of a segment, by scoring: snapshots that differ by years have different ones.
+/// The cached impacts of a segment, by scoring: snapshots that are years apart have different ones.
 #[derive(Debug, Default)]
 pub struct ImpactCache {
     lists: DashMap<u64, Arc<Lists>, foldhash::fast::RandomState>,
     bytes: AtomicUsize,
 }
 
-/// Above this the memory of a segment's impacts is cleared, in bytes per document.
+/// Maximum size of a segment's cache in bytes per document; the cache is cleared when it would grow beyond
+/// this.
 const MAX_BYTES_PER_DOCUMENT: usize = 800;
-/// What a segment may remember however few documents it has: the terms of many queries. One that an
-/// edit leaves behind would be cleared again and again.
+/// Lower bound of that maximum: room for the terms of many queries. Otherwise the small segment that an edit
+/// creates would be cleared again and again.
 const MIN_BYTES: usize = 256 << 10;
 
 impl ImpactCache {
-    /// The impacts of `term`; `compute` makes them the first time. Only those of terms that the
-    /// segment has are kept.
+    /// Returns the impacts of `term`; `compute` is called if they are not cached. `None`, which is not
+    /// cached, if the segment does not contain the term.
     pub fn get<E>(
         &self,
         term: &str,
@@ -250,7 +252,7 @@ impl ImpactCache {
         documents: usize,
         compute: impl FnOnce() -> Result<Impacts, E>,
     ) -> Result<Option<Arc<Impacts>>, E> {
-        if let Some(impacts) = self.of(scoring).get(term) {
+        if let Some(impacts) = self.lists_of(scoring).get(term) {
             return Ok(Some(impacts.clone()));
         }
         let impacts = compute()?;
@@ -261,21 +263,21 @@ impl ImpactCache {
             + size_of_val(impacts.files.as_slice())
             + term.len()
             + 128;
-        let most = (documents * MAX_BYTES_PER_DOCUMENT).max(MIN_BYTES);
-        if self.heap_bytes() + bytes > most {
+        let max_bytes = (documents * MAX_BYTES_PER_DOCUMENT).max(MIN_BYTES);
+        if self.heap_bytes() + bytes > max_bytes {
             self.lists.clear();
             self.bytes.store(0, Ordering::Relaxed);
         }
         let impacts = Arc::new(impacts);
-        // Looked up again: what was cleared is no longer counted.
-        let before = self.of(scoring).insert(term.into(), impacts.clone());
+        // The lists are looked up again, because cleared lists are no longer counted.
+        let before = self.lists_of(scoring).insert(term.into(), impacts.clone());
         if before.is_none() {
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
         Ok(Some(impacts))
     }
 
-    fn of(&self, scoring: &Scoring) -> Arc<Lists> {
+    fn lists_of(&self, scoring: &Scoring) -> Arc<Lists> {
         if let Some(lists) = self.lists.get(&scoring.id) {
             return lists.clone();
         }
@@ -311,7 +313,7 @@ mod tests {
         Scoring::new(weights, &[total; FIELDS], 10, 10)
     }
 
-    fn some() -> Result<Impacts, ()> {
+    fn one_file() -> Result<Impacts, ()> {
         Ok(Impacts {
             files: vec![FileImpact {
                 file: 0,
@@ -353,44 +355,44 @@ mod tests {
     }
 
     #[test]
-    fn impacts_are_computed_once_per_scoring_and_unknown_terms_are_not_kept() {
-        let known = ImpactCache::default();
-        let first = known.get("connect", &scoring(100), 10, some).unwrap();
-        let again = known.get("connect", &scoring(101), 10, || Err(()));
+    fn impacts_are_cached_per_scoring_unless_empty() {
+        let cache = ImpactCache::default();
+        let first = cache.get("connect", &scoring(100), 10, one_file).unwrap();
+        let again = cache.get("connect", &scoring(101), 10, || Err(()));
         assert_eq!(
             again,
             Ok(first),
             "a small change of the averages changes nothing"
         );
-        assert!(known.get("connect", &scoring(200), 10, || Err(())).is_err());
-        let bytes = known.heap_bytes();
+        assert!(cache.get("connect", &scoring(200), 10, || Err(())).is_err());
+        let bytes = cache.heap_bytes();
         assert!(bytes > 0);
-        let none = known.get("no", &scoring(100), 10, || Ok::<_, ()>(Impacts::default()));
+        let none = cache.get("no", &scoring(100), 10, || Ok::<_, ()>(Impacts::default()));
         assert_eq!(none, Ok(None));
-        assert_eq!(known.heap_bytes(), bytes);
+        assert_eq!(cache.heap_bytes(), bytes);
     }
 
     #[test]
-    fn a_small_segment_remembers_the_terms_of_many_queries() {
-        let known = ImpactCache::default();
+    fn small_segment_caches_terms_of_many_queries() {
+        let cache = ImpactCache::default();
         let terms = || (0..1000).map(|term: u32| term.to_string());
         for term in terms() {
-            known.get(&term, &scoring(100), 1, some).unwrap();
+            cache.get(&term, &scoring(100), 1, one_file).unwrap();
         }
-        assert!(terms().all(|term| known.get(&term, &scoring(100), 1, || Err(())).is_ok()));
+        assert!(terms().all(|term| cache.get(&term, &scoring(100), 1, || Err(())).is_ok()));
     }
 
     #[test]
-    fn the_memory_is_bounded() {
-        let known = ImpactCache::default();
+    fn impact_cache_is_bounded() {
+        let cache = ImpactCache::default();
         for term in 0..5000 {
-            known
-                .get(&term.to_string(), &scoring(100), 10, some)
+            cache
+                .get(&term.to_string(), &scoring(100), 10, one_file)
                 .unwrap();
-            assert!(known.heap_bytes() <= MIN_BYTES);
-            // The newest is kept, also where the others had to go.
+            assert!(cache.heap_bytes() <= MIN_BYTES);
+            // The newest entry is kept even when the others were cleared.
             assert!(
-                known
+                cache
                     .get(&term.to_string(), &scoring(100), 10, || Err(()))
                     .is_ok()
             );

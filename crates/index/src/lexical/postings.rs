@@ -1,7 +1,7 @@
-//! The posting lists of a segment while it is made: in which documents a term stands, in which fields
-//! of theirs, and how often. Terms are numbers until the end, so that a text's identifiers are hashed
-//! once and its terms not at all; tantivy's writer of documents, which is given each term as a text,
-//! takes half as long again. What comes out is tantivy's format, written by its serializer.
+//! Builds the posting lists of a segment: documents, fields and frequencies of each term. Terms are numbers
+//! until the end, so that a text's identifiers are hashed once and its terms not at all; tantivy's own
+//! document writer, which is given each term as a text, takes half as long again. The result is in tantivy's
+//! format, written by its serializer.
 
 use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{RamDirectory, TerminatingWrite as _};
@@ -16,43 +16,43 @@ use tantivy::{Directory as _, Index, IndexMeta, IndexSettings, Segment};
 use super::fields::{DocumentTerms, FIELDS};
 use crate::stored::bytes::{Decoder, Encoder};
 
-/// The file of tantivy's that names the others.
+/// Name of tantivy's file that lists its other files.
 pub const META: &str = "meta.json";
 
-/// Tantivy's field.
+/// Name of tantivy's only field.
 pub const TERMS: &str = "terms";
 
-/// Posting lists being written. Tantivy has one field: what it takes for a document is a field of one
-/// of ours, so that a term stands in one dictionary and its list is in the order in which it is read.
+/// Posting lists being written. Tantivy has only one field, and a tantivy document is one field of one
+/// document here, so that each term is in one dictionary and its list is in reading order.
 #[derive(Debug, Default)]
 pub struct Postings {
-    /// By term.
+    /// Posting list of each term, by number.
     lists: Vec<List>,
     documents: u32,
-    /// Terms in all documents.
+    /// Number of terms in all documents.
     terms: u64,
-    /// How often each term stands in the field at hand; all are zero between two fields.
+    /// By term, its frequency in the current field; all are zero between two fields.
     frequencies: Vec<u32>,
-    /// The terms of the field at hand.
-    seen: Vec<u32>,
+    /// The distinct terms of the current field.
+    field_terms: Vec<u32>,
 }
 
-/// In which places one term stands.
+/// The places and frequencies of one term.
 #[derive(Debug, Default)]
 struct List {
-    /// Per place the difference to the one before, and how often where that is not once.
+    /// By place, the difference from the previous place, and the frequency if it is not 1.
     bytes: Encoder,
     places: u32,
     last: u32,
 }
 
-/// What tantivy takes for a document: a field of a document.
+/// Returns tantivy's document number for a field of a document.
 fn place(document: u32, field: usize) -> u32 {
     document * FIELDS as u32 + field as u32
 }
 
-/// The document and the field of a place.
-pub fn of_place(place: u32) -> (u32, usize) {
+/// Returns the document and the field of a place.
+pub fn document_and_field(place: u32) -> (u32, usize) {
     (place / FIELDS as u32, place as usize % FIELDS)
 }
 
@@ -64,7 +64,7 @@ impl Postings {
             for term in terms {
                 self.count(*term);
             }
-            for term in self.seen.drain(..) {
+            for term in self.field_terms.drain(..) {
                 let frequency = std::mem::take(&mut self.frequencies[term as usize]);
                 self.lists[term as usize].push(place(self.documents, field), frequency);
             }
@@ -79,16 +79,16 @@ impl Postings {
             self.frequencies.resize(at + 1, 0);
         }
         if self.frequencies[at] == 0 {
-            self.seen.push(term);
+            self.field_terms.push(term);
         }
         self.frequencies[at] += 1;
     }
 
-    /// Writes the lists to `directory`, which is empty, as an index of one segment. `terms` are
-    /// those of the numbers, sorted.
+    /// Writes the lists to `directory`, which is empty, as an index of one segment. `terms` are all terms
+    /// with their numbers, sorted.
     ///
     /// # Errors
-    /// When tantivy cannot write them.
+    /// If tantivy cannot write them.
     pub fn write(&self, terms: &[(&str, u32)], directory: &RamDirectory) -> tantivy::Result<()> {
         let (schema, field) = schema();
         let index = Index::create(directory.clone(), schema, IndexSettings::default())?;
@@ -97,7 +97,7 @@ impl Postings {
         let mut serializer = InvertedIndexSerializer::open(&segment)?;
         self.write_lists(serializer.new_field(field, self.terms, None)?, terms)?;
         serializer.close()?;
-        write_rest(&segment)?;
+        write_empty_components(&segment)?;
         let meta = IndexMeta {
             segments: vec![segment.meta().clone()],
             ..index.load_metas()?
@@ -113,7 +113,7 @@ impl Postings {
         terms: &[(&str, u32)],
     ) -> std::io::Result<()> {
         for (term, number) in terms {
-            // A term that was numbered but stands in no document that was added has none.
+            // A numbered term may occur in none of the added documents.
             let list = self.lists.get(*number as usize);
             if let Some(list) = list.filter(|list| list.places > 0) {
                 serializer.new_term(term.as_bytes(), list.places, true)?;
@@ -125,9 +125,8 @@ impl Postings {
     }
 }
 
-/// The parts that a reader wants to find and that nothing here is in: stored documents, field norms
-/// and columns.
-fn write_rest(segment: &Segment) -> tantivy::Result<()> {
+/// Writes the empty parts that tantivy's reader requires: stored documents, field norms and columns.
+fn write_empty_components(segment: &Segment) -> tantivy::Result<()> {
     segment.open_write(SegmentComponent::Store)?.terminate()?;
     FieldNormsSerializer::from_write(segment.open_write(SegmentComponent::FieldNorms)?)?.close()?;
     let mut columns = segment.open_write(SegmentComponent::FastFields)?;
@@ -136,7 +135,7 @@ fn write_rest(segment: &Segment) -> tantivy::Result<()> {
     Ok(())
 }
 
-/// How tantivy is told about its field, and what it calls it.
+/// Returns tantivy's schema and its field.
 fn schema() -> (Schema, TantivyField) {
     let mut schema = Schema::builder();
     let options = TextOptions::default().set_indexing_options(
@@ -178,7 +177,7 @@ mod tests {
     use super::super::fields::Field;
     use super::*;
 
-    /// Where a term stands: documents, fields and how often.
+    /// Returns the documents, fields and frequencies of a term.
     fn read(reader: &SegmentReader, term: &str) -> Vec<(u32, Field, u32)> {
         let number = reader.schema().get_field(TERMS).unwrap();
         let inverted = reader.inverted_index(number).unwrap();
@@ -188,7 +187,7 @@ mod tests {
         if let Some(mut block) = block.unwrap() {
             while !block.docs().is_empty() {
                 for (place, frequency) in block.docs().iter().zip(block.freqs()) {
-                    let (document, field) = of_place(*place);
+                    let (document, field) = document_and_field(*place);
                     found.push((document, Field::ALL[field], *frequency));
                 }
                 block.advance();
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn tantivy_reads_what_was_added() {
+    fn tantivy_reads_added_postings() {
         const DOCUMENTS: u32 = 1_000;
         let often = "pool ".repeat(300);
         let mut terms = DocumentTerms::default();

@@ -1,4 +1,4 @@
-//! BM25F over chunks and files, term at a time.
+//! Scores chunks and files with BM25F, term at a time.
 //!
 //! For a term t and a document d: `tf = Σ_f w_f · tf_f / (1 - b_f + b_f · len_f / avglen_f)`,
 //! `score += weight_t · idf_t · tf · (k1 + 1) / (k1 + tf)`, `idf = ln(1 + (N - df + ½) / (df + ½))`
@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::files::FileId;
-use crate::top;
+use crate::highest;
 
 use super::commits::Commits;
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
@@ -20,47 +20,47 @@ use super::{Lexical, LexicalError, NO_CHUNK, Part};
 /// A term of the query with its weights; terms must be distinct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryTerm {
-    /// As [`crate::tokens::for_each_term`] gives it.
+    /// A term as [`crate::tokens::for_each_term`] emits it.
     pub term: String,
     /// Weight for files.
     pub file: f32,
     /// Weight for chunks.
     pub chunk: f32,
-    /// The part of either that is due to the title of the query: its weight there.
+    /// Its weight in the query's title, a part of the other weights.
     pub title: f32,
-    /// Its weight in what the query holds of code.
+    /// Its weight in the query's code.
     pub code: f32,
 }
 
-/// BM25F scores of a file; 0 where it shares no term with the query.
+/// BM25F scores of a file; 0 if it shares no term with the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FileHit {
-    /// All terms in all fields, by [`QueryTerm::file`].
+    /// Score of all terms in all fields, weighted by [`QueryTerm::file`].
     pub score: f32,
-    /// The same by [`QueryTerm::title`].
+    /// The same, weighted by [`QueryTerm::title`].
     pub title: f32,
-    /// The same by [`QueryTerm::code`].
+    /// The same, weighted by [`QueryTerm::code`].
     pub code: f32,
-    /// All terms in the names of the definitions alone.
+    /// Score of all terms in the names of definitions alone.
     pub names: f32,
-    /// All terms in the messages of the commits that touched the file alone.
+    /// Score of all terms in the messages of commits that touched the file.
     pub history: f32,
-    /// Sum of weight and idf of the terms that the file has, however often.
+    /// Sum of weight · idf over the terms that the file contains, regardless of their frequency.
     pub coverage: f32,
 }
 
-/// BM25F scores of a chunk; 0 where it shares no term with the query.
+/// BM25F scores of a chunk; 0 if it shares no term with the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChunkHit {
-    /// All terms, by [`QueryTerm::chunk`].
+    /// Score of all terms, weighted by [`QueryTerm::chunk`].
     pub score: f32,
-    /// By [`QueryTerm::title`].
+    /// The same, weighted by [`QueryTerm::title`].
     pub title: f32,
-    /// Sum of weight and idf of the terms that the chunk has, however often.
+    /// Sum of weight · idf over the terms that the chunk contains, regardless of their frequency.
     pub coverage: f32,
 }
 
-/// What a query finds.
+/// The scores of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hits {
     /// By file.
@@ -71,29 +71,29 @@ pub struct Hits {
     pub commits: Vec<(u32, f32)>,
     /// Inverse document frequency over files, by term of the query.
     pub idf: Vec<f32>,
-    /// The same over commits.
+    /// Inverse document frequency over commits, by term of the query.
     pub commit_idf: Vec<f32>,
 }
 
-/// What all searches with the same weights share.
+/// Data that all searches with the same weights share.
 #[derive(Debug)]
 pub(super) struct Prepared {
     scoring: Scoring,
     /// Length norms of the history field, by file.
     history: Vec<f32>,
-    /// Length norms of messages by position of the commit; 0 where it is not seen.
+    /// Length norms of messages by position of the commit; 0 if the commit is not visible.
     commits: Vec<f32>,
     cache: TermScoreCache,
 }
 
 impl Prepared {
-    /// Estimated bytes of what searches have left behind for the next ones.
-    pub fn remembered_bytes(&self) -> usize {
+    /// Estimated heap size in bytes of the cached term scores.
+    pub fn cache_bytes(&self) -> usize {
         self.cache.heap_bytes()
     }
 }
 
-/// So many terms of a query are searched however late it is.
+/// Number of terms of a query that are searched even when time has run out.
 pub const ALWAYS_SEARCHED: usize = 32;
 
 /// The frequencies of one term in a file.
@@ -102,17 +102,17 @@ struct FileFrequency {
     all: f32,
     names: f32,
     history: f32,
-    /// Whether any of them was added to.
+    /// Whether the entry was used since the last `drain`.
     touched: bool,
 }
 
-/// The frequencies of one term by file, cleared at the cost of what was touched.
-struct OfFiles {
+/// Accumulates the frequencies of one term by file. Clearing it costs time only for touched entries.
+struct FileFrequencies {
     values: Vec<FileFrequency>,
     touched: Vec<FileId>,
 }
 
-impl OfFiles {
+impl FileFrequencies {
     fn new(files: usize) -> Self {
         Self {
             values: vec![FileFrequency::default(); files],
@@ -120,7 +120,7 @@ impl OfFiles {
         }
     }
 
-    fn of(&mut self, file: FileId) -> &mut FileFrequency {
+    fn entry(&mut self, file: FileId) -> &mut FileFrequency {
         let frequency = &mut self.values[file.0 as usize];
         if !frequency.touched {
             frequency.touched = true;
@@ -136,14 +136,14 @@ impl OfFiles {
     }
 }
 
-/// The rarity of a term: `ln(1 + (N - df + ½) / (df + ½))`.
+/// Returns the inverse document frequency of a term: `ln(1 + (N - df + ½) / (df + ½))`.
 pub fn idf(documents: usize, with_term: usize) -> f32 {
     let (n, df) = (documents as f32, with_term as f32);
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
 
 impl Lexical {
-    /// What a query without terms finds: nothing, at every file and chunk.
+    /// Returns the result of a query without terms: zero for every file and chunk.
     pub fn no_hits(&self) -> Hits {
         Hits {
             files: vec![FileHit::default(); self.files],
@@ -154,12 +154,12 @@ impl Lexical {
         }
     }
 
-    /// Scores all files, chunks and commits that share a term with the query. `has_time` is asked
-    /// before each term, the weightiest first: from where it says no, terms count for nothing, but
-    /// for the first [`ALWAYS_SEARCHED`].
+    /// Scores all files, chunks and commits that share a term with the query. `has_time` is called before
+    /// each term, in order of decreasing weight. Once it returns false, the remaining terms count for
+    /// nothing, except for the first [`ALWAYS_SEARCHED`].
     ///
     /// # Errors
-    /// When a posting list cannot be read.
+    /// If a posting list cannot be read.
     pub fn search(
         &self,
         terms: &[QueryTerm],
@@ -198,7 +198,7 @@ impl Lexical {
         })
     }
 
-    /// What each term gives.
+    /// Returns the scores of each term.
     fn scores_of_terms(
         &self,
         terms: &[QueryTerm],
@@ -209,13 +209,13 @@ impl Lexical {
         by_weight.sort_by(|a, b| b.1.file.total_cmp(&a.1.file).then(a.0.cmp(&b.0)));
         let none = Arc::new(TermScores::default());
         let mut scores: Vec<Arc<TermScores>> = terms.iter().map(|_| Arc::clone(&none)).collect();
-        let mut room = None;
+        let mut frequencies = None;
         for (rank, (at, term)) in by_weight.into_iter().enumerate() {
             if rank >= ALWAYS_SEARCHED && !has_time() {
                 break;
             }
             scores[at] = prepared.cache.get(&term.term, || {
-                let files = room.get_or_insert_with(|| OfFiles::new(self.files));
+                let files = frequencies.get_or_insert_with(|| FileFrequencies::new(self.files));
                 self.term_scores(&term.term, prepared, files)
             })?;
         }
@@ -259,12 +259,12 @@ impl Lexical {
         hits
     }
 
-    /// Puts together what a term gives; `files` is empty before and after.
+    /// Computes the scores of a term; `files` is empty before and after.
     fn term_scores(
         &self,
         term: &str,
         prepared: &Prepared,
-        files: &mut OfFiles,
+        files: &mut FileFrequencies,
     ) -> Result<TermScores, LexicalError> {
         let mut parts = Vec::new();
         let mut chunks = 0;
@@ -277,20 +277,20 @@ impl Lexical {
         }
         self.add_history(term, prepared, files);
         let idf_files = idf(self.indexed_files, files.touched.len());
-        let of = |tf| idf_files * saturated(tf, prepared.scoring.weights.file.k1);
+        let score = |tf| idf_files * saturated(tf, prepared.scoring.weights.file.k1);
         let to_file = |(file, tf): (FileId, FileFrequency)| FileTermScore {
             file,
-            all: of(tf.all),
-            names: of(tf.names),
-            history: of(tf.history),
+            all: score(tf.all),
+            names: score(tf.names),
+            history: score(tf.history),
         };
         let commits = self.commits.postings(term).iter();
-        let seen = commits.filter(|(number, _)| prepared.commits[*number as usize] > 0.0);
+        let visible = commits.filter(|(number, _)| prepared.commits[*number as usize] > 0.0);
         Ok(TermScores {
             parts: parts.into(),
             idf_files,
             idf_chunks: idf(self.chunks, chunks),
-            idf_commits: idf(self.commits.len(), seen.count()),
+            idf_commits: idf(self.commits.len(), visible.count()),
             files: files.drain().map(to_file).collect(),
         })
     }
@@ -300,9 +300,9 @@ impl Lexical {
         let mean_history = commits.total_file_length / self.indexed_files.max(1) as f32;
         let history = commits.file_lengths.iter();
         let mean_commit = commits.total_length as f32 / commits.len().max(1) as f32;
-        let of_lengths = Norms::new(weights.commit_b, mean_commit);
-        let of_commit = |position: u32| match commits.sees(position) {
-            true => of_lengths.of(commits.at(position).length()),
+        let norms = Norms::new(weights.commit_b, mean_commit);
+        let commit_norm = |position: u32| match commits.is_visible(position) {
+            true => norms.of(commits.at(position).length()),
             false => 0.0,
         };
         Prepared {
@@ -315,25 +315,31 @@ impl Lexical {
             history: history
                 .map(|length| norm(weights.history_b, *length, mean_history))
                 .collect(),
-            commits: (0..commits.positions() as u32).map(of_commit).collect(),
+            commits: (0..commits.positions() as u32).map(commit_norm).collect(),
             cache: TermScoreCache::new(self.files),
         }
     }
 
-    fn add_history(&self, term: &str, prepared: &Prepared, files: &mut OfFiles) {
+    fn add_history(&self, term: &str, prepared: &Prepared, files: &mut FileFrequencies) {
         let weight = prepared.scoring.weights.history;
         if weight == 0.0 {
             return;
         }
-        for (file, tf) in self.commits.of_term(term).iter().flat_map(|of| &**of) {
+        for (file, tf) in self
+            .commits
+            .file_frequencies(term)
+            .iter()
+            .flat_map(|files| &**files)
+        {
             let tf = weight * tf * prepared.history[file.0 as usize];
-            let of_file = files.of(*file);
-            of_file.all += tf;
-            of_file.history += tf;
+            let frequency = files.entry(*file);
+            frequency.all += tf;
+            frequency.history += tf;
         }
     }
 
-    /// The nearest commits; `rarities` are those of the terms among all commits.
+    /// Returns the nearest commits; `rarities` are the inverse document frequencies of the terms over
+    /// commits.
     fn nearest_commits(
         &self,
         terms: &[QueryTerm],
@@ -344,7 +350,7 @@ impl Lexical {
         let mut scores = vec![0.0; self.commits.positions()];
         for (term, rarity) in terms.iter().zip(rarities) {
             let weight = term.file * rarity;
-            // There was no time for the term.
+            // The term was skipped because time had run out.
             if *rarity == 0.0 {
                 continue;
             }
@@ -354,19 +360,19 @@ impl Lexical {
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
-        let mut nearest = top::highest(&scores, weights.nearest_commits);
-        nearest.sort_unstable_by(top::best_first);
+        let mut nearest = highest::highest(&scores, weights.nearest_commits);
+        nearest.sort_unstable_by(highest::best_first);
         nearest
     }
 
-    /// The index of past commits.
+    /// Returns the index of past commits.
     pub fn commits(&self) -> &Commits {
         &self.commits
     }
 }
 
 impl Part {
-    /// How many chunks of the snapshot have the term.
+    /// Returns how many chunks of the snapshot contain the term.
     fn live_chunks(&self, impacts: &Impacts) -> usize {
         if self.is_whole {
             return impacts.chunks.len();
@@ -378,7 +384,7 @@ impl Part {
     fn add_chunks(&self, term: &QueryTerm, idf: f32, impacts: &Impacts, hits: &mut [ChunkHit]) {
         for impact in &impacts.chunks {
             let chunk = self.chunks[impact.document as usize];
-            // A dead chunk has no place among the hits.
+            // A dead chunk has the number [`NO_CHUNK`], which is not in `hits`.
             let Some(hit) = hits.get_mut(chunk as usize) else {
                 continue;
             };
@@ -389,12 +395,12 @@ impl Part {
         }
     }
 
-    fn add_files(&self, impacts: &Impacts, files: &mut OfFiles) {
+    fn add_files(&self, impacts: &Impacts, files: &mut FileFrequencies) {
         for impact in &impacts.files {
             if let Some(file) = self.files[impact.file as usize] {
-                let of_file = files.of(file);
-                of_file.all += impact.all;
-                of_file.names += impact.names;
+                let frequency = files.entry(file);
+                frequency.all += impact.all;
+                frequency.names += impact.names;
             }
         }
     }

@@ -1,6 +1,6 @@
-//! An immutable tantivy index of some files: one document per file (its path) and one per chunk.
-//! Segments are shared between the snapshots of a repository; which of their files are part of a
-//! snapshot is the snapshot's affair.
+//! Implements an immutable tantivy index of some files: one document per file (its path) and one per chunk.
+//! Segments are shared between the snapshots of a repository; each snapshot decides which of a segment's
+//! files are part of it.
 
 use std::sync::{Arc, Weak};
 
@@ -13,19 +13,19 @@ use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{ImpactCache, Impacts, Posting, Scoring};
-use super::postings::{META, Postings, TERMS, of_place};
+use super::postings::{META, Postings, TERMS, document_and_field};
 
-/// A file as a segment knows it.
+/// A file of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentFile {
-    /// Where it is: its terms are part of the index.
+    /// Its path; the path's terms are part of the index.
     pub path: RepoPath,
-    /// What it holds, unless no snapshot does any more: a segment lives on as long as half of its
-    /// files do, and must not keep what the others once held.
+    /// Its content, as long as a snapshot holds it. A segment lives on as long as half of its files do, and
+    /// must not keep the content of the others alive.
     pub content: Weak<Content>,
 }
 
-/// Where a document of a segment belongs.
+/// The file and chunk of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Document {
     /// Position in [`Segment::files`].
@@ -35,25 +35,25 @@ pub struct Document {
 }
 
 impl Document {
-    /// Stands for a chunk in the document of the file itself.
+    /// Value of `chunk` in the document of the file itself.
     pub const OF_FILE: u32 = u32::MAX;
 }
 
 /// One immutable index over some files.
 pub struct Segment {
-    /// Names it; no two have the same.
+    /// Unique id.
     pub id: String,
     /// The files, in path order.
     pub files: Vec<SegmentFile>,
     /// The documents, in file and chunk order.
     pub documents: Vec<Document>,
-    /// Terms per field and document.
+    /// Number of terms per field and document.
     lengths: [Vec<u32>; FIELDS],
-    /// Terms per field, by file.
+    /// Number of terms per field, by file.
     file_lengths: Vec<Lengths>,
     field: TantivyField,
     reader: Arc<InvertedIndexReader>,
-    known: ImpactCache,
+    impact_cache: ImpactCache,
     /// Tantivy's own files.
     directory: RamDirectory,
     bytes: usize,
@@ -72,7 +72,7 @@ impl Segment {
     /// Indexes `files`, which must be in path order.
     ///
     /// # Errors
-    /// When tantivy cannot write the segment.
+    /// If tantivy cannot write the segment.
     pub fn build(files: &[(RepoPath, Arc<Content>)]) -> Result<Self, LexicalError> {
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
@@ -94,7 +94,7 @@ impl Segment {
             add(&terms, Document::OF_FILE);
             for (number, chunk) in content.facts.chunks.iter().enumerate() {
                 terms.clear();
-                terms.chunk(content, chunk);
+                terms.add_chunk(content, chunk);
                 add(&terms, number as u32);
             }
         }
@@ -107,10 +107,10 @@ impl Segment {
         Self::open(held.collect(), documents, lengths, directory)
     }
 
-    /// The segment whose tantivy files are in `directory`.
+    /// Opens the segment whose tantivy files are in `directory`.
     ///
     /// # Errors
-    /// When tantivy cannot read them.
+    /// If tantivy cannot read them.
     pub fn open(
         files: Vec<SegmentFile>,
         documents: Vec<Document>,
@@ -141,15 +141,15 @@ impl Segment {
             file_lengths,
             field,
             reader,
-            known: ImpactCache::default(),
+            impact_cache: ImpactCache::default(),
             directory,
         })
     }
 
-    /// Tantivy's own files, by name.
+    /// Returns tantivy's own files, by name.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub fn disk_files(&self) -> Result<Vec<(String, Vec<u8>)>, LexicalError> {
         let index = Index::open(self.directory.clone())?;
         let mut names: Vec<_> = index
@@ -161,7 +161,7 @@ impl Segment {
         names.sort();
         let mut files = Vec::with_capacity(names.len());
         for name in names {
-            // Not every kind of file is there.
+            // Not every kind of file exists.
             if let Ok(file) = self.directory.open_read(&name) {
                 let bytes = file.read_bytes().map_err(tantivy::TantivyError::from)?;
                 files.push((name.display().to_string(), bytes.as_slice().to_vec()));
@@ -170,36 +170,37 @@ impl Segment {
         Ok(files)
     }
 
-    /// Terms per field and document.
+    /// Number of terms per field and document.
     pub fn lengths(&self) -> &[Vec<u32>; FIELDS] {
         &self.lengths
     }
 
-    /// Terms per field, by file.
+    /// Number of terms per field, by file.
     pub fn file_lengths(&self) -> &[Lengths] {
         &self.file_lengths
     }
 
-    /// What `term` gives to the segment's documents; nothing where the segment does not have it.
+    /// Returns the impacts of `term` on the segment's documents; `None` if the segment does not contain it.
     ///
     /// # Errors
-    /// When the postings cannot be read.
+    /// If the postings cannot be read.
     pub fn impacts(
         &self,
         term: &str,
         scoring: &Scoring,
     ) -> Result<Option<Arc<Impacts>>, LexicalError> {
-        self.known.get(term, scoring, self.documents.len(), || {
-            let postings = self.postings(term)?;
-            let file_of = |number: u32| {
-                let document = self.documents[number as usize];
-                (document.file, document.chunk != Document::OF_FILE)
-            };
-            Ok(scoring.impacts(&postings, file_of, &self.file_lengths))
-        })
+        self.impact_cache
+            .get(term, scoring, self.documents.len(), || {
+                let postings = self.postings(term)?;
+                let file_of = |number: u32| {
+                    let document = self.documents[number as usize];
+                    (document.file, document.chunk != Document::OF_FILE)
+                };
+                Ok(scoring.impacts(&postings, file_of, &self.file_lengths))
+            })
     }
 
-    /// Where `term` stands, by document and field.
+    /// Returns the postings of `term`, by document and field.
     fn postings(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
         let mut out = Vec::new();
         self.read(term, |document, field, frequency| {
@@ -213,16 +214,16 @@ impl Segment {
         Ok(out)
     }
 
-    /// The documents that have all of `terms` in `field`, in order. Nothing where even the rarest
-    /// term has more than `most` of them.
+    /// Returns the documents that have all of `terms` in `field`, in order. Empty if even the rarest term has
+    /// more than `max_documents` of them.
     ///
     /// # Errors
-    /// When the postings cannot be read.
+    /// If the postings cannot be read.
     pub fn documents_with(
         &self,
         terms: &[String],
         field: Field,
-        most: usize,
+        max_documents: usize,
     ) -> Result<Vec<u32>, LexicalError> {
         let mut lists = Vec::with_capacity(terms.len());
         for term in terms {
@@ -240,7 +241,7 @@ impl Segment {
         lists.sort_by_key(Vec::len);
         let mut lists = lists.into_iter();
         let mut documents = lists.next().unwrap_or_default();
-        if documents.len() > most {
+        if documents.len() > max_documents {
             documents.clear();
         }
         for list in lists {
@@ -249,7 +250,7 @@ impl Segment {
         Ok(documents)
     }
 
-    /// Calls `visit` with every document and field that has `term`, in order, and how often.
+    /// Calls `visit` with every document and field that contain `term`, in order, and its frequency there.
     fn read(&self, term: &str, mut visit: impl FnMut(u32, usize, u32)) -> Result<(), LexicalError> {
         let term = Term::from_field_text(self.field, term);
         let postings = self
@@ -257,10 +258,10 @@ impl Segment {
             .read_block_postings(&term, IndexRecordOption::WithFreqs)
             .map_err(tantivy::TantivyError::from)?;
         if let Some(mut block) = postings {
-            // Block by block: a cursor over single documents costs half as much again.
+            // Whole blocks are read: a cursor over single documents costs half as much again.
             while !block.docs().is_empty() {
                 for (place, frequency) in block.docs().iter().zip(block.freqs()) {
-                    let (document, field) = of_place(*place);
+                    let (document, field) = document_and_field(*place);
                     visit(document, field, *frequency);
                 }
                 block.advance();
@@ -269,13 +270,13 @@ impl Segment {
         Ok(())
     }
 
-    /// Heap size in bytes, the shared contents and [`Self::remembered_bytes`] left out.
+    /// Returns the heap size in bytes, without the shared contents and [`Self::cache_bytes`].
     pub fn heap_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Heap size in bytes of the impacts that were asked for.
-    pub fn remembered_bytes(&self) -> usize {
-        self.known.heap_bytes()
+    /// Returns the heap size in bytes of the cached impacts.
+    pub fn cache_bytes(&self) -> usize {
+        self.impact_cache.heap_bytes()
     }
 }

@@ -1,5 +1,5 @@
-//! Segments as bytes and back. A segment read again describes the files of a snapshot that stand
-//! where it says and hold what it says; what it holds of others is dead.
+//! Encodes and decodes segments. A decoded segment describes those files of a snapshot whose path and content
+//! are the same as when it was written; its other files are dead.
 
 use std::sync::Arc;
 
@@ -14,11 +14,10 @@ use super::{Lexical, LexicalError, Part};
 use crate::files::{FileId, Files};
 use crate::stored::bytes::{Decoder, Encoder};
 
-/// Counts the changes of how a segment is stored: its fields, tantivy's own format. Another format
-/// cannot be read.
+/// Format version of stored segments: their fields and tantivy's own format. Other formats cannot be read.
 pub const FORMAT: u16 = 2;
 
-/// Counts the changes of what goes into a segment from given facts: terms, and into which field.
+/// Version of the indexing of facts: which terms are indexed, and in which fields.
 pub const VERSION: u16 = 2;
 
 /// A segment of a snapshot, to be stored.
@@ -29,16 +28,16 @@ pub struct StoredSegment<'a> {
 }
 
 impl<'a> StoredSegment<'a> {
-    /// Names the segment; no two have the same.
+    /// Returns the segment's unique id.
     pub fn id(&self) -> &'a str {
         &self.part.segment.id
     }
 
-    /// The segment's bytes. `is_stored` tells whether the content of a file is stored as it is, so
-    /// that it will be the same when the segment is read again.
+    /// Encodes the segment. `is_stored` returns whether the content of a file is stored unchanged, so that it
+    /// will be the same when the segment is read again.
     ///
     /// # Errors
-    /// When tantivy's own files cannot be read.
+    /// If tantivy's own files cannot be read.
     pub fn encode(&self, is_stored: impl Fn(FileId) -> bool) -> Result<Vec<u8>, LexicalError> {
         let segment = &self.part.segment;
         let mut out = Encoder::default();
@@ -69,7 +68,7 @@ impl<'a> StoredSegment<'a> {
 }
 
 impl Lexical {
-    /// The segments that hold files.
+    /// Returns the segments that hold files of the snapshot.
     pub(crate) fn stored_segments<'a>(
         &'a self,
         files: &'a Files,
@@ -79,8 +78,8 @@ impl Lexical {
     }
 }
 
-/// The segment that [`StoredSegment::encode`] wrote, with the contents of `files`; `None` for other
-/// bytes, and where none of its files is there any more.
+/// Decodes the output of [`StoredSegment::encode`] and attaches the contents of `files`. `None` for other
+/// bytes, and if none of its files exists any more.
 pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
     let mut rest = Decoder::new(bytes);
     let mut documents = Vec::new();

@@ -1,6 +1,7 @@
-//! What a term gives to the files of a snapshot, whatever else a query has: what its segments, the
-//! messages of past commits and its rarity make of it. It is cached for as long as the snapshot:
-//! terms repeat from query to query, and to put it together costs more than to add it up.
+//! Computes and caches the per-file scores of one term in a snapshot, independent of the rest of the query.
+//! They combine its segments, the messages of past commits and its inverse document frequency. The cache
+//! lives as long as the snapshot: terms repeat from query to query, and computing the scores costs more than
+//! adding them up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,28 +10,28 @@ use dashmap::DashMap;
 
 use crate::files::FileId;
 
-/// What a term gives to a file before the query's weight, rarity included.
+/// The score of a term in a file, including inverse document frequency, before the query's weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileTermScore {
     pub file: FileId,
-    /// In all fields and messages.
+    /// Score in all fields and messages.
     pub all: f32,
-    /// In the names of definitions alone.
+    /// Score in the names of definitions alone.
     pub names: f32,
-    /// In the messages alone.
+    /// Score in the messages alone.
     pub history: f32,
 }
 
-/// What a term gives.
+/// The scores of a term.
 #[derive(Debug, Default)]
 pub(super) struct TermScores {
-    /// The parts of the index that have it.
+    /// Positions of the index parts that contain it.
     pub parts: Box<[u32]>,
-    /// Its rarity among files, chunks and commits.
+    /// Inverse document frequency among files, chunks and commits.
     pub idf_files: f32,
     pub idf_chunks: f32,
     pub idf_commits: f32,
-    /// The files that have it, each once.
+    /// The files that contain it, each once.
     pub files: Box<[FileTermScore]>,
 }
 
@@ -40,19 +41,19 @@ impl TermScores {
     }
 }
 
-/// What terms give, as far as it is cache.
+/// Cached scores by term.
 #[derive(Debug)]
 pub(super) struct TermScoreCache {
     terms: DashMap<Box<str>, Arc<TermScores>, foldhash::fast::RandomState>,
     bytes: AtomicUsize,
-    /// Above this everything is forgotten.
-    most: usize,
+    /// Cleared when it would grow beyond this.
+    max_bytes: usize,
 }
 
-/// Cache size for each file, in bytes, and of a snapshot however few files it has.
+/// Maximum cache size in bytes per file of the snapshot, and its lower bound for small snapshots.
 const MAX_BYTES_PER_FILE: usize = 2 << 10;
 const MIN_BYTES: usize = 256 << 10;
-/// Of a term beside what it gives: its place in the table.
+/// Estimated size of a table entry beyond the term and its scores.
 const BYTES_OF_ENTRY: usize = 96;
 
 impl TermScoreCache {
@@ -60,11 +61,11 @@ impl TermScoreCache {
         Self {
             terms: DashMap::default(),
             bytes: AtomicUsize::new(0),
-            most: (files * MAX_BYTES_PER_FILE).max(MIN_BYTES),
+            max_bytes: (files * MAX_BYTES_PER_FILE).max(MIN_BYTES),
         }
     }
 
-    /// What `term` gives; `compute` puts it together the first time.
+    /// Returns the scores of `term`; `compute` is called if they are not cached.
     pub fn get<E>(
         &self,
         term: &str,
@@ -75,7 +76,7 @@ impl TermScoreCache {
         }
         let term_scores = Arc::new(compute()?);
         let bytes = term_scores.heap_bytes() + term.len() + BYTES_OF_ENTRY;
-        if self.heap_bytes() + bytes > self.most {
+        if self.heap_bytes() + bytes > self.max_bytes {
             self.terms.clear();
             self.bytes.store(0, Ordering::Relaxed);
         }
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_is_put_together_once() {
+    fn term_scores_are_computed_once() {
         let cache = TermScoreCache::new(1);
         let first = cache.get("term", || scores_of(1)).unwrap();
         let second = cache.get("term", || Err(())).unwrap();
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_bounded() {
+    fn term_score_cache_is_bounded() {
         let cache = TermScoreCache::new(1);
         for term in 0..1_000 {
             cache.get(&term.to_string(), || scores_of(100)).unwrap();

@@ -1,4 +1,4 @@
-//! The terms of a segment that is being made, as numbers.
+//! Numbers the terms of a segment while it is built.
 
 use std::ops::Range;
 
@@ -6,38 +6,38 @@ use foldhash::HashMap;
 
 use crate::tokens::{for_each_term, identifiers};
 
-/// Identifiers remembered (about 10 MB); above this the memory is cleared, so that hostile input
-/// cannot grow it without a bound.
-const REMEMBERED: usize = 1 << 18;
+/// Maximum number of cached identifiers (about 10 MB). The cache is cleared at this size, so that hostile
+/// input cannot make it grow without bound.
+const MAX_CACHED: usize = 1 << 18;
 
 /// Terms with numbers, in the order in which they were first seen.
 #[derive(Debug, Default)]
 pub struct Vocabulary<'t> {
     numbers: HashMap<Box<str>, u32>,
-    /// By identifier where in `found` the numbers of its terms are: text repeats its identifiers,
-    /// so that most of them cost one look-up, however many terms they have.
-    known: HashMap<&'t str, Range<usize>>,
-    found: Vec<u32>,
+    /// By identifier, the range of its terms' numbers in `cached_numbers`: text repeats its identifiers, so
+    /// that most of them cost one look-up, however many terms they have.
+    cache: HashMap<&'t str, Range<usize>>,
+    cached_numbers: Vec<u32>,
 }
 
 impl<'t> Vocabulary<'t> {
     /// Appends the numbers of the terms of `text`, in order.
     pub fn append(&mut self, text: &'t str, out: &mut Vec<u32>) {
         for identifier in identifiers(text) {
-            let of_identifier = match self.known.get(identifier) {
-                Some(known) => known.clone(),
-                None => self.learn(identifier),
+            let range = match self.cache.get(identifier) {
+                Some(range) => range.clone(),
+                None => self.number_terms(identifier),
             };
-            out.extend_from_slice(&self.found[of_identifier]);
+            out.extend_from_slice(&self.cached_numbers[range]);
         }
     }
 
-    fn learn(&mut self, identifier: &'t str) -> Range<usize> {
-        if self.known.len() >= REMEMBERED {
-            self.known.clear();
-            self.found.clear();
+    fn number_terms(&mut self, identifier: &'t str) -> Range<usize> {
+        if self.cache.len() >= MAX_CACHED {
+            self.cache.clear();
+            self.cached_numbers.clear();
         }
-        let start = self.found.len();
+        let start = self.cached_numbers.len();
         for_each_term(identifier, |term| {
             let number = match self.numbers.get(term) {
                 Some(number) => *number,
@@ -47,14 +47,14 @@ impl<'t> Vocabulary<'t> {
                     number
                 }
             };
-            self.found.push(number);
+            self.cached_numbers.push(number);
         });
-        let of_identifier = start..self.found.len();
-        self.known.insert(identifier, of_identifier.clone());
-        of_identifier
+        let range = start..self.cached_numbers.len();
+        self.cache.insert(identifier, range.clone());
+        range
     }
 
-    /// All terms with their numbers, in the order of their bytes.
+    /// Returns all terms with their numbers, in byte order.
     pub fn sorted(&self) -> Vec<(&str, u32)> {
         let numbered = self.numbers.iter().map(|(term, number)| (&**term, *number));
         let mut terms: Vec<_> = numbered.collect();
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_have_one_number_wherever_they_stand() {
+    fn repeated_terms_keep_their_number() {
         let mut vocabulary = Vocabulary::default();
         let mut numbers = Vec::new();
         vocabulary.append("max_length = length(items)", &mut numbers);
@@ -79,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgotten_keeps_its_number() {
-        let text: String = (0..REMEMBERED + 10).map(|n| format!("w{n} ")).collect();
+    fn numbers_survive_clearing_the_cache() {
+        let text: String = (0..MAX_CACHED + 10).map(|n| format!("w{n} ")).collect();
         let mut vocabulary = Vocabulary::default();
         let mut numbers = Vec::new();
         vocabulary.append(&text, &mut numbers);
-        assert!(vocabulary.known.len() <= REMEMBERED, "bounded");
+        assert!(vocabulary.cache.len() <= MAX_CACHED, "bounded");
         let mut again = Vec::new();
         vocabulary.append(&text, &mut again);
         assert!(numbers == again, "the same numbers");

@@ -1,8 +1,8 @@
-//! The numbers of lexical scoring. They come from outside, as data.
+//! Defines the parameters of lexical scoring. The caller supplies their values.
 
 use super::fields::FIELDS;
 
-/// The parameters of one BM25F.
+/// The parameters of one BM25F function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bm25 {
     /// Saturation.
@@ -16,18 +16,18 @@ pub struct Bm25 {
 /// All parameters of lexical scoring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexicalWeights {
-    /// Over files.
+    /// BM25F over files.
     pub file: Bm25,
-    /// Over chunks.
+    /// BM25F over chunks.
     pub chunk: Bm25,
     /// Weight of the commit messages as a field of files.
     pub history: f32,
-    /// Its length normalization.
+    /// Length normalization of the commit messages as a field of files, 0 to 1.
     pub history_b: f32,
     /// BM25 over commit messages: saturation.
     pub commit_k1: f32,
     /// BM25 over commit messages: length normalization.
     pub commit_b: f32,
-    /// How many commits are returned.
+    /// Maximum number of commits returned.
     pub nearest_commits: usize,
 }

@@ -1,27 +1,27 @@
-//! Numbers, texts and lists as bytes. Numbers take seven bits a byte, the lowest first. Reading
-//! never trusts a length further than there are bytes.
+//! Encodes and decodes numbers, texts and lists. Numbers take seven bits per byte, the lowest first. The
+//! decoder never allocates for a stored length that exceeds the remaining bytes.
 
-/// Bytes being written.
+/// Writes values to bytes.
 #[derive(Debug, Default)]
 pub struct Encoder(Vec<u8>);
 
 impl Encoder {
-    /// The bytes.
+    /// Returns the written bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 
-    /// The bytes so far.
+    /// Returns the bytes written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// One byte.
+    /// Writes one byte.
     pub fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
 
-    /// A number; small ones are short.
+    /// Writes a number; small numbers take fewer bytes.
     pub fn number(&mut self, number: impl Into<u64>) {
         let mut number = number.into();
         while number >= 0x80 {
@@ -31,31 +31,31 @@ impl Encoder {
         self.0.push(number as u8);
     }
 
-    /// A difference; small ones are short, whatever their sign.
+    /// Writes the difference between two numbers; small ones take fewer bytes, whatever their sign.
     pub fn difference(&mut self, from: u32, to: u32) {
         let difference = i64::from(to) - i64::from(from);
         self.number(((difference << 1) ^ (difference >> 63)).cast_unsigned());
     }
 
-    /// Bytes with their number.
+    /// Writes a length and as many bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// A text.
+    /// Writes a text.
     pub fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
-    /// A list.
+    /// Writes a list.
     pub fn list<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         self.number(items.len() as u64);
         items.iter().for_each(|each| item(self, each));
     }
 }
 
-/// Bytes being read. Every method gives `None` where they do not hold what is asked for.
+/// Reads values from bytes. Every method returns `None` if the bytes do not hold a valid value.
 #[derive(Clone, Debug)]
 pub struct Decoder<'a>(&'a [u8]);
 
@@ -65,19 +65,19 @@ impl<'a> Decoder<'a> {
         Self(bytes)
     }
 
-    /// Whether all is read.
+    /// Whether all bytes were read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// One byte.
+    /// Reads one byte.
     pub fn byte(&mut self) -> Option<u8> {
         let (byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*byte)
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -90,19 +90,19 @@ impl<'a> Decoder<'a> {
         None
     }
 
-    /// A number of 32 bits.
+    /// Reads a number that fits 32 bits.
     pub fn number32(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// The number that lies a difference from `from`.
+    /// Reads a difference and adds it to `from`.
     pub fn difference(&mut self, from: u32) -> Option<u32> {
         let coded = self.number()?;
         let difference = (coded >> 1).cast_signed() ^ -(coded & 1).cast_signed();
         u32::try_from(i64::from(from).checked_add(difference)?).ok()
     }
 
-    /// Bytes with their number.
+    /// Reads a length and as many bytes.
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
@@ -110,15 +110,15 @@ impl<'a> Decoder<'a> {
         Some(bytes)
     }
 
-    /// A text.
+    /// Reads a text.
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// A list.
+    /// Reads a list.
     pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = usize::try_from(self.number()?).ok()?;
-        // Each item has a byte at least.
+        // Each item has at least one byte.
         if count > self.0.len() {
             return None;
         }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoded_values_round_trip() {
         let mut out = Encoder::default();
         for number in [0, 127, 128, u64::from(u32::MAX), u64::MAX] {
             out.number(number);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_length_reads_nothing() {
+    fn invalid_lengths_are_rejected() {
         let mut out = Encoder::default();
         out.number(u64::MAX);
         out.byte(1);

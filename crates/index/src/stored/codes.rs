@@ -1,11 +1,11 @@
-//! Members of closed sets as bytes and back.
+//! Encodes and decodes members of enums as bytes.
 
 use foveate_model::{
     ChunkKind, DefinitionKind, ImportKind, MessageKind, ReferenceKind, RegionKind, Visibility,
 };
 
-/// Two functions from a closed set to bytes and back. The first is exhaustive, so that a new member
-/// gets its number here.
+/// Defines two functions that map an enum to bytes and back. The first is exhaustive, so that a new member
+/// must get its number here.
 macro_rules! codes {
     ($code:ident, $of:ident, $set:ident { $($member:ident = $number:literal,)* }) => {
         pub(super) fn $code(member: $set) -> u8 {

@@ -1,5 +1,5 @@
-//! What one blob gave, as bytes and back: its language, and its text with the facts, or why it has
-//! none. Reading gives back just what was written.
+//! Encodes and decodes the stored form of one blob: its language, and its text with the facts or the reason
+//! why it has none. Decoding returns exactly what was encoded.
 
 use std::sync::Arc;
 
@@ -14,31 +14,31 @@ use super::codes::{
     message_of, reference_code, reference_of, region_code, region_of, visibility_code,
     visibility_of,
 };
-use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
+use super::places::{Deltas, put_id, put_optional_span, take_flag, take_id, take_optional_span};
 use super::values::{put_values, take_values};
 
-/// Counts the changes of how facts are stored.
+/// Format version of stored facts.
 pub const FORMAT: u16 = 4;
 
-/// The oldest format that can be read. The second added values; the third packages, and one more flag
-/// of definitions; the fourth the lines above a definition's own first one.
+/// The oldest format that can be read. Format 2 added values; format 3 packages, and one more flag of
+/// definitions; format 4 `lines_above` of definitions.
 pub const OLDEST_FORMAT: u16 = 1;
 const WITH_VALUES: u16 = 2;
 const WITH_PACKAGES: u16 = 3;
 const WITH_LINES_ABOVE: u16 = 4;
 
-/// Names what a blob gives when a file's name suggests `named`.
+/// Returns the key of a blob's stored form, where the file name suggests the language `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
     let mut key = blob.as_bytes().to_vec();
     key.push(named.map_or(u8::MAX, code));
     key.into()
 }
 
-/// A blob's language, and its content or why it has none.
+/// A blob's language, and its content or the reason why it has none.
 pub type Blob = (Language, Result<Content, SkipReason>);
 
-/// The bytes of what a blob gave; `None` for what must not outlive the process: files that could
-/// not be read, and those whose parsing ran out of time, which may go better the next time.
+/// Encodes a blob; `None` if the result must not be stored: files that could not be read, and files whose
+/// parsing timed out, which may succeed the next time.
 pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Option<Vec<u8>> {
     let mut out = Encoder::default();
     out.byte(code(language));
@@ -55,20 +55,20 @@ pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Opt
         Err(SkipReason::NotUtf8) => out.byte(NOT_UTF8),
         Err(SkipReason::LongLines) => out.byte(LONG_LINES),
         Err(SkipReason::LfsPointer) => out.byte(LFS_POINTER),
-        // Known without reading, or not known at all.
+        // These reasons are known without reading the file, or the file could not be read.
         Err(_) => return None,
     }
     Some(out.into_bytes())
 }
 
-/// The language of a code; the caller has the table.
+/// Looks up the language of a code; the caller has the table.
 pub type LanguageOf = fn(u8) -> Option<Language>;
 
 fn code(language: Language) -> u8 {
     language.rules().code
 }
 
-/// What [`encode`] wrote in a format from [`OLDEST_FORMAT`] to [`FORMAT`]; `None` for other bytes.
+/// Decodes the output of [`encode`] in a format from [`OLDEST_FORMAT`] to [`FORMAT`]; `None` for other bytes.
 pub fn decode(bytes: &[u8], format: u16, language_of: LanguageOf) -> Option<Blob> {
     let mut rest = Decoder::new(bytes);
     let language = language_of(rest.byte()?)?;
@@ -97,36 +97,38 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     out.number(facts.line_count);
     out.byte(u8::from(facts.generated));
     out.list(&facts.issues, put_issue);
-    let mut near = Near::default();
+    let mut deltas = Deltas::default();
     out.list(&facts.definitions, |out, d| {
-        put_definition(out, &mut near, d)
+        put_definition(out, &mut deltas, d)
     });
-    let mut near = Near::default();
-    out.list(&facts.references, |out, r| put_reference(out, &mut near, r));
-    let mut near = Near::default();
-    out.list(&facts.imports, |out, i| put_import(out, &mut near, i));
+    let mut deltas = Deltas::default();
+    out.list(&facts.references, |out, r| {
+        put_reference(out, &mut deltas, r)
+    });
+    let mut deltas = Deltas::default();
+    out.list(&facts.imports, |out, i| put_import(out, &mut deltas, i));
     out.list(&facts.exports, |out, export| {
         out.text(&export.exported);
         out.text(&export.local);
     });
-    let mut near = Near::default();
+    let mut deltas = Deltas::default();
     out.list(&facts.messages, |out, message| {
         out.byte(message_code(message.kind));
-        near.put_span(out, message.span);
-        near.put_line(out, message.line);
+        deltas.put_span(out, message.span);
+        deltas.put_line(out, message.line);
         put_id(out, message.enclosing);
     });
-    let mut near = Near::default();
+    let mut deltas = Deltas::default();
     out.list(&facts.chunks, |out, chunk| {
         out.byte(chunk_code(chunk.kind));
-        near.put_span(out, chunk.span);
-        near.put_lines(out, chunk.lines);
+        deltas.put_span(out, chunk.span);
+        deltas.put_lines(out, chunk.lines);
         put_id(out, chunk.definition);
     });
-    let mut near = Near::default();
+    let mut deltas = Deltas::default();
     out.list(&facts.regions, |out, region| {
         out.byte(region_code(region.kind));
-        near.put_span(out, region.span);
+        deltas.put_span(out, region.span);
     });
     put_values(out, &facts.values);
     out.text(&facts.package);
@@ -139,16 +141,16 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
         generated: take_flag(rest)?,
         issues: rest.list(take_issue)?,
         definitions: {
-            let mut near = Near::default();
-            rest.list(|rest| take_definition(rest, &mut near, format))?
+            let mut deltas = Deltas::default();
+            rest.list(|rest| take_definition(rest, &mut deltas, format))?
         },
         references: {
-            let mut near = Near::default();
-            rest.list(|rest| take_reference(rest, &mut near))?
+            let mut deltas = Deltas::default();
+            rest.list(|rest| take_reference(rest, &mut deltas))?
         },
         imports: {
-            let mut near = Near::default();
-            rest.list(|rest| take_import(rest, &mut near))?
+            let mut deltas = Deltas::default();
+            rest.list(|rest| take_import(rest, &mut deltas))?
         },
         exports: rest.list(|rest| {
             Some(Export {
@@ -157,33 +159,33 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
             })
         })?,
         messages: {
-            let mut near = Near::default();
+            let mut deltas = Deltas::default();
             rest.list(|rest| {
                 Some(Message {
                     kind: message_of(rest.byte()?)?,
-                    span: near.take_span(rest)?,
-                    line: near.take_line(rest)?,
+                    span: deltas.take_span(rest)?,
+                    line: deltas.take_line(rest)?,
                     enclosing: take_id(rest)?,
                 })
             })?
         },
         chunks: {
-            let mut near = Near::default();
+            let mut deltas = Deltas::default();
             rest.list(|rest| {
                 Some(Chunk {
                     kind: chunk_of(rest.byte()?)?,
-                    span: near.take_span(rest)?,
-                    lines: near.take_lines(rest)?,
+                    span: deltas.take_span(rest)?,
+                    lines: deltas.take_lines(rest)?,
                     definition: take_id(rest)?,
                 })
             })?
         },
         regions: {
-            let mut near = Near::default();
+            let mut deltas = Deltas::default();
             rest.list(|rest| {
                 Some(Region {
                     kind: region_of(rest.byte()?)?,
-                    span: near.take_span(rest)?,
+                    span: deltas.take_span(rest)?,
                 })
             })?
         },
@@ -228,7 +230,7 @@ fn take_issue(rest: &mut Decoder<'_>) -> Option<ParseIssue> {
     })
 }
 
-fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
+fn put_definition(out: &mut Encoder, deltas: &mut Deltas, definition: &Definition) {
     let Definition {
         name,
         qualified_name,
@@ -251,14 +253,14 @@ fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
     out.text(qualified_name);
     out.byte(definition_code(*kind));
     put_id(out, *parent);
-    near.put_span(out, *span);
-    near.put_lines(out, *lines);
+    deltas.put_span(out, *span);
+    deltas.put_lines(out, *lines);
     out.number(*lines_above);
     for span in [name_span, signature] {
-        near.put_span(out, *span);
+        deltas.put_span(out, *span);
     }
-    put_optional_span(out, near, *parameters);
-    put_optional_span(out, near, *body);
+    put_optional_span(out, deltas, *parameters);
+    put_optional_span(out, deltas, *body);
     out.text(doc);
     put_texts(out, bases);
     put_texts(out, decorators);
@@ -266,22 +268,22 @@ fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
     out.number(flags(modifiers));
 }
 
-fn take_definition(rest: &mut Decoder<'_>, near: &mut Near, format: u16) -> Option<Definition> {
+fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas, format: u16) -> Option<Definition> {
     Some(Definition {
         name: rest.text()?.into(),
         qualified_name: rest.text()?.into(),
         kind: definition_of(rest.byte()?)?,
         parent: take_id(rest)?,
-        span: near.take_span(rest)?,
-        lines: near.take_lines(rest)?,
+        span: deltas.take_span(rest)?,
+        lines: deltas.take_lines(rest)?,
         lines_above: match format < WITH_LINES_ABOVE {
             true => 0,
             false => rest.number32()?,
         },
-        name_span: near.take_span(rest)?,
-        signature: near.take_span(rest)?,
-        parameters: take_optional_span(rest, near)?,
-        body: take_optional_span(rest, near)?,
+        name_span: deltas.take_span(rest)?,
+        signature: deltas.take_span(rest)?,
+        parameters: take_optional_span(rest, deltas)?,
+        body: take_optional_span(rest, deltas)?,
         doc: rest.text()?.into(),
         bases: take_texts(rest)?,
         decorators: take_texts(rest)?,
@@ -335,11 +337,12 @@ fn modifiers(flags: u32) -> Modifiers {
     }
 }
 
-/// Set beside the kind of a reference whose receiver is opaque, and of one that is a plain name.
+/// Flags in the byte of a reference's kind: the receiver is opaque; the reference is a plain name, so that
+/// `path` equals `name`.
 const OPAQUE: u8 = 0x80;
 const PLAIN: u8 = 0x40;
 
-fn put_reference(out: &mut Encoder, near: &mut Near, reference: &Reference) {
+fn put_reference(out: &mut Encoder, deltas: &mut Deltas, reference: &Reference) {
     let Reference {
         kind,
         name,
@@ -353,32 +356,32 @@ fn put_reference(out: &mut Encoder, near: &mut Near, reference: &Reference) {
     let plain = if is_plain { PLAIN } else { 0 };
     out.byte(reference_code(*kind) | opaque | plain);
     if !is_plain {
-        near.put_span(out, *path);
+        deltas.put_span(out, *path);
     }
-    near.put_span(out, *name);
-    near.put_line(out, *line);
+    deltas.put_span(out, *name);
+    deltas.put_line(out, *line);
     put_id(out, *enclosing);
 }
 
-fn take_reference(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Reference> {
+fn take_reference(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Reference> {
     let first = rest.byte()?;
     let path = if first & PLAIN == 0 {
-        Some(near.take_span(rest)?)
+        Some(deltas.take_span(rest)?)
     } else {
         None
     };
-    let name = near.take_span(rest)?;
+    let name = deltas.take_span(rest)?;
     Some(Reference {
         kind: reference_of(first & !(OPAQUE | PLAIN))?,
         name,
         path: path.unwrap_or(name),
-        line: near.take_line(rest)?,
+        line: deltas.take_line(rest)?,
         enclosing: take_id(rest)?,
         opaque_receiver: first & OPAQUE != 0,
     })
 }
 
-fn put_import(out: &mut Encoder, near: &mut Near, import: &Import) {
+fn put_import(out: &mut Encoder, deltas: &mut Deltas, import: &Import) {
     let Import {
         kind,
         module,
@@ -394,13 +397,13 @@ fn put_import(out: &mut Encoder, near: &mut Near, import: &Import) {
         out.text(&name.name);
         out.text(&name.local);
     });
-    near.put_span(out, *span);
-    near.put_line(out, *line);
+    deltas.put_span(out, *span);
+    deltas.put_line(out, *line);
     put_id(out, *enclosing);
     out.byte(u8::from(*type_only));
 }
 
-fn take_import(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Import> {
+fn take_import(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Import> {
     Some(Import {
         kind: import_of(rest.byte()?)?,
         module: rest.text()?.into(),
@@ -410,8 +413,8 @@ fn take_import(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Import> {
                 local: rest.text()?.into(),
             })
         })?,
-        span: near.take_span(rest)?,
-        line: near.take_line(rest)?,
+        span: deltas.take_span(rest)?,
+        line: deltas.take_line(rest)?,
         enclosing: take_id(rest)?,
         type_only: take_flag(rest)?,
     })

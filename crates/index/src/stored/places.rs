@@ -1,17 +1,17 @@
-//! Places inside a file as bytes and back: spans, lines, ids of definitions; and flags.
+//! Encodes and decodes positions inside a file (spans, lines, ids of definitions) and flags.
 
 use foveate_model::{Lines, LocalId, Span};
 
 use super::bytes::{Decoder, Encoder};
 
-/// Places of a list, each as its distance from the one before.
+/// Delta coder for a list of positions: each is stored as its difference from the previous one.
 #[derive(Default)]
-pub(super) struct Near {
+pub(super) struct Deltas {
     at: u32,
     line: u32,
 }
 
-impl Near {
+impl Deltas {
     pub(super) fn put_span(&mut self, out: &mut Encoder, span: Span) {
         out.difference(self.at, span.start);
         out.difference(span.start, span.end);
@@ -59,22 +59,25 @@ pub(super) fn take_id(rest: &mut Decoder<'_>) -> Option<Option<LocalId>> {
     }
 }
 
-pub(super) fn put_optional_span(out: &mut Encoder, near: &mut Near, span: Option<Span>) {
+pub(super) fn put_optional_span(out: &mut Encoder, deltas: &mut Deltas, span: Option<Span>) {
     out.byte(u8::from(span.is_some()));
     if let Some(span) = span {
-        near.put_span(out, span);
+        deltas.put_span(out, span);
     }
 }
 
-pub(super) fn take_optional_span(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Option<Span>> {
+pub(super) fn take_optional_span(
+    rest: &mut Decoder<'_>,
+    deltas: &mut Deltas,
+) -> Option<Option<Span>> {
     Some(if take_flag(rest)? {
-        Some(near.take_span(rest)?)
+        Some(deltas.take_span(rest)?)
     } else {
         None
     })
 }
 
-/// A yes or a no.
+/// Reads a boolean.
 pub(super) fn take_flag(rest: &mut Decoder<'_>) -> Option<bool> {
     match rest.byte()? {
         0 => Some(false),

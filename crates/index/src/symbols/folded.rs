@@ -1,12 +1,12 @@
-//! The distinct folded names of a repository, for fuzzy matching.
+//! Holds the distinct folded names of a repository, for fuzzy matching.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// A distinct folded name of the repository, prepared for fuzzy matching.
+/// A distinct folded name with its letter set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoldedName {
-    /// As [`fold`] gives it.
+    /// The output of [`fold`].
     pub(super) name: Arc<str>,
     letters: u64,
 }
@@ -19,29 +19,30 @@ impl FoldedName {
         }
     }
 
-    /// By length, then alphabetically.
+    /// Returns the sort key: by length, then alphabetically.
     pub(super) fn order(&self) -> (usize, &str) {
         (self.name.len(), &self.name)
     }
 }
 
-/// Folded names, by length, then alphabetically. What rules most of them out stands close together.
+/// Folded names, by length, then alphabetically. The letter sets, which rule most names out, are close
+/// together in memory.
 #[derive(Debug, Default)]
 pub(super) struct FoldedNames {
     names: Vec<Arc<str>>,
     letters: Vec<u64>,
-    /// `starts[n]..starts[n + 1]` are those of `n` bytes.
+    /// `starts[n]..starts[n + 1]` is the range of names of `n` bytes.
     starts: Vec<u32>,
 }
 
 /// The names of one length.
 #[derive(Clone, Copy, Debug)]
-pub struct OfLength<'a> {
-    /// How many bytes they have.
+pub struct NamesOfLength<'a> {
+    /// Their length in bytes.
     pub bytes: usize,
-    /// As [`fold`] gives them, in alphabetical order.
+    /// The names, as [`fold`] returns them, in alphabetical order.
     pub names: &'a [Arc<str>],
-    /// See [`letters`].
+    /// Their letter sets, see [`letters`].
     pub letters: &'a [u64],
 }
 
@@ -58,15 +59,16 @@ impl FoldedNames {
         self.names.len()
     }
 
-    /// Those with a number of bytes, by it; nothing for lengths that no name has.
+    /// Returns the names whose length in bytes is in the range, grouped by length; lengths without names are
+    /// left out.
     pub(super) fn of_lengths(
         &self,
         bytes: RangeInclusive<usize>,
-    ) -> impl Iterator<Item = OfLength<'_>> {
+    ) -> impl Iterator<Item = NamesOfLength<'_>> {
         let start = |bytes: usize| self.starts.get(bytes).map(|start| *start as usize);
         let of_lengths = bytes.map_while(move |bytes| {
             let range = start(bytes)?..start(bytes + 1)?;
-            Some(OfLength {
+            Some(NamesOfLength {
                 bytes,
                 names: &self.names[range.clone()],
                 letters: &self.letters[range],
@@ -81,7 +83,7 @@ impl FoldedNames {
 }
 
 impl FromIterator<FoldedName> for FoldedNames {
-    /// The names must be in order.
+    /// Collects names, which must be in order.
     fn from_iter<I: IntoIterator<Item = FoldedName>>(names: I) -> Self {
         let mut all = Self::default();
         for FoldedName { name, letters } in names {
@@ -95,7 +97,7 @@ impl FromIterator<FoldedName> for FoldedNames {
     }
 }
 
-/// A name in lower case without underscores.
+/// Returns a name in lower case without underscores.
 pub fn fold(name: &str) -> String {
     if name.is_ascii() {
         let mut folded = name.replace('_', "");
@@ -108,9 +110,9 @@ pub fn fold(name: &str) -> String {
         .collect()
 }
 
-/// What a name is written with, as bits: for each letter whether it is there and whether it is there
-/// twice, for the other bytes which are there (modulo 12). Two names whose sets differ in n bits are
-/// at least n insertions and deletions apart, which rules most pairs out before they are compared.
+/// Returns the letter set of a name as bits: for each letter whether it occurs and whether it occurs twice,
+/// for other bytes which occur (modulo 12). Two names whose sets differ in n bits are at least n insertions
+/// and deletions apart, which rules out most pairs before they are compared.
 pub fn letters(name: &str) -> u64 {
     name.bytes().fold(0, |set, byte| match byte {
         b'a'..=b'z' => {

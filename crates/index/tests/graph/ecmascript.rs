@@ -1,4 +1,4 @@
-//! ECMAScript: modules and names.
+//! Tests ECMAScript modules and names.
 
 use super::*;
 
@@ -63,7 +63,7 @@ pub(crate) const WORKSPACE: &str = r##"
     "##;
 
 #[test]
-fn ecmascript_imports_of_every_form() {
+fn ecmascript_import_forms_are_resolved() {
     check_names(
         WORKSPACE,
         "
@@ -90,7 +90,7 @@ fn ecmascript_imports_of_every_form() {
 }
 
 #[test]
-fn ecmascript_imports_lead_to_files() {
+fn ecmascript_imports_resolve_to_files() {
     check_imports(
         WORKSPACE,
         "
@@ -109,7 +109,7 @@ fn ecmascript_imports_lead_to_files() {
 }
 
 #[test]
-fn ecmascript_probes_endings_outputs_and_directories() {
+fn ecmascript_extensions_outputs_and_directories_are_probed() {
     check_imports(
         "
         //- hooks/package.json
@@ -142,7 +142,7 @@ fn ecmascript_probes_endings_outputs_and_directories() {
 }
 
 #[test]
-fn commonjs_requires() {
+fn commonjs_requires_are_resolved() {
     check_names(
         "
         //- lib/client.js

@@ -1,10 +1,11 @@
-//! Hostile and odd repositories: everything ends, is bounded and does not depend on order.
+//! Tests hostile and odd repositories: resolution terminates, is bounded and does not depend on the order of
+//! files.
 
 use super::*;
 use super::{ecmascript::WORKSPACE, python::PYTHON, references::SHOP};
 
 #[test]
-fn cycles_end() {
+fn cyclic_imports_and_bases_terminate() {
     let world = world(
         "
         //- a.py
@@ -111,7 +112,7 @@ import {{ out }} from '../../../out';
 }
 
 #[test]
-fn the_order_of_files_does_not_matter() {
+fn graph_does_not_depend_on_file_order() {
     for text in [PYTHON, WORKSPACE, SHOP] {
         let mut reversed = sources(text);
         reversed.reverse();
@@ -122,12 +123,12 @@ fn the_order_of_files_does_not_matter() {
 #[test]
 fn ids_of_another_snapshot_find_nothing() {
     let world = world(SHOP);
-    let stranger = DefId {
+    let foreign = DefId {
         file: foveate_index::FileId(9_999),
         local: foveate_model::LocalId(0),
     };
-    assert!(world.graph.uses_of(stranger).is_empty());
-    assert!(world.graph.tests_of(stranger).is_empty());
+    assert!(world.graph.uses_of(foreign).is_empty());
+    assert!(world.graph.tests_of(foreign).is_empty());
     let file = foveate_index::FileId(9_999);
     assert!(world.graph.imports(file).is_empty());
     assert!(

@@ -1,4 +1,4 @@
-//! The graph on whole small repositories written as text: one `check` function per question.
+//! Tests the graph on whole small repositories written as text: one `check` function per kind of query.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -40,9 +40,9 @@ fn sources(text: &str) -> Vec<SourceFile> {
                 Ok(content) => (Some(Arc::new(content)), None),
                 Err(reason) => (None, Some(reason)),
             };
-            let made_up = languages::role(path);
+            let toy_role = languages::role(path);
             SourceFile {
-                role: made_up.unwrap_or_else(|| foveate_parse::role(path, language, false)),
+                role: toy_role.unwrap_or_else(|| foveate_parse::role(path, language, false)),
                 blob: ObjectId::from_sha1([0; 20]),
                 size: file.text.len() as u64,
                 path: file.path,
@@ -80,7 +80,7 @@ impl World {
         all.join(" ")
     }
 
-    /// The definition that `describe` would call so.
+    /// Returns the definition whose `describe` text this is.
     fn named(&self, description: &str) -> DefId {
         let (_, name) = description.split_once(':').unwrap();
         let candidates = self.symbols.qualified(name);
@@ -117,7 +117,7 @@ impl World {
     }
 }
 
-/// Each line of `expected` is `path name -> definitions`, for names at the top level of a file.
+/// Checks names at the top level of files: each line of `expected` is `path name -> definitions`.
 fn check_names(repository: &str, expected: &str) {
     let world = world(repository);
     for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -144,7 +144,7 @@ fn check_names(repository: &str, expected: &str) {
     }
 }
 
-/// Each line is `dotted.path -> definitions`.
+/// Checks dotted paths: each line is `dotted.path -> definitions`.
 fn check_dotted(repository: &str, expected: &str) {
     let world = world(repository);
     for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -161,7 +161,7 @@ fn check_dotted(repository: &str, expected: &str) {
     }
 }
 
-/// Each line is `path: files that it imports`.
+/// Checks imports: each line is `path: files that it imports`.
 fn check_imports(repository: &str, expected: &str) {
     let world = world(repository);
     for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -176,7 +176,7 @@ fn check_imports(repository: &str, expected: &str) {
     }
 }
 
-/// The uses of a definition, as `path:line confidence` each.
+/// Checks the uses of a definition, each as `path:line confidence`.
 #[track_caller]
 fn check_uses(repository: &str, definition: &str, expected: &[&str]) {
     let world = world(repository);
@@ -192,7 +192,7 @@ fn check_uses(repository: &str, definition: &str, expected: &[&str]) {
     assert_eq!(found, expected, "{definition}");
 }
 
-/// What the body of a definition refers to, as `path:name confidence` each.
+/// Checks the references of a definition's body, each as `path:name confidence`.
 #[track_caller]
 fn check_used(repository: &str, definition: &str, expected: &[&str]) {
     let world = world(repository);
@@ -203,7 +203,7 @@ fn check_used(repository: &str, definition: &str, expected: &[&str]) {
     assert_eq!(found, expected, "{definition}");
 }
 
-/// The tests of a definition, as `path:name Link` each.
+/// Checks the tests of a definition, each as `path:name Link`.
 #[track_caller]
 fn check_tests(repository: &str, definition: &str, expected: &[&str]) {
     let world = world(repository);
@@ -216,7 +216,7 @@ fn check_tests(repository: &str, definition: &str, expected: &[&str]) {
     assert_eq!(found, expected, "{definition}");
 }
 
-/// The test files of a file, as `path Link` each.
+/// Checks the test files of a file, each as `path Link`.
 #[track_caller]
 fn check_test_files(repository: &str, path: &str, expected: &[&str]) {
     let world = world(repository);

@@ -1,4 +1,4 @@
-//! Members that stand outside of their type, and types with several bodies.
+//! Tests members that are defined outside of their type, and types with several bodies.
 
 use super::*;
 
@@ -35,7 +35,7 @@ const POOL: &str = "
     ";
 
 #[test]
-fn members_apart_belong_to_their_type() {
+fn out_of_line_members_belong_to_their_type() {
     check_used(
         POOL,
         "pool/methods.pkg:run",
@@ -47,7 +47,7 @@ fn members_apart_belong_to_their_type() {
         "other/pool.pkg:run",
         &[
             "other/pool.pkg:Pool.release likely",
-            // By the rare name alone, of the definition with a body.
+            // Linked by the rare name alone, to the definition with a body.
             "pool/methods.pkg:Pool.acquire name_only",
         ],
     );
@@ -59,7 +59,7 @@ fn members_apart_belong_to_their_type() {
 }
 
 #[test]
-fn members_apart_are_in_their_type() {
+fn out_of_line_members_see_their_type() {
     check_used(
         POOL,
         "pool/methods.pkg:Pool.acquire",
@@ -83,7 +83,7 @@ fn members_apart_are_in_their_type() {
 }
 
 #[test]
-fn members_apart_of_files_without_packages() {
+fn out_of_line_members_resolve_without_packages() {
     let repository = "
         //- a/error.crate
         class Error
@@ -145,7 +145,7 @@ fn members_are_linked_by_a_rare_name() {
 }
 
 #[test]
-fn a_type_may_have_several_bodies() {
+fn type_may_have_several_bodies() {
     let repository = "
         //- a.open
         class Client(Base)
@@ -180,7 +180,7 @@ fn a_type_may_have_several_bodies() {
 }
 
 #[test]
-fn members_of_the_classes_around_are_bare() {
+fn members_of_enclosing_classes_need_no_receiver() {
     let repository = "
         //- a.pkg
         package a
@@ -207,7 +207,7 @@ fn members_of_the_classes_around_are_bare() {
             "a.pkg:Base.top certain",
         ],
     );
-    // Elsewhere they need a receiver.
+    // In other languages they need a receiver.
     check_used(
         "
         //- a.crate

@@ -1,4 +1,4 @@
-//! Files of one package see each other's top level.
+//! Tests that files of one package see each other's top level.
 
 use super::*;
 
@@ -42,7 +42,7 @@ const SHOP: &str = "
     ";
 
 #[test]
-fn names_of_the_package_need_no_import() {
+fn package_names_need_no_import() {
     check_used(
         SHOP,
         "shop/cart.pkg:Cart.add",
@@ -61,7 +61,7 @@ fn names_of_the_package_need_no_import() {
 }
 
 #[test]
-fn an_import_of_a_package_finds_all_its_files() {
+fn package_import_finds_all_its_files() {
     check_used(
         SHOP,
         "other/user.pkg:run",
@@ -91,7 +91,7 @@ fn an_import_of_a_package_finds_all_its_files() {
 }
 
 #[test]
-fn files_of_a_package_are_imported_by_what_is_used() {
+fn package_import_counts_only_used_files() {
     check_imports(
         SHOP,
         "
@@ -100,7 +100,7 @@ fn files_of_a_package_are_imported_by_what_is_used() {
         shop/base.pkg:
         ",
     );
-    // Nothing is known to be used.
+    // No use of the package is known.
     check_imports(
         "
         //- a.pkg
@@ -116,7 +116,7 @@ fn files_of_a_package_are_imported_by_what_is_used() {
 }
 
 #[test]
-fn the_nearest_of_a_package_counts() {
+fn nearest_definition_in_package_wins() {
     let repository = "
         //- a/one.pkg
         package p
@@ -138,7 +138,7 @@ fn the_nearest_of_a_package_counts() {
 }
 
 #[test]
-fn a_declaration_means_the_definition_with_a_body() {
+fn prototype_resolves_to_definition_with_body() {
     let repository = "
         //- lib/pool.open
         proto acquire
@@ -166,7 +166,7 @@ fn a_declaration_means_the_definition_with_a_body() {
 }
 
 #[test]
-fn star_imports_may_end_with_what_they_name() {
+fn star_imports_are_transitive_only_where_language_allows() {
     let includes = "
         //- a.open
         use b: *

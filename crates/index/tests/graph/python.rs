@@ -1,4 +1,4 @@
-//! Python: modules and names.
+//! Tests Python modules and names.
 
 use super::*;
 
@@ -50,7 +50,7 @@ pub(crate) const PYTHON: &str = "
     ";
 
 #[test]
-fn python_imports_of_every_form() {
+fn python_import_forms_are_resolved() {
     check_names(
         PYTHON,
         "
@@ -78,7 +78,7 @@ fn python_imports_of_every_form() {
 }
 
 #[test]
-fn python_imports_lead_to_files() {
+fn python_imports_resolve_to_files() {
     check_imports(
         PYTHON,
         "
@@ -106,7 +106,7 @@ fn python_dotted_paths_follow_reexports() {
 }
 
 #[test]
-fn python_namespace_packages_and_other_roots() {
+fn python_namespace_packages_and_other_roots_are_resolved() {
     let repository = "
         //- packages/storage/google/cloud/storage/__init__.py
         //- packages/storage/google/cloud/storage/client.py
@@ -150,7 +150,7 @@ fn python_namespace_packages_and_other_roots() {
 }
 
 #[test]
-fn python_takes_the_root_nearest_to_the_importer() {
+fn python_prefers_root_nearest_to_importer() {
     let repository = "
         //- a/tests/__init__.py
         //- a/tests/support.py

@@ -1,4 +1,4 @@
-//! Paths of namespaces and packages that nothing in a file binds.
+//! Tests paths of namespaces and packages that are not bound in a file.
 
 use super::*;
 
@@ -36,7 +36,7 @@ const NET: &str = "
     ";
 
 #[test]
-fn a_path_is_the_end_of_a_full_name() {
+fn path_matches_end_of_full_name() {
     check_used(
         NET,
         "main.open:run",
@@ -49,7 +49,7 @@ fn a_path_is_the_end_of_a_full_name() {
 }
 
 #[test]
-fn namespaces_around_come_first() {
+fn enclosing_namespaces_come_first() {
     check_used(
         NET,
         "net/ftp.open:net.ftp.fetch",
@@ -69,7 +69,7 @@ fn namespaces_around_come_first() {
 }
 
 #[test]
-fn a_bare_name_in_doubt_is_likely() {
+fn ambiguous_bare_name_is_likely() {
     let repository = "
         //- a/b.crate
         class Known
@@ -84,7 +84,7 @@ fn a_bare_name_in_doubt_is_likely() {
         class Other
           fun member
         ";
-    // Of modules only types: a function has to be imported.
+    // From a file that is a module only types are visible; a function must be imported.
     check_used(repository, "a/c.crate:run", &["a/b.crate:Known likely"]);
     check_used(
         "
@@ -100,13 +100,13 @@ fn a_bare_name_in_doubt_is_likely() {
           call hidden
         ",
         "a/c.open:run",
-        // All files of the language are one package.
+        // All files of this language form one package.
         &["a/b.open:net.helper certain", "a/b.open:net.Inner certain"],
     );
 }
 
 #[test]
-fn of_many_namesakes_none_is_meant() {
+fn too_many_same_named_definitions_resolve_to_none() {
     let mut repository = String::from("//- main.crate\nfun run\n  type Config\n");
     for at in 0..5 {
         repository += &format!("//- lib/m{at}.crate\nmodule m{at}\n  class Config\n");
@@ -115,7 +115,7 @@ fn of_many_namesakes_none_is_meant() {
 }
 
 #[test]
-fn modules_begin_paths() {
+fn paths_may_start_with_modules() {
     let repository = "
         //- util/text.crate
         class Words
@@ -138,7 +138,7 @@ fn modules_begin_paths() {
 }
 
 #[test]
-fn an_import_in_full_needs_no_module() {
+fn import_by_full_name_needs_no_module() {
     check_names(
         "
         //- lib/cart.open

@@ -1,4 +1,4 @@
-//! References, inheritance, and how sure they are.
+//! Tests references, inheritance, and their confidence.
 
 use super::*;
 
@@ -47,7 +47,7 @@ pub(crate) const SHOP: &str = "
     ";
 
 #[test]
-fn methods_through_receivers() {
+fn methods_are_found_through_receivers() {
     check_uses(
         SHOP,
         "shop/pool.py:Pool.acquire",
@@ -65,7 +65,7 @@ fn methods_through_receivers() {
 }
 
 #[test]
-fn methods_through_classes_and_bases() {
+fn methods_are_found_through_classes_and_bases() {
     check_uses(
         SHOP,
         "shop/client.py:Base.ping",
@@ -84,7 +84,7 @@ fn methods_through_classes_and_bases() {
 }
 
 #[test]
-fn local_names_hide_imported_ones_and_recursion_is_no_caller() {
+fn local_names_shadow_imports_and_recursion_is_not_a_use() {
     check_uses(
         SHOP,
         "shop/pool.py:make_pool",
@@ -94,7 +94,7 @@ fn local_names_hide_imported_ones_and_recursion_is_no_caller() {
 }
 
 #[test]
-fn enclosing_definitions_and_what_they_use() {
+fn uses_record_their_enclosing_definition() {
     let world = world(SHOP);
     let used = |name: &str| {
         let used = world.graph.used_by(world.named(name));
@@ -126,7 +126,7 @@ fn enclosing_definitions_and_what_they_use() {
 }
 
 #[test]
-fn callers_are_not_invented() {
+fn common_names_do_not_link_callers() {
     let repository = "
         //- a.py
         import os, requests
@@ -169,7 +169,7 @@ fn callers_are_not_invented() {
 }
 
 #[test]
-fn rare_names_link_as_what_they_are() {
+fn rare_names_link_with_fitting_confidence() {
     let repository = "
         //- a.py
         def use(one, two):
@@ -220,7 +220,7 @@ fn names_never_cross_languages() {
 }
 
 #[test]
-fn ecmascript_receivers() {
+fn ecmascript_receivers_are_inferred() {
     let repository = "
         //- src/service.ts
         export class Service {
@@ -273,7 +273,7 @@ fn ecmascript_receivers() {
 }
 
 #[test]
-fn merged_declarations_and_aliases() {
+fn merged_declarations_and_aliases_are_resolved() {
     let repository = "
         //- src/service.ts
         export const Service = Symbol('Service');
@@ -327,7 +327,7 @@ fn merged_declarations_and_aliases() {
 }
 
 #[test]
-fn ambient_modules_are_what_the_package_is() {
+fn ambient_module_describes_its_package() {
     check_names(
         "
         //- packages/api/package.json
@@ -367,7 +367,7 @@ fn members_of_external_values_are_external() {
 }
 
 #[test]
-fn inheritance_goes_both_ways() {
+fn bases_and_subclasses_are_linked() {
     let world = world(
         "
         //- shop/__init__.py

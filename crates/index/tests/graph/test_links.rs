@@ -1,4 +1,4 @@
-//! Tests linked to what they test.
+//! Tests the links between tests and what they test.
 
 use super::*;
 
@@ -105,7 +105,7 @@ fn private_functions_are_tested_through_their_callers() {
 }
 
 #[test]
-fn test_files_by_path_and_import() {
+fn test_files_are_linked_by_path_and_import() {
     let repository = "
         //- src/view/panel.tsx
         export const Panel = () => null;
@@ -161,7 +161,7 @@ const TESTED: &str = "
     ";
 
 #[test]
-fn decorators_make_tests_beside_what_they_test() {
+fn decorated_tests_in_source_files_are_linked() {
     check_tests(
         TESTED,
         "pool.crate:split",
@@ -177,7 +177,7 @@ fn decorators_make_tests_beside_what_they_test() {
         "other.crate:far",
         &["pool.crate:tests.splits Reference"],
     );
-    // What tests use is not tested itself.
+    // Helpers of tests are not themselves tested.
     check_tests(TESTED, "pool.crate:tests.prepared", &[]);
     check_test_files(
         TESTED,
@@ -188,7 +188,7 @@ fn decorators_make_tests_beside_what_they_test() {
 }
 
 #[test]
-fn decorators_make_tests_in_files_of_tests() {
+fn decorated_tests_in_test_files_are_linked() {
     check_tests(
         TESTED,
         "other.crate:unrelated",

@@ -1,43 +1,45 @@
-//! What a language says of its code in issues, and what its readers of import statements share.
+//! Describes how a language's code looks in issues. Also holds the helpers that the readers of import
+//! statements share.
 
 /// How code of a language looks in an issue.
 #[derive(Clone, Copy)]
 pub(crate) struct CodeForm {
-    /// What fences call it.
+    /// Words that fences use for it, in lower case.
     pub(crate) fences: &'static [&'static str],
-    /// What to call it in a fence, where that is not its name.
+    /// The word to write in a fence, where it differs from the language's name.
     pub(crate) fence: Option<&'static str>,
-    /// Lines that few other languages could hold.
+    /// Lines that few other languages contain.
     pub(crate) lines: &'static [Line],
     /// Beginnings of lines that are code even between sentences.
     pub(crate) pasted: &'static [&'static str],
     /// First words of lines that open an indented block and end in a colon.
     pub(crate) block_words: &'static [&'static str],
-    /// What follows the prompt that a line of an interactive session begins with.
+    /// Returns what follows the prompt of an interactive session; `None` for a line without a prompt.
     pub(crate) after_prompt: fn(&str) -> Option<&str>,
     /// Its import statements.
     pub(crate) imports: Option<Imports>,
 }
 
-/// A line that says its language.
+/// A line that is characteristic of a language.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) start: &'static str,
-    /// What must be true of the whole line besides.
+    /// Further condition on the whole line.
     pub(crate) fits: fn(&str) -> bool,
 }
 
 /// How import statements of a language are read.
 #[derive(Clone, Copy)]
 pub(crate) struct Imports {
-    /// For the first line of a statement, the brackets that may hold its names over several lines.
+    /// Returns, for the first line of a statement, the brackets that may hold its names over several lines;
+    /// `None` for any other line.
     pub(crate) brackets: fn(&str) -> Option<&'static [char]>,
-    /// Adds what a whole statement names; says whether it is a statement of the language.
+    /// Appends the names that a whole statement imports; returns whether it is a statement of the language.
     pub(crate) names: fn(&str, &mut Vec<String>) -> bool,
 }
 
 impl CodeForm {
-    /// Nothing is known.
+    /// A form that recognises nothing.
     pub(crate) const NONE: Self = Self {
         fences: &[],
         fence: None,
@@ -50,7 +52,7 @@ impl CodeForm {
 }
 
 impl Line {
-    /// Every line that begins so.
+    /// Matches every line that begins with `start`.
     pub(crate) const fn starting(start: &'static str) -> Self {
         Self {
             start,
@@ -59,10 +61,10 @@ impl Line {
     }
 }
 
-/// The longest name that an import may have, in bytes.
+/// Longest name of an import, in bytes.
 const MAX_NAME: usize = 300;
 
-/// Adds a name that an import may have.
+/// Appends a name if an import can have it.
 pub(crate) fn push_import(names: &mut Vec<String>, name: String) {
     let valid = name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$'))
         && name.len() <= MAX_NAME

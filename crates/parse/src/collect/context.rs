@@ -1,52 +1,52 @@
-//! What the walk knows of where it stands. The default is the top level of a file.
+//! Holds the walk's context: what surrounds the current node. The default is the top level of a file.
 
 use foveate_model::{LocalId, MessageKind, Span, Visibility};
 
-/// What a place in the tree knows about what surrounds it.
+/// The surroundings of a node in the tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Context {
-    /// The innermost function, method or class: what references stand in.
+    /// The innermost function, method or class; references here belong to it.
     pub(crate) enclosing: Option<LocalId>,
-    /// The innermost definition of any kind: what definitions stand in.
+    /// The innermost definition of any kind; it is the parent of definitions here.
     pub(crate) parent: Option<LocalId>,
-    /// The type whose members stand here, outside of its own body.
+    /// The type whose members are defined here, outside of its own body.
     pub(crate) receiver: Option<Span>,
-    /// What statements here belong to.
+    /// The construct that statements here belong to.
     pub(crate) place: Place,
-    /// What expressions here mean.
+    /// The role of names in expressions here.
     pub(crate) position: Position,
-    /// Whose text the string literals here are.
+    /// The kind of message that string literals here are.
     pub(crate) message: Option<MessageKind>,
-    /// The class whose constructor this is, and hence whose fields are assigned here.
+    /// The class whose constructor this is; assignments here define its fields.
     pub(crate) constructs: Option<LocalId>,
-    /// Inside the arguments of a call that itself stands in a function.
+    /// Inside the arguments of a call in a function.
     pub(crate) in_local_call: bool,
     /// Inside a `catch` block.
     pub(crate) in_catch: bool,
-    /// Who may use what is defined here, where a mark above says it for all that follows.
+    /// Visibility that a marker above states for all members after it.
     pub(crate) access: Option<Visibility>,
-    /// Declarations here are of what stands elsewhere.
+    /// Declarations here describe something that is defined elsewhere.
     pub(crate) is_foreign: bool,
     /// Signatures here are members of a named type.
     pub(crate) has_members: bool,
-    /// Depth of the members of the class body around.
+    /// Depth of the members of the enclosing class body.
     pub(crate) members_at: u32,
     /// Directly in the object assigned to `module.exports`.
     pub(crate) is_exports: bool,
-    /// The declaration around the variables here.
+    /// The declaration that encloses the variables here.
     pub(crate) declared: Declared,
-    /// What members here are that do not say it themselves.
+    /// Properties of members here that state none themselves.
     pub(crate) section: Section,
 }
 
-/// What members are by where they stand: after `private` alone, or inside `class << self`.
+/// Properties that members get from their position: after a bare `private`, or inside `class << self`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) visibility: Visibility,
     pub(crate) is_static: bool,
 }
 
-/// What one declaration says about all its variables.
+/// Properties that one declaration gives all its variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Declared {
     /// The whole statement.
@@ -57,7 +57,7 @@ pub(crate) struct Declared {
     pub(crate) is_exported: bool,
 }
 
-/// What statements belong to.
+/// The construct that statements belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The module or a namespace.
@@ -71,7 +71,7 @@ pub(crate) enum Place {
     Function,
 }
 
-/// What a name in an expression means.
+/// The role of a name in an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Position {
     /// A value is read.

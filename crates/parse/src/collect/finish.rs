@@ -1,4 +1,4 @@
-//! Finishes the facts of a file once the walk is over: their order, overloads, and which names are shadowed.
+//! Finishes the facts of a file after the walk: sorts them, marks overloads and drops shadowed names.
 
 use foldhash::HashSet;
 use foveate_model::{Definition, FileFacts, Import, Language, LocalId, ReferenceKind, Region};
@@ -8,17 +8,17 @@ use crate::chunks::Nesting;
 use crate::lines::TextLines;
 
 impl Collector<'_> {
-    /// Orders everything, settles shadowed names, and cuts the chunks.
+    /// Sorts all facts, filters names, and cuts the chunks.
     pub(crate) fn finish(mut self, language: Language, nesting: Nesting) -> FileFacts {
         self.order_definitions();
         self.mark_overloads();
-        self.settle_names();
+        self.filter_names();
         self.references
             .sort_by_key(|reference| (reference.name, reference.kind));
         self.messages.sort_by_key(|message| message.span);
         self.regions.sort_by_key(|region| region.span);
         disjoint(&mut self.regions);
-        self.settle_values();
+        self.sort_values();
         let chunks = crate::chunks::of_code(
             &self.text_lines(),
             nesting,
@@ -26,7 +26,7 @@ impl Collector<'_> {
             &self.heads,
             &self.statements,
         );
-        // Facts live as long as an index; the walk is over.
+        // Facts live as long as an index: unused capacity is released.
         self.definitions.shrink_to_fit();
         self.references.shrink_to_fit();
         self.regions.shrink_to_fit();
@@ -54,8 +54,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Sorts definitions by their start. The walk finds them nearly in order: only decorators that
-    /// stand beside their method, and broken sources, put one before an earlier start.
+    /// Sorts definitions by their start. The walk finds them nearly in order: only decorators
+    /// beside their method, and broken sources, put one before an earlier start.
     fn order_definitions(&mut self) {
         if self
             .definitions
@@ -107,8 +107,8 @@ impl Collector<'_> {
         values::renumber(&mut self.values, renumbered);
     }
 
-    /// A signature without a body is an overload where its scope has a function of that name with
-    /// one; in a declaration file it is the function itself.
+    /// Marks overloads: a signature without a body is one if its scope has a function of that name with a
+    /// body. In a declaration file it is the function itself.
     fn mark_overloads(&mut self) {
         let bodiless =
             |d: &Definition| d.kind.is_function() && d.body.is_none() && !d.modifiers.is_abstract;
@@ -127,9 +127,9 @@ impl Collector<'_> {
         }
     }
 
-    /// Keeps bare names only where the file imports or defines them at its top level and no
-    /// function around them binds them anew, and hides shadowed receivers from import resolution.
-    fn settle_names(&mut self) {
+    /// Keeps bare names only where the file imports or defines them at its top level and no enclosing
+    /// function rebinds them. Marks shadowed receivers as opaque, so that imports do not resolve them.
+    fn filter_names(&mut self) {
         let text = self.text;
         let known = known_names(&self.imports, &self.definitions);
         let has_locals = self.keeps_name.is_some();
@@ -181,8 +181,8 @@ impl Collector<'_> {
     }
 }
 
-/// The names that a file imports anywhere or defines at its top level: where a bare name is none of
-/// these, it is no reference.
+/// Returns the names that a file imports anywhere or defines at its top level. A bare name outside of this
+/// set is no reference.
 pub(crate) fn known_names<'a>(
     imports: &'a [Import],
     definitions: &'a [Definition],
@@ -198,8 +198,8 @@ fn first_name(path: &str) -> &str {
     path.get(..end.unwrap_or(path.len())).unwrap_or(path)
 }
 
-/// Cuts what overlaps an earlier region. Grammars nest no comment in a string, but error recovery
-/// may.
+/// Cuts the part of a region that overlaps an earlier one. Grammars nest no comment in a string, but error
+/// recovery may.
 fn disjoint(regions: &mut Vec<Region>) {
     let mut end = 0;
     regions.retain_mut(|region| {

@@ -1,11 +1,11 @@
-//! What a walk says of values, in the order in which it is asked for.
+//! Brings the facts about values into the order in which they are looked up.
 
 use foveate_model::values::{Link, Local, Receivers, Values};
 use foveate_model::{LocalId, Span};
 
 use super::Collector;
 
-/// Gives the definitions that values are about other ids.
+/// Renumbers the definitions in the facts about values.
 pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
     let locals = values.locals.iter_mut();
     locals
@@ -20,22 +20,23 @@ pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
 }
 
 impl Collector<'_> {
-    /// Adds what stands before the name of a reference, last to first. Nothing where it is not known.
+    /// Records the receiver chain before the name of a reference, last link first. An empty chain means
+    /// unknown and is ignored.
     pub(crate) fn receivers(&mut self, name: Span, links: Vec<Link>) {
         if !links.is_empty() {
             self.receivers.push((name, links));
         }
     }
 
-    /// Sorts what is said of values, once references and definitions have their order. Of several
-    /// bindings of a local variable the first counts that says something.
-    pub(super) fn settle_values(&mut self) {
+    /// Sorts the facts about values, after references and definitions have their order. Of several bindings
+    /// of a local variable, the first with a known value is kept.
+    pub(super) fn sort_values(&mut self) {
         let text = self.text;
         let values = &mut self.values;
         let key = |local: &Local| (local.function, local.name.of(text));
         values.locals.sort_by(|a, b| {
-            let says_nothing = |local: &Local| local.value == foveate_model::values::Value::Unknown;
-            (key(a), says_nothing(a), a.name).cmp(&(key(b), says_nothing(b), b.name))
+            let is_unknown = |local: &Local| local.value == foveate_model::values::Value::Unknown;
+            (key(a), is_unknown(a), a.name).cmp(&(key(b), is_unknown(b), b.name))
         });
         values
             .locals

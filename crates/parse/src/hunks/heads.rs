@@ -1,27 +1,28 @@
-//! How the functions and classes of a language begin, and how the words of such a line are read.
+//! Describes how the functions and classes of a language begin, and splits such lines into words.
 
-/// How a language's functions and classes begin.
+/// Rules that recognise the lines with which a language's functions and classes begin.
 #[derive(Clone, Copy)]
 pub struct HunkHeads {
     pub(crate) pattern: Pattern,
-    /// The extensions of files that are read so.
+    /// Extensions of the files that these rules apply to.
     pub(crate) extensions: &'static [&'static str],
-    /// Whether git shows the indentation of the line that it finds.
+    /// Whether git keeps the indentation of the line in a hunk header.
     pub(crate) shows_indentation: bool,
-    /// The name in a line, without the blanks around it, that git took for a definition. It may be cut.
+    /// Returns the name in a line, without the blanks around it, that git took for a definition. It may be
+    /// cut off.
     pub(crate) named: fn(&str) -> Option<&str>,
     /// Whether a changed line begins a definition.
     pub(crate) is_definition: fn(&str) -> bool,
 }
 
-/// How git finds the lines.
+/// How git finds the lines that begin a definition.
 #[derive(Clone, Copy)]
 pub(crate) enum Pattern {
-    /// By a pattern of its own, by name.
+    /// By git's built-in pattern of this name.
     Git(&'static str),
-    /// By ours: a name that git has no pattern of, and regular expressions, one a line; `!` refuses.
-    /// What a pattern encloses is what git shows: with the indentation, which tells whether a change
-    /// is within the definition or behind it.
+    /// By a pattern of this project: a name that git has no pattern of, and regular expressions, one per
+    /// line; `!` excludes lines. Git shows the captured group: with the indentation, which tells whether a
+    /// change is inside the definition or after it.
     Own(&'static str, &'static str),
 }
 
@@ -29,17 +30,17 @@ pub(crate) enum Pattern {
 const MAX_NAME: usize = 100;
 
 impl HunkHeads {
-    /// Whether the indentation of a line in a change's head is that of the line in the file.
+    /// Whether the indentation of a line in a hunk header is that of the line in the file.
     pub fn shows_indentation(&self) -> bool {
         self.shows_indentation
     }
 
-    /// The name in a line that git took for a definition. It may be cut.
+    /// Returns the name in a line that git took for a definition. It may be cut off.
     pub fn named<'l>(&self, line: &'l str) -> Option<&'l str> {
         (self.named)(line.trim()).filter(|name| (1..=MAX_NAME).contains(&name.len()))
     }
 
-    /// The name that a changed line defines.
+    /// Returns the name that a changed line defines.
     pub fn defines<'l>(&self, line: &'l str) -> Option<&'l str> {
         if (self.is_definition)(line) {
             self.named(line)
@@ -53,7 +54,7 @@ pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// The words of a text, and for each what follows it.
+/// Returns the words of a text, each with the text after it.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -77,7 +78,7 @@ pub(crate) fn last_word(text: &str) -> Option<&str> {
     Some(&text[start..]).filter(|word| !word.is_empty())
 }
 
-/// The keyword that a line begins with, behind modifiers, and what follows it.
+/// Returns the keyword that a line begins with, after modifiers, and the text after it.
 pub(crate) fn split_keyword<'a>(
     line: &'a str,
     modifiers: &[&str],
@@ -101,7 +102,7 @@ pub(crate) fn after_keyword<'a>(
     first_word(rest).filter(|word| rest.starts_with(word))
 }
 
-/// What stands before the parentheses of parameters, without type parameters.
+/// Returns the text before the parentheses of parameters, without type parameters.
 pub(crate) fn before_parameters(text: &str) -> &str {
     let head = text.split('(').next().unwrap_or(text).trim_end();
     if !head.ends_with('>') {
@@ -119,8 +120,8 @@ pub(crate) fn before_parameters(text: &str) -> &str {
     open.map_or(head, |(at, _)| head[..at].trim_end())
 }
 
-/// A line without the annotations that it begins with: `@Test(timeout = 3) public`, `[Fact] public`,
-/// `#[Pure] public`.
+/// Strips the annotations at the start of a line: `@Test(timeout = 3) public`, `[Fact] public`, `#[Pure]
+/// public`.
 pub(crate) fn without_annotations(line: &str) -> &str {
     let mut rest = line.trim_start();
     loop {

@@ -1,9 +1,9 @@
-//! Names that belong to languages and not to a repository, sorted for binary search. They keep a
-//! repository's definition of the same name from being linked by accident. Repositories mix
-//! languages, and their habits of naming: Python and the scripts share these lists.
+//! Lists names that belong to languages and not to a repository, sorted for binary search. They prevent
+//! that a repository's definition of the same name is linked by accident. Repositories mix languages and
+//! naming habits: Python and the scripting languages share these lists.
 
-/// Members that the languages' own objects have: a use of one says nothing about a repository's
-/// definition of the same name.
+/// Members of the languages' own objects: a use of one is no evidence for a repository's definition of the
+/// same name.
 #[rustfmt::skip]
 pub(in crate::languages) const BUILTIN_MEMBERS: &[&str] = &[
     "addEventListener", "append", "appendChild", "apply", "assertEqual", "assertRaises",
@@ -27,7 +27,7 @@ pub(in crate::languages) const BUILTIN_MEMBERS: &[&str] = &[
     "warning", "write",
 ];
 
-/// Objects that the languages and their hosts bind without an import.
+/// Objects that the languages and their hosts provide without an import.
 #[rustfmt::skip]
 pub(in crate::languages) const GLOBALS: &[&str] = &[
     "$", "Array", "BigInt", "Boolean", "Date", "Error", "Function", "Intl", "JSON", "Map", "Math",

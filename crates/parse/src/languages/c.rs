@@ -1,4 +1,4 @@
-//! C and C++. They share headers, debuggers and habits.
+//! Registers C and C++, which share headers, debuggers and conventions.
 
 mod code;
 mod headers;

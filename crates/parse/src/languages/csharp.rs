@@ -1,4 +1,4 @@
-//! C#.
+//! Registers C#.
 
 mod code;
 mod hunks;

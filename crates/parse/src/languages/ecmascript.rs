@@ -1,4 +1,4 @@
-//! JavaScript with JSX, TypeScript and TSX. They share one module system, and a walker.
+//! Registers JavaScript with JSX, TypeScript and TSX, which share a module system and a walker.
 
 mod code;
 pub(super) mod components;
@@ -154,7 +154,7 @@ const ROLES: Roles = Roles {
     ..Roles::NONE
 };
 
-/// `a.test.ts`, `a.spec.js`, `a-test.js` and the like.
+/// Whether a file is a test: `a.test.ts`, `a.spec.js`, `a-test.js` and the like.
 fn is_test(file: &File<'_>) -> bool {
     const MARKS: [&str; 9] = [
         ".test", ".tests", ".spec", ".specs", ".cy", ".e2e", ".test-d", "-test", "_test",

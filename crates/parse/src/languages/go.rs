@@ -1,4 +1,4 @@
-//! Go.
+//! Registers Go.
 
 mod code;
 mod hunks;

@@ -1,4 +1,4 @@
-//! Java.
+//! Registers Java.
 
 mod code;
 pub(super) mod hunks;

@@ -1,14 +1,14 @@
-//! Definitions that begin with a keyword and a name: PHP, Kotlin, Swift, Scala.
+//! Recognises definitions that begin with a keyword and a name: in PHP, Kotlin, Swift, Scala.
 
 use crate::hunks::heads::{
     HunkHeads, Pattern, after_keyword, before_parameters, first_word, last_word, split_keyword,
     without_annotations, words,
 };
 
-/// The pattern is that of all these languages.
+/// The pattern shared by these languages.
 const PATTERN: &str = r"^([[:space:]]*((@[A-Za-z_.:]+(\([^)]*\))?|#\[[^]]*\])[[:space:]]+)*((abstract|actual|annotation|async|case|companion|convenience|data|dynamic|enum|expect|external|fileprivate|final|implicit|indirect|infix|inline|inner|internal|lazy|mutating|open|operator|override|partial|private|protected|public|readonly|required|sealed|static|suspend|tailrec|value)[[:space:]]+)*(class|def|enum|extension|fun|func|function|interface|module|object|protocol|struct|trait)[[:space:]]+[^[:space:]].*)$";
 
-/// The heads in files with these extensions.
+/// Rules for heads in files with these extensions.
 pub(in crate::languages) const fn heads(extensions: &'static [&'static str]) -> HunkHeads {
     HunkHeads {
         pattern: Pattern::Own("foveate-keyword", PATTERN),
@@ -72,13 +72,13 @@ fn keyword(line: &str) -> Option<&str> {
     ];
     let line = without_annotations(line);
     if let Some((_, rest)) = split_keyword(line, &MODIFIERS, &FUNCTIONS) {
-        // Names of tests may be sentences.
+        // Names of tests may be sentences in backticks.
         let mut quoted = rest.split('`');
         if let (Some(_), Some(name), Some(_)) = (quoted.next(), quoted.next(), quoted.next()) {
             return Some(name);
         }
         let head = before_parameters(rest.strip_prefix([' ', '\t'])?);
-        // A function without parameters may have its body or its type on the same line.
+        // A function without parameters may have its body or type on the same line.
         let head = head.split([';', '=', ':']).next()?;
         return last_word(head);
     }
@@ -97,7 +97,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn keywords_begin_definitions() {
+    fn keyword_heads_are_read() {
         check(
             heads(&[]),
             &[

@@ -1,4 +1,4 @@
-//! Kotlin.
+//! Registers Kotlin.
 
 mod code;
 mod hunks;
@@ -15,7 +15,7 @@ use super::spec::{LanguageSpec, Names};
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),
     parser: Some(|language, text, _, limits| {
-        let shown = walker::readable(text);
+        let shown = walker::mask_misread_words(text);
         walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
     }),
     roles: roles::ROLES,

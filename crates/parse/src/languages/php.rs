@@ -1,4 +1,4 @@
-//! PHP.
+//! Registers PHP.
 
 mod code;
 mod hunks;

@@ -1,4 +1,4 @@
-//! Languages without a walker: what is known of each by its names and the look of its text.
+//! Registers languages without a walker, known by their file names and the look of their text.
 
 use foveate_model::{Language, LanguageKind, LanguageRules};
 

@@ -1,4 +1,4 @@
-//! Python.
+//! Registers Python.
 
 mod code;
 mod documentation;
@@ -28,7 +28,7 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
         ],
         programs: &["python", "pypy"],
         lock_files: &["poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock"],
-        // Cython is near enough to Python for its definitions to be found.
+        // Cython is similar enough to Python for its definitions to be found.
         ..Names::extensions(&["py", "pyi", "pyw", "pyx", "pxd", "pxi", "bzl"])
     },
     parser: Some(|_, text, earlier, limits| walker::facts(text, earlier, limits)),
@@ -79,7 +79,7 @@ const ROLES: Roles = Roles {
         ..Ecosystem::NONE
     },
     is_test: |file| {
-        // Test support that is shipped may be named `test_…` too, but nothing tells it.
+        // Shipped test support may be named `test_…` too, but nothing distinguishes it.
         let stem = file.stem.as_str();
         stem.starts_with("test_")
             || stem.ends_with("_test")
@@ -91,8 +91,8 @@ const ROLES: Roles = Roles {
     ..Roles::NONE
 };
 
-/// `pkg/tests/helper.py` directly below the top package: what users of the package import to write
-/// their own tests.
+/// Whether a file is test support of a package: `pkg/tests/helper.py` directly below the top package, which
+/// users of the package import to write their own tests.
 fn is_test_support(file: &File<'_>) -> bool {
     let mut directories = file.directories.as_slice();
     if let [first, rest @ ..] = directories
@@ -107,7 +107,8 @@ fn is_test_support(file: &File<'_>) -> bool {
         )
 }
 
-/// `pkg/test/client.py`, a package directly inside another one, is imported by users of `pkg`.
+/// Whether a test directory is a package that users of `pkg` import: `pkg/test/client.py`, directly inside
+/// another package.
 fn is_test_package(file: &File<'_>, at: usize) -> bool {
     let is_inside = file.above(at).is_some_and(|d| d != "src" && d != "lib");
     is_inside && at + 1 == file.directories.len()
@@ -119,7 +120,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads() {
+    fn definition_heads_are_read() {
         check(
             PYTHON.hunks.unwrap(),
             &[

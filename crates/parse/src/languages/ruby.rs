@@ -1,4 +1,4 @@
-//! Ruby.
+//! Registers Ruby.
 
 mod code;
 mod hunks;

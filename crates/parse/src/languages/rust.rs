@@ -1,4 +1,4 @@
-//! Rust.
+//! Registers Rust.
 
 mod code;
 mod hunks;

@@ -1,4 +1,4 @@
-//! A row of the table of languages: all that the rest of the program knows of one.
+//! Defines a row of the table of languages: everything that the rest of the program knows of one language.
 
 use foveate_model::{Content, FileFacts, Language};
 
@@ -11,37 +11,37 @@ use crate::sections::format::Format;
 use crate::traces::form::TraceForm;
 use crate::values::ValueForm;
 
-/// One language: what it is to the rest of the program, and how its texts are read.
+/// One language: its identity for the rest of the program, and how its texts are read.
 pub(crate) struct LanguageSpec {
-    /// What other crates are handed of it.
+    /// The language as other crates see it.
     pub(crate) language: Language,
-    /// By which names its files are known.
+    /// Names by which its files are recognised.
     pub(crate) names: Names,
-    /// Another language that a text under one of its names may be in, by its content.
+    /// Detects by its content a text that is in another language with the same file name.
     pub(crate) by_content: fn(&str) -> Option<Language>,
-    /// Its walker; without one its files are text.
+    /// Its walker; without one, its files are plain text.
     pub(crate) parser: Option<Parser>,
     /// How it writes types and binds local variables.
     pub(crate) values: Option<ValueForm>,
-    /// What the paths of its files say about their roles.
+    /// Which roles the paths of its files imply.
     pub(crate) roles: Roles,
-    /// The structure of a file that has no definitions, by its path.
+    /// The structure of a file without definitions, by its path.
     pub(crate) sections: fn(&str) -> Option<Format>,
     /// How its code looks in an issue.
     pub(crate) code: CodeForm,
-    /// What its stack traces and error messages look like.
+    /// How its stack traces and error messages look.
     pub(crate) traces: TraceForm,
-    /// Where packages, its own library and built files lie, by the paths in traces.
+    /// Where packages, its standard library and built files are, by the paths in traces.
     pub(crate) origins: OriginForm,
-    /// How a line that begins a function or class is told.
+    /// How lines that begin a function or class are recognised.
     pub(crate) hunks: Option<HunkHeads>,
 }
 
-/// Parses a text; `None` when the time limit was reached. Where it is known what the file was before,
-/// a walker may take over what did not change.
+/// Parses a text; `None` if a limit was reached. Given an earlier version of the file, a walker may take
+/// over unchanged parts.
 pub(crate) type Parser = fn(Language, &str, Option<&Content>, &Limits) -> Option<FileFacts>;
 
-/// By which names the files of a language are known.
+/// Names by which the files of a language are recognised.
 #[derive(Clone, Copy)]
 pub(crate) struct Names {
     /// Extensions in lower case, without their dot.
@@ -52,12 +52,12 @@ pub(crate) struct Names {
     pub(crate) prefixes: &'static [&'static str],
     /// Programs that a `#!` line may name, without their version.
     pub(crate) programs: &'static [&'static str],
-    /// Files that its package managers write, whatever language these are in. They are not read.
+    /// Files that its package managers write, in any language. They are not read.
     pub(crate) lock_files: &'static [&'static str],
 }
 
 impl Names {
-    /// No name.
+    /// Matches no name.
     pub(crate) const NONE: Self = Self {
         extensions: &[],
         files: &[],
@@ -66,7 +66,7 @@ impl Names {
         lock_files: &[],
     };
 
-    /// Files with these extensions.
+    /// Matches files with these extensions.
     pub(crate) const fn extensions(extensions: &'static [&'static str]) -> Self {
         Self {
             extensions,
@@ -76,7 +76,7 @@ impl Names {
 }
 
 impl LanguageSpec {
-    /// A language of which nothing is known but its name.
+    /// A language of which only the name is known.
     pub(crate) const fn new(language: Language) -> Self {
         Self {
             language,

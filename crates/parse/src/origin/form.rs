@@ -1,25 +1,26 @@
-//! Origins of code, what the paths of a language tell of them, and how such paths are taken apart.
+//! Defines the origins of code and how a language's paths tell them. Also holds helpers that split such
+//! paths.
 
 use crate::traces::places::Frame;
 
-/// Where code is from.
+/// The origin of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin<'a> {
-    /// A source file, of the repository or of somebody who uses it.
+    /// A source file of the repository or of one of its users.
     Project,
     /// A file of an installed package.
     Package(Installed<'a>),
-    /// A file of a language's runtime or standard library, or copied from elsewhere: its path below
-    /// the root of the library or of the copies.
+    /// A file of a language's runtime or standard library, or one copied from elsewhere. Holds its path
+    /// below the root of the library or of the copies.
     Foreign(&'a str),
-    /// A file that a bundler wrote, with the package that it is built from where its name says so.
+    /// A file that a bundler wrote, with the package that it is built from if its name tells.
     Bundle(Option<&'a str>),
 }
 
 /// A file of an installed package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Installed<'a> {
-    /// Who installed it.
+    /// The package manager that installed it.
     pub manager: &'static PackageManager,
     /// The package: `@vue/runtime-core`, `flask`, `tokio`.
     pub name: &'a str,
@@ -29,70 +30,70 @@ pub struct Installed<'a> {
     pub path: &'a str,
 }
 
-/// What installs packages.
+/// A program that installs packages.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct PackageManager {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// How a package is found in the repository that it is made from.
+    /// How to find a package in the repository that it is built from.
     pub home: PackageHome,
-    /// Whether what is installed was built, mostly, so that its files are those of no repository.
+    /// Whether installed files are mostly built, so that they are not those of any repository.
     pub is_built: bool,
 }
 
-/// How a package is found in the repository that it is made from.
+/// How to find a package in the repository that it is built from.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum PackageHome {
     /// The module system knows the directories of packages.
     Modules,
     /// A package is a module: a file with this ending, or the directory of a file with this stem.
     Module {
-        /// The ending of files of modules.
+        /// Ending of module files.
         ending: &'static str,
-        /// The stem of a file that stands for its directory.
+        /// Stem of a file that represents its directory.
         package_stem: &'static str,
     },
-    /// Manifests of this name give the package's name for a key at the start of a line.
+    /// Manifests with this file name give the package's name for a key at the start of a line.
     Manifest {
-        /// The file.
+        /// File name of the manifest.
         file: &'static str,
-        /// The key; with a blank behind it, it is no assignment.
+        /// The key; followed by a blank, it is not assigned.
         key: &'static str,
     },
-    /// A file is called like the package, with this ending.
+    /// A file is named after the package, with this ending.
     Named {
         /// The ending.
         ending: &'static str,
     },
 }
 
-/// What the paths of a language's files tell.
+/// What the paths of a language's files tell about their origin.
 #[derive(Clone, Copy)]
 pub(crate) struct OriginForm {
-    /// What installs its packages.
+    /// The package manager of the language.
     pub(crate) manager: Option<&'static PackageManager>,
-    /// The file of an installed package, or of a bundle beside those, and the path below the
+    /// Returns the file of an installed package, or of a bundle beside packages, and the path below the
     /// directory of all packages.
     pub(crate) package: fn(&str) -> Option<(&str, Origin<'_>)>,
-    /// The path below the root of its own library, for a file of that.
+    /// Returns the path below the root of the standard library, for a file of it.
     pub(crate) runtime: fn(&str) -> Option<&str>,
-    /// Whether a file, below a directory for copies, is code of this language.
+    /// Whether a file below a directory for copies is code of this language.
     pub(crate) is_copied: fn(&str) -> bool,
-    /// A built file.
+    /// Returns the origin of a built file.
     pub(crate) bundle: fn(&str) -> Option<Origin<'_>>,
-    /// Whether a column is that of a minified file.
+    /// Whether a frame's column is that of a minified file.
     pub(crate) is_minified: fn(&Frame) -> bool,
-    /// Whether an engine runs the file at a path, which is then built or a source.
+    /// Whether an engine runs the file at a path; the file is then built or a source.
     pub(crate) is_script: fn(&str) -> bool,
-    /// Whether a path, which begins at some root of sources, says all directories below it: a file that
-    /// has only its name is another one.
+    /// Whether a path, relative to some source root, contains all directories below it. A file that shares
+    /// only its name is then a different one.
     pub(crate) is_complete: fn(&str) -> bool,
-    /// Extensions of files that hold one component each, of the same name.
+    /// Extensions of files that contain one component each, with the same name.
     pub(crate) component_extensions: &'static [&'static str],
 }
 
 impl OriginForm {
-    /// Nothing is known.
+    /// A form that recognises nothing.
     pub(crate) const NONE: Self = Self {
         manager: None,
         package: |_| None,
@@ -106,8 +107,8 @@ impl OriginForm {
     };
 }
 
-/// A file at `path` below the directory of all packages; the first `end` bytes are the package's
-/// name, and a version may stand between it and the next slash.
+/// Returns the origin of a file at `path` below the directory of all packages. The first `end` bytes are
+/// the package's name; a version may follow before the next slash.
 pub(crate) fn installed<'p>(
     manager: &'static PackageManager,
     path: &'p str,
@@ -123,7 +124,7 @@ pub(crate) fn installed<'p>(
     }))
 }
 
-/// Where the version begins in the first directory of a path: at the second `-` of
+/// Returns the position of the version in the first directory of a path: the second `-` of
 /// `tokio-util-0.7.1/src/lib.rs`.
 pub(crate) fn before_version(path: &str) -> Option<usize> {
     let directory = path.split('/').next()?;
@@ -137,13 +138,14 @@ pub(crate) fn before_version(path: &str) -> Option<usize> {
     dashes.find_map(|(at, _)| is_version(at).then_some(at))
 }
 
-/// What is below the first directory that `is_meant`, given the one above it and itself.
-pub(crate) fn below_pair(path: &str, is_meant: impl Fn(&str, &str) -> bool) -> Option<&str> {
+/// Returns the path below the first directory for which `is_wanted` holds, given the directory above it and
+/// itself.
+pub(crate) fn below_pair(path: &str, is_wanted: impl Fn(&str, &str) -> bool) -> Option<&str> {
     let mut start = 0;
     let mut above = "";
     for directory in path.split('/') {
         start += directory.len() + 1;
-        if is_meant(above, directory) {
+        if is_wanted(above, directory) {
             return path.get(start..);
         }
         above = directory;
@@ -151,7 +153,7 @@ pub(crate) fn below_pair(path: &str, is_meant: impl Fn(&str, &str) -> bool) -> O
     None
 }
 
-/// What stands below the last directory of a name, which may have two segments.
+/// Returns the path below the last occurrence of a directory, whose name may have two segments.
 pub(crate) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     path.rmatch_indices(directory).find_map(|(at, _)| {
         let rest = path.get(at + directory.len()..)?.strip_prefix('/')?;

@@ -1,44 +1,44 @@
-//! What a language says of the roles of files, and what several languages say alike.
+//! Defines the conventions by which a language's files get roles, and rules that several languages share.
 
 use foveate_model::{Language, RepoPath};
 
-/// What the paths of a language's files say about their roles. All names are in lower case.
+/// How the paths of a language's files imply their roles. All names are in lower case.
 #[derive(Clone, Copy)]
 pub(crate) struct Roles {
-    /// What its ecosystem's names say of files in whatever language.
+    /// Names of its ecosystem, which apply to files in any language.
     pub(crate) ecosystem: Ecosystem,
     /// Whether a file is a copy of a library.
     pub(crate) is_copy: fn(&File<'_>) -> bool,
     /// Whether a file is a test by its name.
     pub(crate) is_test: fn(&File<'_>) -> bool,
-    /// Whether a file in a directory of tests is shipped: what users write their own tests with.
+    /// Whether a file in a test directory is shipped, for users to write their own tests with.
     pub(crate) is_test_support: fn(&File<'_>) -> bool,
-    /// Whether a directory called `test`, at this position of the path, is shipped code.
+    /// Whether a directory named `test`, at this position of the path, is shipped code.
     pub(crate) is_test_package: fn(&File<'_>, usize) -> bool,
     /// Whether a file configures a tool by its name.
     pub(crate) is_configuration: fn(&File<'_>) -> bool,
-    /// Whether a file that is nothing else configures something.
+    /// Whether a file without another role configures something.
     pub(crate) is_settings: fn(&File<'_>) -> bool,
-    /// Which of its files are documentation wherever they are.
+    /// Which of its files are documentation in any directory.
     pub(crate) documentation: Documentation,
-    /// Whether its files are input of programs where nothing else is known.
+    /// Whether its files are input of programs, if nothing else is known.
     pub(crate) is_data: bool,
 }
 
-/// Names that an ecosystem gives to files in whatever language.
+/// Names that an ecosystem uses for files in any language.
 #[derive(Clone, Copy)]
 pub(crate) struct Ecosystem {
-    /// Files that a program wrote.
+    /// Names of files that a program wrote.
     pub(crate) generated_names: &'static [&'static str],
-    /// Endings of such files.
+    /// Name endings of files that a program wrote.
     pub(crate) generated_endings: &'static [&'static str],
-    /// Directories of what is copied from elsewhere or made by builds.
+    /// Directories of files that are copied from elsewhere or created by builds.
     pub(crate) generated_directories: &'static [&'static str],
     /// Directories of tests.
     pub(crate) test_directories: &'static [&'static str],
-    /// Settings of builds and tools.
+    /// Names of settings of builds and tools.
     pub(crate) configuration_names: &'static [&'static str],
-    /// Endings of such names.
+    /// Name endings of settings.
     pub(crate) configuration_endings: &'static [&'static str],
     /// Endings of stems of examples.
     pub(crate) example_endings: &'static [&'static str],
@@ -48,13 +48,13 @@ pub(crate) struct Ecosystem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Documentation {
     None,
-    /// Those that are called `readme`, `changelog` and the like.
+    /// Files named `readme`, `changelog` and the like.
     Notes,
     All,
 }
 
 impl Roles {
-    /// Nothing is known.
+    /// Conventions that recognise nothing.
     pub(crate) const NONE: Self = Self {
         ecosystem: Ecosystem::NONE,
         is_copy: |_| false,
@@ -80,16 +80,16 @@ impl Ecosystem {
     };
 }
 
-/// A path, taken apart.
+/// The parts of a path.
 pub(crate) struct File<'p> {
     pub(crate) path: &'p RepoPath,
     pub(super) language: Language,
     pub(super) roles: &'static Roles,
-    /// Its last part, in lower case.
+    /// Its file name, in lower case.
     pub(crate) name: String,
-    /// That without its extension.
+    /// Its file name without the extension, in lower case.
     pub(crate) stem: String,
-    /// What is above it, in lower case.
+    /// Its directories, in lower case.
     pub(crate) directories: Vec<String>,
 }
 
@@ -110,21 +110,21 @@ impl<'p> File<'p> {
         self.directories.iter().any(|d| names.contains(&d.as_str()))
     }
 
-    /// The directory above the one at a position.
+    /// Returns the directory above the one at a position.
     pub(crate) fn above(&self, at: usize) -> Option<&str> {
         let above = self.directories.get(at.checked_sub(1)?)?;
         Some(above)
     }
 }
 
-/// `CartTest.java`, `CartSpec.kt`: tests by the form of a class.
+/// Whether a file is a test by the form of its class name: `CartTest.java`, `CartSpec.kt`.
 pub(crate) fn is_test_class(file: &File<'_>) -> bool {
     ["Test", "Tests", "Spec", "TestCase"]
         .iter()
         .any(|ending| file.path.stem().ends_with(ending))
 }
 
-/// `jquery-3.6.0.js`: a library with its version is a copy.
+/// Whether a file is a copied library, recognised by its version: `jquery-3.6.0.js`.
 pub(crate) fn is_released_library(file: &File<'_>) -> bool {
     let stem = file.stem.as_str();
     let Some((name, version)) = stem.rsplit_once('-') else {
@@ -135,7 +135,7 @@ pub(crate) fn is_released_library(file: &File<'_>) -> bool {
         && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
-/// `babel.config.js`, `tsconfig.base.json`: settings of tools for scripts.
+/// Whether a file has settings of tools for scripts: `babel.config.js`, `tsconfig.base.json`.
 pub(crate) fn is_script_configuration(file: &File<'_>) -> bool {
     let stem = file.stem.as_str();
     stem.ends_with(".config")

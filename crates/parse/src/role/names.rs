@@ -1,4 +1,4 @@
-//! Names by which roles are told in all languages: those of every ecosystem, and those that all share.
+//! Collects the names that imply roles in all languages: those of every ecosystem, and common ones.
 
 use std::sync::LazyLock;
 

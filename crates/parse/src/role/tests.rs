@@ -1,4 +1,4 @@
-//! Roles by paths.
+//! Tests roles by paths.
 
 use super::*;
 
@@ -122,7 +122,7 @@ fn settings_are_configuration() {
 }
 
 #[test]
-fn copies_and_output_of_programs_are_generated() {
+fn copies_and_program_output_are_generated() {
     check(
         Role::Generated,
         &[
@@ -142,7 +142,7 @@ fn copies_and_output_of_programs_are_generated() {
 }
 
 #[test]
-fn input_of_programs_is_data() {
+fn program_input_is_data() {
     check(
         Role::Data,
         &[
@@ -155,7 +155,7 @@ fn input_of_programs_is_data() {
     );
 }
 
-/// Checks the roles of paths, a line for each: the role and the path.
+/// Checks the roles of paths; each line holds a role and a path.
 #[track_caller]
 fn check_all(lines: &str) {
     let mut wrong = Vec::new();
@@ -172,7 +172,7 @@ fn check_all(lines: &str) {
 }
 
 #[test]
-fn go() {
+fn go_roles() {
     check_all(
         "source        pkg/cart/cart.go
          source        internal/text/to_string.go
@@ -196,7 +196,7 @@ fn go() {
 }
 
 #[test]
-fn rust() {
+fn rust_roles() {
     check_all(
         "source        src/lib.rs
          source        crates/shop/src/cart.rs
@@ -220,7 +220,7 @@ fn rust() {
 }
 
 #[test]
-fn java_and_kotlin() {
+fn java_and_kotlin_roles() {
     check_all(
         "source        src/main/java/org/acme/Cart.java
          source        shop/src/main/java/org/acme/test/Runner.java
@@ -252,7 +252,7 @@ fn java_and_kotlin() {
 }
 
 #[test]
-fn c_and_cpp() {
+fn c_and_cpp_roles() {
     check_all(
         "source        src/cart.c
          source        include/shop/cart.h
@@ -287,7 +287,7 @@ fn c_and_cpp() {
 }
 
 #[test]
-fn csharp() {
+fn csharp_roles() {
     check_all(
         "source        src/Shop/Cart.cs
          source        src/Shop/Contests/Cart.cs
@@ -311,7 +311,7 @@ fn csharp() {
 }
 
 #[test]
-fn ruby() {
+fn ruby_roles() {
     check_all(
         "source        lib/shop/cart.rb
          source        lib/shop/spec/runner.rb
@@ -336,7 +336,7 @@ fn ruby() {
 }
 
 #[test]
-fn php() {
+fn php_roles() {
     check_all(
         "source        src/Cart.php
          source        app/Http/Controllers/CartController.php

@@ -1,4 +1,5 @@
-//! Style sheets and other languages of blocks in braces: each block under what stands before it.
+//! Finds the sections of style sheets and other languages with blocks in braces. A block is named by the
+//! text before it.
 
 use std::borrow::Cow;
 
@@ -8,12 +9,12 @@ use super::section::SectionKind;
 use super::tree::{Marks, cut};
 use crate::lines::TextLines;
 
-/// Longest part of a prelude that names its block, in bytes.
+/// Longest part of a prelude that is used as the block's name, in bytes.
 const MAX_NAME: usize = 80;
 /// Longest interpolated expression, in bytes.
 const MAX_EXPRESSION: usize = 200;
 
-/// The marks of blocks of the given kind.
+/// Returns the marks of blocks, which get the given kind.
 pub(super) fn marks(lines: TextLines<'_>, kind: SectionKind) -> Marks<'_> {
     let mut reader = Reader {
         text: lines.text,
@@ -43,13 +44,13 @@ struct Reader<'t> {
     kind: SectionKind,
     line: u32,
     depth: u32,
-    /// Where the current declaration or prelude begins: its byte and line.
+    /// Start of the current declaration or prelude: its byte and line.
     prelude: Option<(usize, u32)>,
     /// The first line of the comments above it.
     comment: Option<u32>,
     /// The last line with code.
     code_line: u32,
-    /// Whether a block has ended in this block, so that declarations begin a section.
+    /// Whether a nested block has ended in the current block, so that declarations begin a section.
     after_block: bool,
     marks: Marks<'t>,
 }
@@ -59,7 +60,7 @@ impl Reader<'_> {
     fn token(&mut self, bytes: &[u8], at: usize, byte: u8) -> usize {
         let rest = bytes.get(at..).unwrap_or(&[]);
         if let Some(len) = self.comment_len(bytes, at) {
-            // A comment behind code explains that code.
+            // A comment after code explains that code.
             if self.prelude.is_none() && self.line > self.code_line {
                 self.comment.get_or_insert(self.line);
             }
@@ -70,7 +71,7 @@ impl Reader<'_> {
         }
         match byte {
             _ if byte.is_ascii_whitespace() => {
-                // A blank line parts a comment from what follows.
+                // A blank line separates a comment from the code below.
                 let is_blank_line = byte == b'\n' && rest.get(1) == Some(&b'\n');
                 if is_blank_line && self.prelude.is_none() {
                     self.comment = None;
@@ -82,7 +83,7 @@ impl Reader<'_> {
             b';' => self.declaration(),
             _ => {
                 self.prelude.get_or_insert((at, self.line));
-                // `#{$name}` and `@{name}` stand for text.
+                // `#{$name}` and `@{name}` are interpolated text.
                 let interpolates = matches!(byte, b'#' | b'@' | b'$') && rest.get(1) == Some(&b'{');
                 return match byte {
                     _ if interpolates => length_to(rest, b'}'),
@@ -102,7 +103,7 @@ impl Reader<'_> {
             let end = memchr::memmem::find(rest.get(2..)?, b"*/");
             return Some(end.map_or(rest.len(), |end| end + 4));
         }
-        // `url(http://…)` is no comment, and `#` begins one where `#id` is no selector.
+        // `url(http://…)` is not a comment; `#` begins one only in languages without `#id` selectors.
         let after_blank = at == 0 || bytes.get(at - 1).is_some_and(u8::is_ascii_whitespace);
         let is_line =
             rest.starts_with(b"//") || rest.starts_with(b"#") && self.kind == SectionKind::Block;
@@ -136,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a prelude, on one line.
+/// Returns the words of a prelude, on one line.
 fn words(prelude: &str) -> Cow<'_, str> {
     let prelude = prelude.trim();
     let short = cut(prelude, MAX_NAME);
@@ -147,16 +148,16 @@ fn words(prelude: &str) -> Cow<'_, str> {
     Cow::Owned(words.join(" "))
 }
 
-/// The length up to and with `close` on the same line; 1 without it.
+/// Returns the length up to and including `close` on the same line; 1 without it.
 fn length_to(rest: &[u8], close: u8) -> usize {
-    // An expression is short; looking further for each would be quadratic.
+    // An expression is short; an unlimited search for each would be quadratic.
     let rest = rest.get(..MAX_EXPRESSION).unwrap_or(rest);
     let found = memchr::memchr2(close, b'\n', rest);
     let closed = found.filter(|at| rest.get(*at) == Some(&close));
     closed.map_or(1, |at| at + 1)
 }
 
-/// The length of a string on one line; an unclosed quote is a character like others.
+/// Returns the length of a string on one line; an unclosed quote is an ordinary character.
 fn string_len(rest: &[u8], quote: u8) -> usize {
     let mut escaped = false;
     let end = rest.iter().skip(1).position(|byte| {
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn other_blocks() {
+    fn proto_blocks_are_sections() {
         let text = "syntax = \"proto3\";\n\n// A user.\nmessage User {\n  string name = 1; // {\n  enum Kind {\n    A = 0;\n  }\n}\n";
         check(
             Language::TEXT,

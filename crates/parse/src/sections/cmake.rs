@@ -1,4 +1,5 @@
-//! CMake: functions and macros, conditional blocks, and commands, each with the first of its arguments.
+//! Finds the sections of CMake files: functions and macros, conditional blocks, and commands, each with its
+//! first argument.
 
 use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
@@ -11,7 +12,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     let mut marks = Marks::new(lines, COMMENTS);
     let mut open_brackets = 0_usize;
     let mut level = 0;
-    // A function is one section, whatever it holds.
+    // A function is one section, whatever it contains.
     let mut in_function = false;
     for (line, text) in numbered(lines) {
         let text = text.trim();
@@ -57,7 +58,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     marks
 }
 
-/// How often a bracket stands in a line outside of its texts and comments.
+/// Counts a bracket in a line, outside of strings and comments.
 fn count(line: &str, bracket: char) -> usize {
     let mut in_text = false;
     let code = line.chars().take_while(|c| {
@@ -78,7 +79,7 @@ mod tests {
     use foveate_model::Language;
 
     #[test]
-    fn functions_blocks_and_commands() {
+    fn functions_blocks_and_commands_are_sections() {
         let text = "cmake_minimum_required(VERSION 3.8)\n\n# Joins paths.\nfunction(join result)\n  set(p \"a (b\")\n  foreach(x ${ARGN})\n    set(p ${p}/${x})\n  endforeach()\nendfunction()\n\nif (NOT DEFINED A) # (x\n  set(A\n    OFF)\nelse ()\n  set(A ON)\nendif ()\n\nadd_library(fmt\n  a.cc\n  b.cc)\n";
         check(
             Language::TEXT,

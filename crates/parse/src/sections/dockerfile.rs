@@ -1,4 +1,4 @@
-//! Dockerfiles: build stages, and instructions that span several lines.
+//! Finds the sections of Dockerfiles: build stages, and instructions that span several lines.
 
 use super::section::SectionKind;
 use super::shell::{here_document, is_here_end};
@@ -44,7 +44,7 @@ mod tests {
     const FILE: &str = "# syntax=docker/dockerfile:1\nARG V=1\n\n# Compiles.\nFROM rust:1 AS build\nWORKDIR /src\nRUN apt-get update \\\n    # needed\n    && apt-get install x\nCOPY . .\nRUN <<EOF\nFROM nothing\nEOF\n\nFROM debian\nCMD [\"x\"]\n";
 
     #[test]
-    fn stages_and_long_instructions() {
+    fn stages_and_long_instructions_are_sections() {
         check(
             Language::TEXT,
             "docker/Dockerfile.dev",

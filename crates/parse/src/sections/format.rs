@@ -1,6 +1,6 @@
-//! The formats of files without a grammar.
+//! Lists the formats of files without a grammar.
 
-/// How the structure of a file is found.
+/// The format that determines how the structure of a file is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Markdown,

@@ -1,4 +1,5 @@
-//! HTML and templates: headings, and elements with an id by indentation. XML: all elements.
+//! Finds the sections of HTML and templates (headings, and elements with an id, by indentation) and of XML
+//! (all elements).
 
 use std::borrow::Cow;
 
@@ -7,9 +8,9 @@ use super::tree::{Marks, cut, indent, numbered};
 use crate::lines::TextLines;
 
 const COMMENTS: &[&str] = &["<!--", "{#"];
-/// Headings lie below every element.
+/// Level added to headings, so that they are below every element.
 const HEADING_LEVEL: u32 = 1 << 20;
-/// Longest part of a line in which a tag is looked for, in bytes.
+/// Longest part of a line that is searched for a tag, in bytes.
 const MAX_TAG: usize = 1_000;
 const MAX_NAME: usize = 80;
 
@@ -19,14 +20,14 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
         let label = tag.attribute("id").map(|id| format!("#{id}"));
         match label {
             Some(label) => Some(label.into()),
-            // Components and templates are cut at their outermost elements.
+            // Components and templates are split at their outermost elements.
             None if column == 0 && !is_page => Some(Cow::Borrowed(tag.name)),
             None => None,
         }
     })
 }
 
-/// The marks of a document whose elements are its structure.
+/// Returns the marks of a document whose elements are its structure.
 pub(super) fn element_marks(lines: TextLines<'_>) -> Marks<'_> {
     read(lines, |tag, _| {
         let label = tag.attribute("name").or_else(|| tag.attribute("id"));
@@ -69,9 +70,9 @@ fn read<'t>(
 /// The elements that enclose a line.
 #[derive(Default)]
 struct Open<'t> {
-    /// Their columns and what ends them.
+    /// Their columns and the tags that end them.
     elements: Vec<(u32, &'t str)>,
-    /// The column of the element that has ended right above.
+    /// The column of the element that ended directly above.
     ended: Option<u32>,
 }
 
@@ -106,7 +107,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Whether the element ends on its line, or has no end at all.
+    /// Whether the element ends on its line, or has no end tag.
     fn is_whole(&self, line: &str) -> bool {
         let is_void = matches!(
             self.name,
@@ -161,7 +162,7 @@ fn tag(text: &str) -> Option<Tag<'_>> {
     })
 }
 
-/// The element that a line closes.
+/// Returns the element that a line closes.
 fn end_tag(text: &str) -> Option<&str> {
     if let Some(block) = text.strip_prefix("{%") {
         let word = block.trim_start_matches('-').trim_start();
@@ -172,7 +173,7 @@ fn end_tag(text: &str) -> Option<&str> {
     Some(rest.split(['>', ' ']).next().unwrap_or(rest))
 }
 
-/// The heading that begins on a line: its level and words.
+/// Returns the heading that begins on a line: its level and words.
 fn heading(lines: TextLines<'_>, line: u32) -> Option<(u32, String)> {
     let text = lines.line(line).trim_start();
     let level = text
@@ -183,7 +184,7 @@ fn heading(lines: TextLines<'_>, line: u32) -> Option<(u32, String)> {
     if !matches!(rest.next(), Some('>' | ' ' | '\t') | None) {
         return None;
     }
-    // The words may stand on the next two lines.
+    // The words may be on the next two lines.
     let joined = (line..line + 3).map(|line| cut(lines.line(line), MAX_TAG));
     let joined = joined.collect::<Vec<_>>().join(" ");
     let end = joined.find("</h").or_else(|| joined.find("</H"))?;
@@ -191,7 +192,7 @@ fn heading(lines: TextLines<'_>, line: u32) -> Option<(u32, String)> {
     (!words.is_empty()).then_some((level, words))
 }
 
-/// The words between tags, `<b>` and `{% … %}`.
+/// Returns the words outside of tags such as `<b>` and `{% … %}`.
 fn without_tags(text: &str) -> String {
     let mut words = String::new();
     let mut until = None;
@@ -218,7 +219,7 @@ mod tests {
     use crate::testing::html;
 
     #[test]
-    fn headings_and_elements_with_an_id() {
+    fn headings_and_elements_with_an_id_are_sections() {
         let text = "<!doctype html>\n<html>\n<body>\n  <nav id=\"top\">\n    <a>x</a>\n  </nav>\n  <p>Hi</p>\n  <main class='a' id='content'>\n    <h1>The <b>guide</b></h1>\n    <p>a</p>\n    <h2>\n      Install\n    </h2>\n    <p>b</p>\n  </main>\n</body>\n</html>\n";
         check(
             html(),
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn components_and_templates() {
+    fn components_and_templates_are_split() {
         let text = "<template>\n  <p>a</p>\n</template>\n\n<script>\nlet a;\n</script>\n";
         check(
             html(),

@@ -1,4 +1,5 @@
-//! `.ini`, `.cfg` and their like: sections, and keys whose values span several lines.
+//! Finds the sections of `.ini`, `.cfg` and similar files: tables, and keys whose values span several
+//! lines.
 
 use super::section::SectionKind;
 use super::tree::{Marks, is_comment, numbered};
@@ -9,7 +10,7 @@ const COMMENTS: &[&str] = &["#", ";"];
 pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     let mut marks = Marks::new(lines, COMMENTS);
     for (line, text) in numbered(lines) {
-        // What is indented continues the value above.
+        // An indented line continues the value above.
         if text.starts_with([' ', '\t']) || is_comment(text, COMMENTS) {
             continue;
         }
@@ -29,7 +30,7 @@ mod tests {
     use foveate_model::Language;
 
     #[test]
-    fn sections_and_long_values() {
+    fn tables_and_long_values_are_sections() {
         let text = "[tox]\nenvlist = py\nskip = true\n\n; Tests.\n[testenv:docs]\ndeps =\n    sphinx\n    furo\ncommands = make\n[flake8]\nmax = 1\n";
         check(
             Language::TEXT,

@@ -1,4 +1,4 @@
-//! JSON, with comments: key paths over several lines.
+//! Finds the sections of JSON with comments: key paths that span several lines.
 
 use std::borrow::Cow;
 
@@ -38,15 +38,15 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     reader.marks
 }
 
-/// An object or list that is open.
+/// An open object or list.
 struct Open<'t> {
-    /// The position of the current element of a list; `None` in an object.
+    /// The position of the current element in a list; `None` in an object.
     index: Option<u32>,
-    /// The line where it begins, if it is an element of a list.
+    /// The line on which it begins, if it is an element of a list.
     element: Option<u32>,
-    /// How well the name of that element tells it.
+    /// How well the current name of that element identifies it.
     rank: u8,
-    /// The key whose value is read.
+    /// The key whose value is being read.
     key: &'t str,
 }
 
@@ -54,7 +54,7 @@ struct Reader<'t> {
     lines: TextLines<'t>,
     marks: Marks<'t>,
     open: Vec<Open<'t>>,
-    /// The last string and its line, until it is known to be a key.
+    /// The last string and its line, which may turn out to be a key.
     string: Option<(&'t str, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl<'t> Reader<'t> {
         if let (Some((key, line)), Some(open)) = (self.string, self.open.last_mut()) {
             open.key = key;
             let key = cut(key, MAX_KEY);
-            // A path of names like `./lib` would not be readable.
+            // A path with names like `./lib` would not be readable.
             let name = match key.is_empty() || key.contains('.') {
                 true => Cow::Owned(format!("[\"{key}\"]")),
                 false => Cow::Borrowed(key),
@@ -113,13 +113,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the string whose opening quote is at `at`; returns where it ends.
+    /// Reads the string whose opening quote is at `at`; returns its end.
     fn string(&mut self, at: usize, line: u32) -> usize {
         let rest = self.lines.text.as_bytes().get(at + 1..).unwrap_or(&[]);
         let mut end = rest.len();
         let mut escaped = false;
         for (offset, byte) in rest.iter().enumerate() {
-            // No string spans lines: an unclosed one ends here.
+            // Strings do not span lines: an unclosed one ends here.
             if *byte == b'\n' || *byte == b'"' && !escaped {
                 end = offset;
                 break;
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         at + 1 + end + usize::from(closes)
     }
 
-    /// A list element is called by its name rather than by its position.
+    /// Names a list element by its own name rather than by its position.
     fn name_element(&mut self, value: &str) {
         let Some(open) = self.open.last_mut() else {
             return;
@@ -147,7 +147,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Where a comment that begins at `at` ends; the next byte where there is none.
+/// Returns the end of a comment that begins at `at`; the next byte if there is none.
 fn after_comment(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at + 1..).unwrap_or(&[]);
     let end = match rest.first() {
@@ -164,7 +164,7 @@ fn after_comment(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn keys_that_are_no_names_are_quoted() {
+    fn keys_that_are_not_names_are_quoted() {
         let text = "{\n  \"exports\": {\n    \"./a\": {\n      \"a\": 1\n    }\n  }\n}\n";
         let expected = ["1-2 key exports", "3-7   key exports[\"./a\"]"];
         check(json(), "package.json", text, &expected);
@@ -176,7 +176,7 @@ mod tests {
     const PACKAGE: &str = "{\n  \"name\": \"x\",\n  \"version\": \"1\",\n  // How to run it.\n  \"scripts\": {\n    \"test\": \"mocha {\",\n    \"build\": \"rollup\"\n  },\n  \"private\": true,\n  \"people\": [\n    {\n      \"name\": \"A\",\n      \"mail\": \"a\"\n    },\n    { \"name\": \"B\" }\n  ],\n  \"files\": [\n    \"lib\"\n  ]\n}\n";
 
     #[test]
-    fn keys_over_several_lines() {
+    fn keys_over_several_lines_are_sections() {
         check(
             json(),
             "package.json",

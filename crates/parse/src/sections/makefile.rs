@@ -1,4 +1,4 @@
-//! Makefiles: targets with their recipes, and long variables.
+//! Finds the sections of Makefiles: targets with their recipes, and long variables.
 
 use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
@@ -22,11 +22,11 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
             continue;
         }
         in_define = text.starts_with("define ");
-        match begun(text) {
-            Some(Begun::Target(name)) => {
+        match start_of(text) {
+            Some(Start::Target(name)) => {
                 marks.push(line, 0, cut(name, MAX_NAME), SectionKind::Target);
             }
-            Some(Begun::Variable(name)) => {
+            Some(Start::Variable(name)) => {
                 marks.push(line, 0, cut(name, MAX_NAME), SectionKind::Key);
             }
             None => {}
@@ -35,15 +35,15 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     marks
 }
 
-enum Begun<'t> {
+enum Start<'t> {
     Target(&'t str),
     Variable(&'t str),
 }
 
-/// What a line without indentation begins.
-fn begun(text: &str) -> Option<Begun<'_>> {
+/// Returns the target or variable that begins on a line without indentation.
+fn start_of(text: &str) -> Option<Start<'_>> {
     if let Some(name) = text.strip_prefix("define ") {
-        return Some(Begun::Variable(name.trim()));
+        return Some(Start::Variable(name.trim()));
     }
     let at = text.find([':', '='])?;
     let (name, rest) = text.split_at_checked(at)?;
@@ -51,8 +51,8 @@ fn begun(text: &str) -> Option<Begun<'_>> {
     let name = name.trim_end_matches(['+', '?', '!']).trim();
     match (name.is_empty(), is_assignment) {
         (true, _) => None,
-        (false, true) => Some(Begun::Variable(name)),
-        (false, false) => Some(Begun::Target(name)),
+        (false, true) => Some(Start::Variable(name)),
+        (false, false) => Some(Start::Target(name)),
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use foveate_model::Language;
 
     #[test]
-    fn targets_and_variables() {
+    fn targets_and_variables_are_sections() {
         let text = "PYTHON ?= python3\nFILES := a \\\n  b: c\n\nX = 1\n\n# Runs the tests.\n.PHONY: test\ntest: build\n\t$(PYTHON) -m pytest\n\tA=1 true\n\nall: test\nY = 2\ndefine help\nnot: a target\nendef\n";
         check(
             Language::TEXT,

@@ -1,4 +1,4 @@
-//! Markdown: ATX and setext headings outside fenced code and front matter.
+//! Finds the sections of Markdown: ATX and setext headings outside of fenced code and front matter.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::section::SectionKind;
 use super::tree::{Marks, cut, indent, numbered};
 use crate::lines::TextLines;
 
-/// Headings further right are code.
+/// Largest indentation of a heading; lines further right are code.
 const MAX_INDENT: u32 = 3;
 
 pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
@@ -29,7 +29,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     marks
 }
 
-/// The last line of the settings between `---` lines at the top; 0 without them.
+/// Returns the last line of the front matter between `---` lines at the top; 0 without it.
 fn front_matter_end(lines: TextLines<'_>) -> u32 {
     if lines.line(1).trim_end() != "---" {
         return 0;
@@ -39,13 +39,13 @@ fn front_matter_end(lines: TextLines<'_>) -> u32 {
     end.map_or(0, |(line, _)| line)
 }
 
-/// The backticks or tildes that open a code block on this line.
+/// Returns the backticks or tildes that open a code block on this line.
 fn opening_fence(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = text.trim_start_matches(mark);
     let fence = text.get(..text.len() - rest.len())?;
-    // Backticks behind the fence make it inline code.
+    // Backticks after the fence make it inline code.
     (fence.len() >= 3 && !(mark == '`' && rest.contains('`'))).then_some(fence)
 }
 
@@ -65,8 +65,8 @@ fn heading(text: &str) -> Option<(u32, &str)> {
     is_heading.then(|| (level, rest.trim_end_matches('#').trim()))
 }
 
-/// A line of text with an underline below and nothing above: most paragraphs that end in `---`
-/// above their last line were meant to be followed by a rule.
+/// Returns a setext heading: a line of text with an underline below and nothing above. In most paragraphs
+/// with several lines, the `---` below is meant as a rule.
 fn setext(lines: TextLines<'_>, line: u32, body: u32) -> Option<(u32, &str)> {
     let text = lines.line(line);
     let starts_paragraph =
@@ -87,7 +87,7 @@ fn setext(lines: TextLines<'_>, line: u32, body: u32) -> Option<(u32, &str)> {
     is_first.then(|| (level, text.trim()))
 }
 
-/// `[1.2.0](https://…)` reads `[1.2.0]`.
+/// Strips link targets: `[1.2.0](https://…)` becomes `[1.2.0]`.
 fn without_links(name: &str) -> Cow<'_, str> {
     if !name.contains("](") {
         return Cow::Borrowed(name);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_below_a_paragraph_is_no_heading() {
+    fn rule_below_a_paragraph_is_not_a_heading() {
         let text = "# A\n\none\ntwo\n---\n\n#hashtag\n    # code\n";
         check(markdown(), "a.md", text, &["1-8 section A"]);
     }

@@ -4,20 +4,19 @@ use foveate_model::Lines;
 
 use super::section::Section;
 
-/// A passage grows until it has this many lines.
+/// Smallest number of lines of a passage, if the file has them.
 const MIN_LINES: u32 = 4;
-/// A part grows into what encloses it as long as that has at most this many lines.
+/// A part grows into its enclosing section while that has at most this many lines.
 const COMFORTABLE_LINES: u32 = 24;
 
-/// The lines to show for a hit at `around`, and the title of the section that they belong to.
+/// Returns the lines to show for a hit at `around`, and the title of the section that they belong to.
 ///
-/// It is the innermost section around the middle of `around` that can be read alone (a heading
-/// with all below it, a job, a table, a statement), if it has at most `max_lines` lines. Where it
-/// is longer, it is the key, step or run of lines inside it, and where even that is longer, a
-/// window that begins with the heading if the hit is near. Keys that no such section encloses grow
-/// into their parents up to 24 lines. What has fewer than 4 lines, or does not cover `around`,
-/// grows by its neighbours under the same parent; its title stays. Blank lines at the end are left
-/// out. `None` without sections.
+/// They are the innermost section around the middle of `around` that can be read alone (a heading with
+/// everything below it, a job, a table, a statement), if it has at most `max_lines` lines. If it is longer,
+/// they are the key, step or run of lines inside it; if even that is longer, a window that begins with the
+/// heading if the hit is near. Keys that no such section encloses grow into their parents up to 24 lines. A
+/// passage that has fewer than 4 lines, or does not cover `around`, grows by its neighbours under the same
+/// parent and keeps its title. Blank lines at the end are left out. `None` without sections.
 pub fn passage(sections: &[Section], around: Lines, max_lines: u32) -> Option<(Lines, String)> {
     let tree = Tree { sections };
     let last = sections.last()?.lines.end;
@@ -39,7 +38,7 @@ struct Tree<'s> {
 }
 
 impl Tree<'_> {
-    /// The section that owns `line`.
+    /// Returns the section that owns `line`.
     fn at(self, line: u32) -> Option<usize> {
         let after = self.sections.partition_point(|s| s.lines.start <= line);
         after.checked_sub(1)
@@ -55,7 +54,7 @@ impl Tree<'_> {
         before.iter().rposition(|section| section.depth < depth)
     }
 
-    /// A section's own lines without the blank ones at their end.
+    /// Returns a section's own lines, without blank lines at their end.
     fn own(self, node: usize) -> Lines {
         self.sections.get(node).map_or(Lines::new(1, 1), |section| {
             let end = section.lines.end - section.blank_tail;
@@ -63,7 +62,7 @@ impl Tree<'_> {
         })
     }
 
-    /// The lines of a section and all below it, without the blank ones at their end.
+    /// Returns the lines of a section and everything below it, without blank lines at their end.
     fn subtree(self, node: usize) -> Lines {
         let own = self.own(node);
         let end = self.sections.get(node).map(|section| section.subtree_end);
@@ -71,7 +70,7 @@ impl Tree<'_> {
         Lines::new(own.start, last.map_or(own.end, |last| self.own(last).end))
     }
 
-    /// The section to show whole instead of `leaf`, where one fits.
+    /// Returns the section to show whole instead of `leaf`, if one fits.
     fn readable_section(self, leaf: usize, max_lines: u32) -> Option<(usize, Lines)> {
         let up = std::iter::successors(Some(leaf), |node| self.parent(*node));
         let fitting = |most: u32| {
@@ -97,7 +96,7 @@ impl Tree<'_> {
             .or_else(|| (own.count() <= max_lines).then_some((leaf, own)))
     }
 
-    /// A part of a section that is too long: from its heading where `centre` is near enough.
+    /// Returns a part of a section that is too long, beginning with its heading if `centre` is near enough.
     fn window(self, leaf: usize, centre: u32, max_lines: u32) -> Lines {
         let own = self.own(leaf);
         let end = own.end.max(centre);
@@ -109,14 +108,14 @@ impl Tree<'_> {
         Lines::new(start, end.min(start + max_lines - 1))
     }
 
-    /// `lines` with neighbours of `node`, so that they cover `around` and are not too few.
+    /// Extends `lines` by neighbours of `node`, so that they cover `around` and are not too few.
     fn expanded(self, node: usize, mut lines: Lines, around: Lines, max_lines: u32) -> Lines {
         let fits = |lines: &Lines| lines.count() <= max_lines;
         loop {
             let before = self.with_before(lines).filter(fits);
             let after = self.with_after(node, lines);
             let after = after.filter(fits).or_else(|| {
-                // A part of what follows is worth less than what stands above.
+                // A part of the following section is worth less than the section above.
                 let part = self.with_head_after(node, lines).filter(fits);
                 part.filter(|_| before.is_none() || around.end > lines.end)
             });
@@ -146,7 +145,7 @@ impl Tree<'_> {
         Some(Lines::new(self.own(before).start, lines.end))
     }
 
-    /// The next section, if it stands under the same parent as `node`.
+    /// Returns the next section, if it has the same parent as `node`.
     fn after(self, node: usize, lines: Lines) -> Option<usize> {
         let after = self
             .sections

@@ -1,16 +1,16 @@
-//! Plain text: underlined headings, otherwise groups of paragraphs. Whole manuals are
+//! Finds the sections of plain text: underlined headings, otherwise groups of paragraphs. Some manuals are
 //! reStructuredText in `.txt` files, so directives count as well.
 
-use super::restructured;
+use super::restructured_text;
 use super::section::SectionKind;
 use super::tree::{Marks, indent, numbered};
 use crate::lines::TextLines;
 
-/// A group takes another paragraph until it has this many lines.
+/// A group of paragraphs is full once it has this many lines.
 const GROUP_LINES: u32 = 8;
 
 pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
-    let headings = restructured::marks(lines);
+    let headings = restructured_text::marks(lines);
     if !headings.is_empty() {
         return headings;
     }
@@ -32,7 +32,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     marks
 }
 
-/// The words of a comment line, which often is the heading of the lines below it.
+/// Returns the words of a comment line, which often is the heading of the lines below it.
 pub(super) fn comment(text: &str) -> Option<&str> {
     let text = text.strip_prefix('#').filter(|t| !t.starts_with('!'))?;
     let words = text.trim_matches(|c: char| c.is_whitespace() || "#=-*~".contains(c));

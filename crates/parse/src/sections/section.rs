@@ -1,29 +1,29 @@
-//! A part of a file without a grammar, and what begins it.
+//! Defines a section, a part of a file without a grammar, and its kinds.
 
 use foveate_model::Lines;
 
-/// A part of a file that reads as one thing, with the path of what stands above it.
+/// A part of a file that forms a unit, with the path of the sections above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The path from the outermost section, at most 200 bytes: `Installation > From source`,
-    /// `jobs.publish`, `tool.mypy.overrides[1]`. Empty where no heading stands above the lines.
+    /// `jobs.publish`, `tool.mypy.overrides[1]`. Empty if the lines are below no heading.
     pub title: String,
-    /// What begins it.
+    /// The construct that begins it.
     pub kind: SectionKind,
     /// Its own lines, up to its first child. These tile the file.
     pub lines: Lines,
-    /// The last line of its last descendant; `lines.end` where it has no children.
+    /// The last line of its last descendant; `lines.end` without children.
     pub subtree_end: u32,
-    /// How many sections enclose it.
+    /// Number of sections that enclose it.
     pub depth: u32,
-    /// How many of its own lines are blank at their end.
+    /// Number of blank lines at the end of its own lines.
     pub blank_tail: u32,
 }
 
-/// What begins a section.
+/// The construct that begins a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectionKind {
-    /// Nothing: what stands before the first heading, between sections, or a paragraph.
+    /// None: the text before the first heading, text between sections, or a paragraph.
     Text,
     /// A heading.
     Section,
@@ -58,7 +58,7 @@ pub enum SectionKind {
 }
 
 impl SectionKind {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name that is used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -80,7 +80,7 @@ impl SectionKind {
         }
     }
 
-    /// Whether it can be understood without what encloses it.
+    /// Whether a section of this kind can be understood without its enclosing section.
     pub(super) fn stands_alone(self) -> bool {
         !matches!(
             self,
@@ -88,7 +88,7 @@ impl SectionKind {
         )
     }
 
-    /// Whether one that is a single line is left to the lines around it.
+    /// Whether a section of this kind joins the surrounding lines if it is a single line.
     pub(super) fn folds(self) -> bool {
         matches!(
             self,

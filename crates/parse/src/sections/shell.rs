@@ -1,4 +1,4 @@
-//! Shell scripts: functions, and blocks below a comment.
+//! Finds the sections of shell scripts: functions, and blocks below a comment.
 
 use super::prose::comment;
 use super::section::SectionKind;
@@ -26,7 +26,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
 enum State {
     Commands,
     Function,
-    /// A function has ended: the next command begins a section.
+    /// A function has ended; the next command begins a section.
     Ended,
 }
 
@@ -34,7 +34,7 @@ struct Reader<'t> {
     marks: Marks<'t>,
     state: State,
     after_blank: bool,
-    /// The first line and the words of the comment that stands right above.
+    /// The first line and the words of the comment directly above.
     heading: Option<(u32, &'t str)>,
     /// The word that ends the here-document.
     here: Option<&'t str>,
@@ -60,7 +60,7 @@ impl<'t> Reader<'t> {
                 self.heading = comment(text).map(|words| (line, words));
             }
         } else if text.trim().is_empty() {
-            // A comment on its own may still head the commands below the blank line.
+            // A lone comment may still be the heading of the commands below the blank line.
             self.after_blank = true;
             return;
         } else {
@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The name of the function that a line without indentation begins.
+/// Returns the name of the function that a line without indentation begins.
 fn function(text: &str) -> Option<&str> {
     let is_name = |name: &&str| !name.is_empty() && !name.contains(['$', '=', '"', '\'', ' ']);
     if let Some(rest) = text.strip_prefix("function ") {
@@ -118,7 +118,7 @@ fn function(text: &str) -> Option<&str> {
     Some(name.trim_end()).filter(is_name).filter(|_| begins)
 }
 
-/// The word that ends the here-document which a line begins.
+/// Returns the word that ends the here-document begun on a line.
 pub(super) fn here_document(text: &str) -> Option<&str> {
     let (before, rest) = text.split_once("<<")?;
     let is_here = !rest.starts_with(['<', '=']) && !is_comment(before, COMMENTS);
@@ -141,7 +141,7 @@ mod tests {
     use crate::testing::shell;
 
     #[test]
-    fn functions_and_blocks_below_comments() {
+    fn functions_and_commented_blocks_are_sections() {
         let text = "#!/bin/sh\n# Installs it.\nset -e\n\n# Says\n# why.\nusage() {\n  cat <<EOF\n}\nEOF\n}\nusage\n\n## Build ##\nmake\nif true; then\n\n  # inside\n  x\nfi\n\nfunction last {\n  y\n}\n";
         check(
             shell(),

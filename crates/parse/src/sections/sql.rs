@@ -1,10 +1,10 @@
-//! SQL: statements up to their semicolon.
+//! Finds the sections of SQL: statements up to their semicolon.
 
 use super::section::SectionKind;
 use super::tree::Marks;
 use crate::lines::TextLines;
 
-/// How many words of a statement name it.
+/// Number of words of a statement that form its title.
 const TITLE_WORDS: usize = 3;
 /// Longest word of a title, in bytes.
 const MAX_WORD: usize = 60;
@@ -24,16 +24,16 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     reader.marks
 }
 
-/// The statement that is read.
+/// The statement being read.
 #[derive(Default)]
 struct Statement<'t> {
     line: u32,
     words: Vec<&'t str>,
-    /// Whether more words belong to its title.
+    /// Whether its title is complete.
     is_titled: bool,
-    /// Whether it defines a routine, so that its body may hold semicolons.
+    /// Whether it defines a routine, whose body may contain semicolons.
     is_routine: bool,
-    /// Whether `END` was the last word, which `IF` or `LOOP` would make the end of those.
+    /// Whether `END` was the last word; a following `IF` or `LOOP` belongs to it.
     after_end: bool,
     blocks: u32,
 }
@@ -42,7 +42,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    /// The first line after the last statement that holds a comment or a statement.
+    /// The first line with a comment or code after the last statement.
     start: Option<u32>,
     statement: Option<Statement<'t>>,
     /// The last line with code.
@@ -51,14 +51,14 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// Reads one token; `false` at the end.
+    /// Reads one token; returns `false` at the end.
     fn step(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or("");
         let Some(first) = rest.chars().next() else {
             return false;
         };
         if rest.starts_with("--") || rest.starts_with("/*") {
-            // A comment behind a statement explains that statement.
+            // A comment after a statement, on the same line, explains that statement.
             if self.line > self.code_line {
                 self.start.get_or_insert(self.line);
             }
@@ -141,7 +141,7 @@ impl<'t> Statement<'t> {
             self.is_routine |= creates && is(&["trigger", "function", "procedure"]);
         }
         if self.is_routine {
-            // `END IF` ends no block of its own: the count of `END` is taken back.
+            // `END IF` ends no block that was counted: the decrement for `END` is undone.
             let begins = match self.after_end {
                 true => is(&["if", "loop", "while", "repeat", "for"]),
                 false => is(&["begin", "case"]),
@@ -160,20 +160,21 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Where `close` ends behind the first `from` bytes; the end of the text without it.
+/// Returns the end of the first `close` after `from` bytes; the end of the text without one.
 fn closed(text: &str, from: usize, close: &str) -> usize {
     let rest = text.get(from..).unwrap_or("");
     let end = rest.find(close);
     end.map_or(text.len(), |end| from + end + close.len())
 }
 
-/// The length of a quoted string. A doubled quote reads as two strings, which changes nothing.
+/// Returns the length of a quoted string. A doubled quote is read as two strings, which makes no
+/// difference.
 fn quoted(text: &str, quote: char) -> usize {
     let mut buffer = [0; 4];
     closed(text, quote.len_utf8(), quote.encode_utf8(&mut buffer))
 }
 
-/// The length of `$tag$ … $tag$`, or of the dollar alone.
+/// Returns the length of `$tag$ … $tag$`, or of the dollar alone.
 fn dollar_quoted(text: &str) -> usize {
     let tag = text.get(1..).and_then(|rest| rest.split_once('$'));
     match tag {
@@ -191,7 +192,7 @@ mod tests {
     use crate::testing::sql;
 
     #[test]
-    fn statements_with_their_comments() {
+    fn statements_include_their_comments() {
         let text = "-- Who buys;\nCREATE TABLE IF NOT EXISTS shop.orders (\n  id INT, -- a; b\n  name TEXT DEFAULT ';'\n);\n\n/* Fills it. */\nINSERT INTO orders (id)\nVALUES (1); -- one\nCREATE FUNCTION f() RETURNS int AS $$\n  SELECT 1;\n$$ LANGUAGE sql;\nCREATE TRIGGER t AFTER INSERT ON orders BEGIN\n  SELECT CASE WHEN 1 THEN 2 END;\n  IF a THEN b; END IF;\nEND;\nSELECT 1\n";
         check(
             sql(),

@@ -1,4 +1,4 @@
-//! TOML: table headers and the keys that span several lines.
+//! Finds the sections of TOML: tables, and keys that span several lines.
 
 use foldhash::HashMap;
 
@@ -13,7 +13,7 @@ const MAX_KEY: usize = 100;
 pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     let mut marks = Marks::new(lines, COMMENTS);
     let mut counts: HashMap<&str, u32> = HashMap::default();
-    // The array element that a `name` key may still name: its line, path and rank.
+    // The current array element, which a `name` key may still name: its line, path and rank.
     let mut element: Option<(u32, &str, u8)> = None;
     let mut value = Value::default();
     for (line, text) in numbered(lines) {
@@ -44,7 +44,7 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
     marks
 }
 
-/// The path of `[a.b]` or `[[a.b]]`, and whether it is the latter.
+/// Returns the path of `[a.b]` or `[[a.b]]`, and whether it is the latter.
 fn header(text: &str) -> Option<(&str, bool)> {
     let inside = text.trim_start().strip_prefix('[')?;
     let array = inside.strip_prefix('[');
@@ -60,7 +60,7 @@ fn key(text: &str) -> Option<(&str, &str)> {
     (!key.is_empty()).then(|| (key, value.trim()))
 }
 
-/// How far a value has been read: whether the next line still belongs to it.
+/// State of reading a value: tells whether the next line still belongs to it.
 #[derive(Default)]
 struct Value {
     brackets: u32,
@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    /// What follows a string, or its opening quotes where it may span lines.
+    /// Returns the text after a string, or after its opening quotes if it may span lines.
     fn after_quote<'t>(&mut self, token: &'t str, long: &'static str, short: char) -> &'t str {
         if let Some(text) = token.strip_prefix(long) {
             self.quotes = Some(long);
@@ -126,7 +126,7 @@ mod tests {
     const PROJECT: &str = "[project]\nname = \"x\"\nrequires-python = \">=3.10\"\n\n# What tests need.\n[project.optional-dependencies]\ntest = [\n  \"pytest>=7\", # ]\n  \"tox[a]\",\n]\ndocs = [\"sphinx\"]\ndev = [\"ruff\"]\nlint = [\n  \"mypy\",\n]\n\n[[tool.mypy.overrides]]\nmodule = \"a\"\n\n[[bench]]\nname = \"tree\"\ntext = \"\"\"\n[no.table]\nk = 1\n\"\"\"\n";
 
     #[test]
-    fn tables_and_long_keys() {
+    fn tables_and_long_keys_are_sections() {
         check(
             toml(),
             "pyproject.toml",
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_in_a_list_shows_the_table_where_it_fits() {
+    fn hit_in_a_list_shows_its_table_if_it_fits() {
         let of = |max_lines| shown(toml(), "pyproject.toml", PROJECT, 8, max_lines);
         assert_eq!(of(40), "5-15 project.optional-dependencies");
         assert_eq!(of(8), "7-10 project.optional-dependencies.test");

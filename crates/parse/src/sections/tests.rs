@@ -1,4 +1,4 @@
-//! What holds for every format: sections tile the file, passages fit, hostile texts are bounded.
+//! Tests the properties of all formats: sections tile the file, passages fit, hostile texts are bounded.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::{Section, passage, sections};
 use crate::languages::by_name;
 use crate::testing::{markdown, yaml};
 
-/// A path for each format.
+/// One path per format.
 const FILES: [(&str, &str); 17] = [
     ("markdown", "a.md"),
     ("restructuredtext", "a.rst"),
@@ -53,7 +53,7 @@ fn line_of(section: &Section) -> String {
     format!("{start}-{end} {indent}{kind} {}", section.title)
 }
 
-/// The passage for a hit on one line, as `first-last title`.
+/// Returns the passage for a hit on one line, as `first-last title`.
 pub(super) fn shown(
     language: Language,
     path: &str,
@@ -98,7 +98,7 @@ fn check_passages(sections: &[Section], text: &str) {
             assert!(lines.start >= 1 && lines.end <= count, "{lines:?}");
             assert!(lines.count() <= max_lines.max(1), "{lines:?} {max_lines}");
             assert!(lines.count() >= max_lines.min(4).min(count), "{lines:?}");
-            // The middle of the hit is cut at the ends of the file.
+            // The middle of the hit moves where the hit is cut at the ends of the file.
             let is_middle = line > 1 && line < count;
             let is_shown = lines.contains(line) || content.trim().is_empty();
             assert!(is_shown || !is_middle, "{lines:?} {line}");
@@ -115,7 +115,7 @@ fn check_all(text: &str) {
     }
 }
 
-/// Pieces of all formats: joined at random they meet in ways that nobody writes.
+/// Pieces of all formats, which are joined at random into texts that nobody would write.
 const PIECES: [&str; 44] = [
     "\n",
     "\n\n",
@@ -208,7 +208,7 @@ fn hostile_texts_are_bounded() {
             let started = Instant::now();
             let sections = sections(language, path, text);
             let beginning: String = text.chars().take(30).collect();
-            // Far above what it takes: the machine may be busy, quadratic time is not missed.
+            // Far above the expected time: the machine may be busy, but quadratic time is still detected.
             let is_quick = started.elapsed() < Duration::from_secs(20);
             assert!(is_quick, "{path} {beginning:?}");
             check_tiles(&sections, text);
@@ -218,7 +218,7 @@ fn hostile_texts_are_bounded() {
 }
 
 #[test]
-fn an_empty_text_has_no_sections() {
+fn empty_text_has_no_sections() {
     for (language, path) in files() {
         assert_eq!(sections(language, path, ""), []);
     }
@@ -226,7 +226,7 @@ fn an_empty_text_has_no_sections() {
 }
 
 #[test]
-fn too_many_levels_are_left_to_the_outer_ones() {
+fn deepest_levels_are_dropped_above_the_section_limit() {
     let keys: String = (0..5_000)
         .map(|n| format!("k{n}:\n  a:\n    b: 1\n"))
         .collect();
@@ -239,7 +239,7 @@ fn too_many_levels_are_left_to_the_outer_ones() {
 const GUIDE: &str = "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n\n### From source\n\nClone,\nthen make.\n\n### From a package\n\nInstall.\n\n## Usage\n\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 
 #[test]
-fn a_hit_in_prose_shows_its_section_where_it_fits() {
+fn hit_in_prose_shows_its_section_if_it_fits() {
     for (line, max_lines, expected) in [
         (3, 40, "1-28 Guide"),
         (3, 20, "1-16 Guide"),

@@ -1,4 +1,4 @@
-//! Makes sections of marks: folds what is too small, bounds their number, and tiles the lines.
+//! Makes sections of marks: folds sections that are too small, bounds their number, and tiles the lines.
 
 use std::borrow::Cow;
 
@@ -7,32 +7,32 @@ use foveate_model::Lines;
 use super::section::{Section, SectionKind};
 use crate::lines::TextLines;
 
-/// Most sections of one file.
+/// Largest number of sections of one file.
 pub(super) const MAX_SECTIONS: usize = 4_096;
-/// Most levels of sections.
+/// Largest number of nested levels.
 pub(super) const MAX_DEPTH: usize = 64;
-/// Longest title in bytes, and longest part of one.
+/// Longest title, in bytes; `MAX_NAME` is the longest part of one.
 pub(super) const MAX_TITLE: usize = 200;
 const MAX_NAME: usize = 100;
 
-/// A place where a section begins.
+/// The beginning of a section.
 #[derive(Clone, Debug)]
 struct Mark<'t> {
-    /// The first line, comments above included.
+    /// The first line, including comments above.
     start: u32,
     /// The line of the heading.
     line: u32,
-    /// It ends before the next mark of the same or a smaller level.
+    /// The section ends before the next mark of the same or a smaller level.
     level: u32,
     /// Its own part of the title; empty for the rest of the enclosing section.
     name: Cow<'t, str>,
     kind: SectionKind,
 }
 
-/// The marks of one file, in order, at most one a line.
+/// The marks of one file, in order, at most one per line.
 pub(super) struct Marks<'t> {
     lines: TextLines<'t>,
-    /// What begins a comment line.
+    /// Beginnings of comment lines.
     comments: &'static [&'static str],
     marks: Vec<Mark<'t>>,
 }
@@ -50,8 +50,8 @@ impl<'t> Marks<'t> {
         self.marks.is_empty()
     }
 
-    /// Begins a section at `line` and the comments directly above it that are indented alike. A
-    /// line that already begins one keeps it: the first is the outermost. Returns whether it does.
+    /// Begins a section at `line`, including the comments directly above it with the same indentation. Only
+    /// the first section on a line counts: it is the outermost. Returns whether a section was begun.
     pub(super) fn push(
         &mut self,
         line: u32,
@@ -63,8 +63,7 @@ impl<'t> Marks<'t> {
         self.push_from(start, line, level, name, kind)
     }
 
-    /// The same where the format itself knows that the section starts at `start`, above its
-    /// heading.
+    /// Like [`Self::push`], for formats that know that the section starts at `start`, above its heading.
     pub(super) fn push_from(
         &mut self,
         start: u32,
@@ -87,7 +86,7 @@ impl<'t> Marks<'t> {
         true
     }
 
-    /// Gives the mark at `line` another name, if it is the mark that this line begins.
+    /// Renames the mark whose heading is on `line`, if there is one.
     pub(super) fn rename(&mut self, line: u32, name: String) {
         let at = self.marks.binary_search_by_key(&line, |mark| mark.line);
         if let Some(mark) = at.ok().and_then(|at| self.marks.get_mut(at)) {
@@ -95,7 +94,7 @@ impl<'t> Marks<'t> {
         }
     }
 
-    /// The line of the last mark, 0 without one.
+    /// Returns the line of the last mark; 0 without one.
     fn last_line(&self) -> u32 {
         self.marks.last().map_or(0, |mark| mark.line)
     }
@@ -111,7 +110,7 @@ impl<'t> Marks<'t> {
         line - u32::try_from(above).unwrap_or(0)
     }
 
-    /// The sections that the marks begin.
+    /// Returns the sections that the marks begin.
     pub(super) fn into_sections(self) -> Vec<Section> {
         let Self {
             lines,
@@ -125,30 +124,30 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// All lines with their 1-based numbers.
+/// Returns all lines with their 1-based numbers.
 pub(super) fn numbered<'t>(lines: TextLines<'t>) -> impl Iterator<Item = (u32, &'t str)> {
     (1..=lines.index.count()).map(move |line| (line, lines.line(line)))
 }
 
-/// How many blanks a line begins with; a tab is one.
+/// Returns the number of blanks at the start of a line; a tab counts as one.
 pub(super) fn indent(line: &str) -> u32 {
     let blanks = line.bytes().take_while(u8::is_ascii_whitespace).count();
     u32::try_from(blanks).unwrap_or(u32::MAX)
 }
 
-/// Whether a line holds a comment alone.
+/// Whether a line contains only a comment.
 pub(super) fn is_comment(line: &str, comments: &[&str]) -> bool {
     let line = line.trim_start();
     comments.iter().any(|begin| line.starts_with(begin))
 }
 
-/// The longest beginning of `text` of at most `most` bytes.
+/// Returns the longest beginning of `text` with at most `most` bytes.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-/// Leaves marks of single lines to the lines around them: a section of one key says less than the
-/// run of keys that it stands in. A run after a section becomes a section without a name.
+/// Removes foldable marks of sections with a single informative line. A section of one key tells less than
+/// its run of keys. A run after a section becomes a section without a name.
 fn folded<'t>(
     lines: TextLines<'t>,
     comments: &'static [&'static str],
@@ -157,8 +156,8 @@ fn folded<'t>(
     if !marks.iter().any(|mark| mark.kind.folds()) {
         return marks;
     }
-    let telling = telling_lines(lines, comments);
-    let before = |line: u32| telling.get(line as usize).copied().unwrap_or(0);
+    let informative = informative_lines(lines, comments);
+    let before = |line: u32| informative.get(line as usize).copied().unwrap_or(0);
     let ends = ends(&marks, lines.index.count());
     let mut kept: Vec<Mark<'t>> = Vec::with_capacity(marks.len());
     for (mark, end) in marks.into_iter().zip(ends) {
@@ -181,25 +180,25 @@ fn folded<'t>(
     kept
 }
 
-/// For each line number how many lines up to it say something: neither comments nor closing
+/// Returns for each line number how many lines up to it are informative: neither comments nor closing
 /// brackets and tags.
-fn telling_lines(lines: TextLines<'_>, comments: &[&str]) -> Vec<u32> {
+fn informative_lines(lines: TextLines<'_>, comments: &[&str]) -> Vec<u32> {
     let mut sum = 0;
     let mut sums = vec![0];
     sums.extend(numbered(lines).map(|(_, line)| {
         let closes = line.trim_start().starts_with("</");
-        let tells = !closes && says_something(line) && !is_comment(line, comments);
-        sum += u32::from(tells);
+        let is_informative = !closes && has_words(line) && !is_comment(line, comments);
+        sum += u32::from(is_informative);
         sum
     }));
     sums
 }
 
-fn says_something(text: &str) -> bool {
+fn has_words(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// The last line of each mark's section.
+/// Returns the last line of each mark's section.
 fn ends(marks: &[Mark<'_>], count: u32) -> Vec<u32> {
     let mut ends = vec![count; marks.len()];
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -214,7 +213,7 @@ fn ends(marks: &[Mark<'_>], count: u32) -> Vec<u32> {
     ends
 }
 
-/// Drops the deepest levels as long as there are too many sections, and then the last sections.
+/// Drops the deepest levels while there are too many sections, and then the last sections.
 fn bounded(mut marks: Vec<Mark<'_>>) -> Vec<Mark<'_>> {
     let mut open: Vec<u32> = Vec::new();
     let mut counts = [0_usize; MAX_DEPTH];
@@ -242,7 +241,7 @@ fn bounded(mut marks: Vec<Mark<'_>>) -> Vec<Mark<'_>> {
     marks
 }
 
-/// Gives each line to the last section that begins at or above it.
+/// Assigns each line to the last section that begins at or above it.
 fn tiled(lines: TextLines<'_>, marks: &[Mark<'_>]) -> Vec<Section> {
     let count = lines.index.count();
     let mut sections = Vec::with_capacity(marks.len() + 1);
@@ -251,8 +250,7 @@ fn tiled(lines: TextLines<'_>, marks: &[Mark<'_>]) -> Vec<Section> {
     }
     let first = marks.first().map_or(count + 1, |mark| mark.start);
     let has_preamble = marks.is_empty()
-        || first > 1
-            && says_something(lines.index.span_of(Lines::new(1, first - 1)).of(lines.text));
+        || first > 1 && has_words(lines.index.span_of(Lines::new(1, first - 1)).of(lines.text));
     if has_preamble {
         sections.push(section(
             String::new(),
@@ -291,7 +289,7 @@ fn section(title: String, kind: SectionKind, lines: Lines) -> Section {
 
 fn set_blank_tails(lines: TextLines<'_>, sections: &mut [Section]) {
     for section in sections {
-        // The first line stays: a section is shown with at least that.
+        // The first line is never trimmed: a section is shown with at least that line.
         let body = section.lines.start + 1..=section.lines.end;
         let blank = body
             .rev()
@@ -300,7 +298,8 @@ fn set_blank_tails(lines: TextLines<'_>, sections: &mut [Section]) {
     }
 }
 
-/// The title of a section below `above`. Where it is too long its end is the part that matters.
+/// Returns the title of a section below `above`. A title that is too long keeps its end, which matters
+/// most.
 fn joined(above: &str, mark: &Mark<'_>) -> String {
     let name = mark.name.trim();
     let mut short = cut(name, MAX_NAME).to_owned();

@@ -1,4 +1,4 @@
-//! YAML: keys and list elements by indentation; jobs and steps of workflows.
+//! Finds the sections of YAML: keys and list elements by indentation; jobs and steps of workflows.
 //!
 //! The text of block scalars (`run: |`) is skipped. Flow collections stay with their key.
 
@@ -7,7 +7,7 @@ use super::tree::{Marks, indent, is_comment, numbered};
 use crate::lines::TextLines;
 
 const COMMENTS: &[&str] = &["#"];
-/// Longest key that is looked for, in bytes.
+/// Longest key that is recognised, in bytes.
 const MAX_KEY: usize = 200;
 
 pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
@@ -29,14 +29,14 @@ struct Open<'t> {
     name: &'t str,
     /// The position of a list element in its list.
     index: Option<u32>,
-    /// How well the name of a list element tells it; 0 for its position.
+    /// How well the current name of a list element identifies it; 0 for its position.
     rank: u8,
 }
 
 struct Reader<'t> {
     marks: Marks<'t>,
     open: Vec<Open<'t>>,
-    /// The indentation of the key whose block scalar the line may belong to.
+    /// Indentation of the key whose block scalar may include the line.
     scalar: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ impl<'t> Reader<'t> {
             self.open.clear();
             return;
         }
-        // `- - a` nests lists on one line: the first is enough.
+        // `- - a` nests lists on one line: only the first counts.
         if let Some(element) = rest.strip_prefix('-').filter(|e| is_end_or_blank(e)) {
             self.element(line, column);
             let inside = element.trim_start();
@@ -71,7 +71,7 @@ impl<'t> Reader<'t> {
     }
 
     fn element(&mut self, line: u32, column: u32) {
-        // An element may stand right below its key: `steps:` and `- uses:` in one column.
+        // An element may be directly below its key in the same column: `steps:` and `- uses:`.
         let level = column.saturating_mul(2).saturating_add(1);
         let mut index = 0;
         while let Some(closed) = self.open.pop_if(|open| open.level >= level) {
@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A list element is called by its name rather than by its position.
+    /// Names a list element by its own name rather than by its position.
     fn name_element(&mut self, key: &str, value: &str) {
         let Some(element) = self.open.last_mut().filter(|open| open.index.is_some()) else {
             return;
@@ -130,7 +130,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// How well the value of a key tells one list element from the others.
+/// Returns how well the value of a key distinguishes one list element from the others.
 pub(super) fn rank(key: &str) -> u8 {
     match key {
         "name" => 3,
@@ -140,7 +140,7 @@ pub(super) fn rank(key: &str) -> u8 {
     }
 }
 
-/// The value of a key that names a list element, without comment, quotes and version.
+/// Returns the value of a key that names a list element, without comment, quotes and version.
 fn label<'t>(key: &str, value: &'t str) -> &'t str {
     let end = if key == "uses" { "@" } else { " #" };
     let value = value.split(end).next().unwrap_or(value);
@@ -151,7 +151,7 @@ fn is_end_or_blank(text: &str) -> bool {
     text.is_empty() || text.starts_with([' ', '\t'])
 }
 
-/// The key of a line and what follows its colon.
+/// Returns the key of a line and the text after its colon.
 fn key(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("? ").unwrap_or(text);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -170,10 +170,10 @@ fn key(text: &str) -> Option<(&str, &str)> {
     is_key.then(|| (key.trim(), value.trim()))
 }
 
-/// Whether a value says that the indented lines below are text: `|`, `>-`, `&a |2 # why`.
+/// Whether a value declares the indented lines below as text: `|`, `>-`, `&a |2 # why`.
 fn is_block_scalar(value: &str) -> bool {
     let words = value.split_whitespace().take_while(|w| !w.starts_with('#'));
-    // Anchors and tags stand before the indicator.
+    // Anchors and tags precede the indicator.
     let mut words = words.skip_while(|word| word.starts_with(['&', '!']));
     let indicator = words.next().and_then(|word| word.strip_prefix(['|', '>']));
     let is_indicator = |rest: &str| rest.len() <= 2 && !rest.contains(char::is_alphabetic);
@@ -213,17 +213,17 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_in_a_step_shows_the_job_where_it_fits() {
+    fn hit_in_a_step_shows_its_job_if_it_fits() {
         let of = |line, max_lines| shown(yaml(), "w.yml", WORKFLOW, line, max_lines);
         assert_eq!(of(17, 40), "7-18 jobs.build");
         assert_eq!(of(17, 8), "14-18 jobs.build.steps[make]");
         assert_eq!(of(4, 40), "2-5 on");
-        // A short one takes what stands above rather than a part of what follows.
+        // A short passage prefers the section above to a part of the following one.
         assert_eq!(of(9, 8), "6-9 jobs.build");
     }
 
     #[test]
-    fn documents_and_quoted_keys() {
+    fn documents_and_quoted_keys_are_split() {
         let text = "---\nkind: A\nspec:\n  - a\n  - b\n---\n\"x:y\":\n  z: http://a:1\n  w: >-\n    q: 1\n";
         check(
             yaml(),

@@ -1,10 +1,10 @@
-//! Forms of messages that compilers of several languages share. Each language says which extensions
-//! its files have.
+//! Reads forms of messages that compilers of several languages share. Each language passes the extensions
+//! of its files.
 
 use super::form::{Mark, Message};
 use super::places::{Location, frame, has_extension, is_path, leading_number, leading_place};
 
-/// A message about a place.
+/// Returns the mark of a message about a place.
 pub(crate) fn message(place: Location<'_>, function: &str, text: &str) -> Mark {
     Mark::Message(Message {
         place: Some(frame(place, function)),
@@ -12,7 +12,7 @@ pub(crate) fn message(place: Location<'_>, function: &str, text: &str) -> Mark {
     })
 }
 
-/// A message without a place.
+/// Returns the mark of a message without a place.
 pub(crate) fn text(text: &str) -> Mark {
     Mark::Message(Message {
         place: None,
@@ -20,8 +20,8 @@ pub(crate) fn text(text: &str) -> Mark {
     })
 }
 
-/// What follows the label of a message: `error: text`, `fatal error: text`, `error[E0308]: text`,
-/// `error CS1002: text`, which keeps its code.
+/// Returns the text after the label of a message: `error: text`, `fatal error: text`, `error[E0308]: text`,
+/// and `error CS1002: text`, which keeps its code.
 pub(crate) fn labelled(rest: &str) -> Option<&str> {
     const LABELS: [&str; 5] = [
         "fatal error",
@@ -50,7 +50,7 @@ fn is_note(rest: &str) -> bool {
         .any(|label| rest.trim_start().starts_with(label))
 }
 
-/// `a.c:3:5: error: text` about a file with one of these extensions.
+/// Reads `a.c:3:5: error: text` about a file with one of these extensions.
 pub(crate) fn of_compiler(line: &str, extensions: &[&str]) -> Option<Mark> {
     let (place, rest) = leading_place(line)?;
     let rest = rest.strip_prefix(':')?;
@@ -63,9 +63,9 @@ pub(crate) fn of_compiler(line: &str, extensions: &[&str]) -> Option<Mark> {
     Some(message(place, "", labelled(rest)?))
 }
 
-/// `a.cpp(3,5): error C2065: text [a.vcxproj]` about a file with one of these extensions.
+/// Reads `a.cpp(3,5): error C2065: text [a.vcxproj]` about a file with one of these extensions.
 pub(crate) fn of_build(line: &str, extensions: &[&str]) -> Option<Mark> {
-    // A build of many projects numbers them.
+    // A build of several projects numbers them.
     let line = match line.split_once('>') {
         Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
         _ => line,
@@ -91,7 +91,7 @@ pub(crate) fn of_build(line: &str, extensions: &[&str]) -> Option<Mark> {
     (number > 0).then(|| message((path, number, column), "", text))
 }
 
-/// Lines that compilers draw around source: `12 | code`, `   | ^^^ expected`, `   = note: text`.
+/// Reads lines that compilers print around source: `12 | code`, `   | ^^^ expected`, `   = note: text`.
 pub(crate) fn drawn(line: &str) -> Option<Mark> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = line.get(digits..)?.trim_start();

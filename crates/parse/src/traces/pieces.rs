@@ -1,5 +1,5 @@
-//! Cuts stack traces and messages of tools out of a run of lines. What a line is, [`read`] says; here is
-//! how lines belong together.
+//! Cuts stack traces and messages of tools out of a run of lines. [`read`] classifies single lines; this
+//! file groups them.
 
 use std::ops::Range;
 
@@ -7,51 +7,51 @@ use super::form::{Mark, Message, Order};
 use super::places::Frame;
 use super::{error_text, function_above, read};
 
-/// A stretch of lines: part of a trace, or not.
+/// A stretch of lines: a trace, or other text.
 #[derive(Debug)]
 pub enum Piece<'a> {
-    /// Lines that are no trace, by their positions.
+    /// Lines that are not a trace, by their positions.
     Plain(Range<usize>),
     /// A trace.
     Trace(Trace<'a>),
 }
 
-/// One stack trace (several, where one was raised while handling another), or messages of a tool.
+/// One stack trace (several, if one was raised while handling another), or messages of a tool.
 #[derive(Debug, Default)]
 pub struct Trace<'a> {
     /// Its lines, by their positions.
     pub lines: Range<usize>,
-    /// Outermost first; of several messages the first one is the last here.
+    /// Outermost first. Several messages are in reverse order: the first is the last here.
     pub frames: Vec<Frame>,
-    /// Lines of source code and headers, frames and errors left out.
+    /// Lines of source code, without headers, frames and errors.
     pub source: Vec<&'a str>,
     /// The texts of errors.
     pub errors: Vec<String>,
-    /// Frames of the run that is being read, as printed.
+    /// Frames of the current run, in printed order.
     run: Vec<Frame>,
     order: Option<Order>,
-    /// The line of source that may name the function of a `Location`.
+    /// The last line of source, which may name the function of a `Location`.
     before: Option<&'a str>,
-    /// The function that the places of messages are in.
+    /// The function that contains the places of messages.
     function: String,
     /// Places of messages, by path and line.
     places: Vec<(String, u32)>,
     /// Whether the text of a message is on the next line.
-    awaits: bool,
-    /// Whether the run holds more than places of messages.
+    awaits_text: bool,
+    /// Whether the run contains frames other than places of messages.
     has_calls: bool,
     after_frame: bool,
     after_header: bool,
 }
 
-/// How many lines below the name of a function may stand before a place in it.
+/// Number of lines that may separate the name of a function from a place in it.
 const MAX_BEFORE_PLACE: usize = 8;
 
 /// Splits lines into traces and the rest.
 pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
     let reader = Reader::new(lines);
     let mut pieces = Vec::new();
-    // Where the lines that are no trace begin.
+    // Start of the lines that are not a trace.
     let mut plain = 0;
     let mut at = 0;
     while at < lines.len() {
@@ -79,7 +79,7 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
 struct Reader<'l, 'a> {
     lines: &'l [&'a str],
     marks: Vec<Option<Mark>>,
-    /// For each line the first one from it on that is not blank: traces may be double spaced.
+    /// For each position, that of the next non-blank line: traces may be double-spaced.
     filled: Vec<usize>,
 }
 
@@ -124,7 +124,7 @@ impl<'l, 'a> Reader<'l, 'a> {
                 Some(Mark::Header | Mark::Place(_)) => true,
                 _ => false,
             },
-            // The function of a frame whose place is on the next line.
+            // The name of a function, whose place is on the next line.
             _ => {
                 let is_located = matches!(self.mark(at + 1), Some(Mark::Location(_)));
                 is_located
@@ -136,7 +136,7 @@ impl<'l, 'a> Reader<'l, 'a> {
         }
     }
 
-    /// Whether one of the lines below says a place.
+    /// Whether one of the lines below contains a place.
     fn leads_to_place(&self, start: usize) -> bool {
         let mut at = start;
         for _ in 0..MAX_BEFORE_PLACE {
@@ -150,16 +150,17 @@ impl<'l, 'a> Reader<'l, 'a> {
         false
     }
 
-    /// Reads a trace from a line on; gives the line after it.
+    /// Reads a trace from a line on; returns the line after it.
     fn trace(&self, start: usize, trace: &mut Trace<'a>) -> usize {
         let mut at = start;
         while let Some(line) = self.lines.get(at).copied() {
             if line.trim().is_empty() {
-                // A gap belongs to the trace where the trace goes on after it.
+                // A gap belongs to the trace if the trace continues after it.
                 let next = self.filled_from(at);
                 let goes_on = match self.mark(next) {
                     Some(Mark::Filler) | None => {
-                        is_numbered(self.lines.get(next)) || trace.awaits && next < self.lines.len()
+                        is_numbered(self.lines.get(next))
+                            || trace.awaits_text && next < self.lines.len()
                     }
                     Some(_) => true,
                 };
@@ -189,36 +190,36 @@ impl<'l, 'a> Reader<'l, 'a> {
     }
 }
 
-/// Whether a trace goes on after a line.
+/// Whether a trace continues after a line.
 enum Reading {
     On,
-    /// The line is its last one.
+    /// The line is the last one of the trace.
     EndsHere,
-    /// The line is no part of it.
+    /// The line is not part of the trace.
     Ended,
 }
 
 impl<'a> Trace<'a> {
-    /// A line that is surely part of a trace.
+    /// Adds a line that is certainly part of a trace.
     fn marked(&mut self, mark: &Mark, line: &'a str) {
         match mark {
             Mark::Header | Mark::Joint => {
                 self.finish_run();
-                self.awaits = false;
+                self.awaits_text = false;
                 self.after_header = true;
                 self.after_frame = false;
             }
             Mark::Frame(found, order) => {
                 self.push(found.clone(), *order);
                 self.has_calls = true;
-                self.awaits = false;
+                self.awaits_text = false;
                 self.after_frame = *order == Order::OutermostFirst;
                 self.after_header = true;
             }
             Mark::Location(found) => {
                 self.place(found.clone());
                 self.has_calls = true;
-                self.awaits = false;
+                self.awaits_text = false;
                 self.after_frame = false;
                 self.after_header = true;
             }
@@ -231,17 +232,17 @@ impl<'a> Trace<'a> {
             Mark::Source => self.source.push(numbered_code(line)),
             Mark::Filler => {}
             Mark::Error => {
-                // Java's `Caused by:` starts a run of its own, nearer to the cause.
+                // Java's `Caused by:` starts a new run, closer to the cause.
                 if self.has_calls && self.order != Some(Order::OutermostFirst) {
                     self.finish_run();
                 }
                 self.errors.push(error_text(line).to_owned());
-                self.awaits = false;
+                self.awaits_text = false;
                 self.after_frame = false;
             }
             Mark::Function(name) => {
                 self.function.clone_from(name);
-                self.awaits = true;
+                self.awaits_text = true;
                 self.after_header = true;
             }
             Mark::Place(found) => {
@@ -259,35 +260,35 @@ impl<'a> Trace<'a> {
         if let Some(place) = &message.place {
             self.report(place);
         }
-        self.awaits = message.text.is_empty();
-        if !self.awaits {
+        self.awaits_text = message.text.is_empty();
+        if !self.awaits_text {
             self.errors.push(message.text.clone());
         }
         self.after_header = true;
         self.after_frame = false;
     }
 
-    /// The place of a message.
+    /// Adds the place of a message.
     fn report(&mut self, place: &Frame) {
         let mut place = place.clone();
         if place.function.is_empty() {
             place.function.clone_from(&self.function);
         }
-        let said = (place.path.clone(), place.line);
-        if self.places.contains(&said) {
+        let key = (place.path.clone(), place.line);
+        if self.places.contains(&key) {
             return;
         }
-        self.places.push(said);
+        self.places.push(key);
         let order = self.order.filter(|order| *order != Order::OutermostFirst);
         self.push(place, order.unwrap_or(Order::InnermostFirst));
     }
 
-    /// A line that says by itself nothing.
+    /// Adds a line that was not recognised on its own.
     fn unmarked(&mut self, line: &'a str, is_located: bool) -> Reading {
         if is_located {
             self.before = Some(line);
-        } else if self.awaits {
-            self.awaits = false;
+        } else if self.awaits_text {
+            self.awaits_text = false;
             self.errors.push(error_text(line).trim().to_owned());
         } else if self.after_frame || line.starts_with([' ', '\t']) || is_numbered(Some(&line)) {
             self.source.push(code_of(line));
@@ -311,7 +312,7 @@ impl<'a> Trace<'a> {
         self.run.push(frame);
     }
 
-    /// A place whose function stands on the line before.
+    /// Adds a place whose function is named on the line before.
     fn place(&mut self, mut frame: Frame) {
         let named = self.before.take().or_else(|| self.source.pop());
         if let Some(line) = named {
@@ -335,7 +336,7 @@ impl<'a> Trace<'a> {
 
     fn finish(&mut self) {
         self.finish_run();
-        // A message says the place of the innermost frame again.
+        // A message may repeat the place of the innermost frame.
         let named: Vec<(String, u32)> = self
             .frames
             .iter()
@@ -345,14 +346,15 @@ impl<'a> Trace<'a> {
         let places = std::mem::take(&mut self.places);
         self.frames.retain(|frame| {
             let place = (frame.path.clone(), frame.line);
-            let is_told = named.contains(&place) && places.contains(&place);
-            !(frame.function.is_empty() && is_told)
+            let is_named = named.contains(&place) && places.contains(&place);
+            !(frame.function.is_empty() && is_named)
         });
     }
 }
 
-/// Frames that name what is called there, the innermost first: the function of each is what the next one
-/// calls. Those without a file are only the callers of others.
+/// Names frames by the functions that contain their places. In a run of frames that name the called function,
+/// innermost first, each frame gets the function of the next. Frames without a file only provide a name and
+/// are removed.
 fn name_callers(run: &mut Vec<Frame>) {
     let mut caller = String::new();
     for frame in run.iter_mut().rev() {
@@ -361,7 +363,7 @@ fn name_callers(run: &mut Vec<Frame>) {
     run.retain(|frame| !frame.path.is_empty());
 }
 
-/// A line of source that is numbered.
+/// Whether a line is a numbered line of source.
 fn is_numbered(line: Option<&&str>) -> bool {
     line.is_some_and(|line| {
         let trimmed = line.trim_start();
@@ -374,7 +376,7 @@ fn is_numbered(line: Option<&&str>) -> bool {
     })
 }
 
-/// The code of a numbered or marked line.
+/// Returns the code of a numbered or marked line.
 fn code_of(line: &str) -> &str {
     line.trim_start_matches(|c: char| {
         c == '-' || c == '>' || c.is_whitespace() || c.is_ascii_digit()
@@ -382,12 +384,12 @@ fn code_of(line: &str) -> &str {
     .trim_end()
 }
 
-/// The code behind a number and a bar.
+/// Returns the code after a number and a bar.
 fn numbered_code(line: &str) -> &str {
     line.split_once('|').map_or(line, |(_, code)| code).trim()
 }
 
-/// A line after the frames that is an error although its class is not named like one.
+/// Whether a line after the frames is an error, although its class is not named like one.
 fn looks_like_error(line: &str) -> bool {
     let class = line.split(':').next().unwrap_or("");
     !class.is_empty()

@@ -1,11 +1,11 @@
-//! Places in lines of traces: paths, lines, columns, and the functions beside them.
+//! Reads places in lines of traces: paths, lines, columns, and the functions beside them.
 
 /// A stack frame of a traceback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
-    /// like. For Java it is made of the package and the file: `org/acme/Client.java`. Empty for a
-    /// component that is named without a place (`at <TodoList>` of Vue).
+    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the like.
+    /// For Java it consists of the package and the file: `org/acme/Client.java`. Empty for a component that
+    /// is named without a place (`at <TodoList>` of Vue).
     pub path: String,
     /// 1-based line, 0 if absent.
     pub line: u32,
@@ -15,7 +15,7 @@ pub struct Frame {
     pub function: String,
 }
 
-/// A frame as written.
+/// Creates a frame from a location and a function as written.
 pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame {
     Frame {
         path: clean_path(path),
@@ -25,7 +25,7 @@ pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame
     }
 }
 
-/// Takes off what bundlers, servers and Windows put into a path.
+/// Strips the parts that bundlers, servers and Windows add to a path.
 pub fn clean_path(path: &str) -> String {
     let mut path = path.trim_matches(['"', '\'', '`', '<', '>', '(', ')', ' ']);
     if let Some((scheme, rest)) = path.split_once("://") {
@@ -36,12 +36,12 @@ pub fn clean_path(path: &str) -> String {
             _ => rest,
         };
         if bundled && let Some((_, path)) = path.rsplit_once("~/") {
-            // What webpack called this directory once.
+            // Webpack's former name for this directory.
             return clean_path(&format!("node_modules/{path}"));
         }
     }
     let path = path.split('?').next().unwrap_or(path);
-    // `**init**.py`: Markdown took the underscores for emphasis.
+    // `**init**.py`: Markdown rendered the underscores as emphasis.
     let path = path.replace('\\', "/").replace("**", "__");
     path.trim_start_matches("./").to_owned()
 }
@@ -55,10 +55,10 @@ fn clean_function(function: &str) -> String {
     function.trim_start_matches("Object.").to_owned()
 }
 
-/// A path as written, its line and its column, which are 0 where they are not given.
+/// A path as written, its line and its column, which are 0 if absent.
 pub(crate) type Location<'a> = (&'a str, u32, u32);
 
-/// `path:12:34` or `path:12`.
+/// Reads `path:12:34` or `path:12`.
 pub(crate) fn location(text: &str) -> Option<Location<'_>> {
     let text = text.trim();
     let (head, last) = text.rsplit_once(':')?;
@@ -79,7 +79,7 @@ pub(crate) fn leading_number(text: &str) -> u32 {
     text.get(..end).and_then(number).unwrap_or(0)
 }
 
-/// Whether a text may be a path of a source file: no spaces around it, an extension.
+/// Whether a text may be the path of a source file: it has an extension, and no quotes or parentheses.
 pub(crate) fn is_path(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or("");
     let name = name.split('?').next().unwrap_or(name);
@@ -91,8 +91,8 @@ pub(crate) fn is_path(path: &str) -> bool {
         || path.starts_with("webpack")
 }
 
-/// The path and line that `a/b.ext:12:` begins with, and what follows; `text` may not begin with a
-/// path that has blanks.
+/// Returns the path and line at the start of `a/b.ext:12:`, and the text after it. The path must not
+/// contain blanks.
 pub(crate) fn leading_location<'a>(text: &'a str, ending: &str) -> Option<(Location<'a>, &'a str)> {
     let at = text.find(&format!("{ending}:"))?;
     let end = at + ending.len();
@@ -105,7 +105,7 @@ pub(crate) fn leading_location<'a>(text: &'a str, ending: &str) -> Option<(Locat
     (line > 0 && !path.contains(' ')).then_some(((path, line, 0), rest))
 }
 
-/// The place that a text begins with, `a/b.ext:12` or `a/b.ext:12:5`, and what follows it.
+/// Returns the place at the start of a text, `a/b.ext:12` or `a/b.ext:12:5`, and the text after it.
 pub(crate) fn leading_place(text: &str) -> Option<(Location<'_>, &str)> {
     let bytes = text.as_bytes();
     let mut colons = text.match_indices(':').map(|(at, _)| at);
@@ -125,14 +125,14 @@ fn split_number(text: &str) -> (u32, &str) {
     (leading_number(text), text.get(end..).unwrap_or(""))
 }
 
-/// Whether the extension of a path is one of these.
+/// Whether a path has one of these extensions.
 pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     extensions.contains(&extension)
 }
 
-/// A text without what stands between brackets, nested ones too.
+/// Removes bracketed parts of a text, including nested ones.
 pub(crate) fn without_brackets(text: &str, open: char, close: char) -> String {
     let mut depth = 0usize;
     let mut plain = String::with_capacity(text.len());
@@ -148,14 +148,14 @@ pub(crate) fn without_brackets(text: &str, open: char, close: char) -> String {
     plain
 }
 
-/// The last two names of a dotted one: a function and what defines it.
+/// Returns the last two names of a dotted one: a function and the definition that contains it.
 pub(crate) fn last_two<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let start = parts.len().saturating_sub(2);
     parts.get(start..).unwrap_or_default().join(".")
 }
 
-/// The function that a line of code names: what stands before its arguments.
+/// Returns the function that a line of code names before its arguments.
 pub(crate) fn name_in(line: &str) -> String {
     let line = line.trim();
     let head = line.split('(').next().unwrap_or(line);

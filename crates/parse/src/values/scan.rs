@@ -1,5 +1,6 @@
-//! The local variables of functions, read from the lines of their bodies: enough to see that a local
-//! name hides a module's, and to tell the class of `x = Foo()`. A wrong line costs a likely guess.
+//! Reads the local variables of functions from the lines of their bodies. This suffices to see that a local
+//! name hides a module's, and to find the class of `x = Foo()`. A misread line only costs the quality of a
+//! guess.
 
 use foveate_model::values::{Local, Value};
 use foveate_model::{FileFacts, LocalId, RegionKind, Span};
@@ -7,14 +8,14 @@ use foveate_model::{FileFacts, LocalId, RegionKind, Span};
 use super::ValueForm;
 use super::text::{annotation, clip, expression, span_of};
 
-/// What a line says of the name that it binds, in the order in which it tells.
+/// What a line tells about the name that it binds, most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Binding<'t> {
     /// The text that begins with its type.
     Annotation(&'t str),
     /// The text that begins with its value.
     Value(&'t str),
-    /// The text that begins with the class of the exception that is caught.
+    /// The text that begins with the class of the caught exception.
     Caught(&'t str),
     /// Nothing.
     Unknown,
@@ -22,15 +23,15 @@ pub(crate) enum Binding<'t> {
 
 /// One binding of a name.
 struct Found {
-    /// Position of the function plus one; zero outside any.
+    /// Position of the function plus one; zero outside of functions.
     scope: u32,
     name: Span,
-    /// How the binding is told, and where: the smallest is kept.
+    /// Rank of the binding's kind, and its position: the smallest is kept.
     order: (u8, usize),
     value: Value,
 }
 
-/// Walks over the lines of a file.
+/// Scans the lines of a file.
 pub(crate) struct Scan<'f> {
     text: &'f str,
     facts: &'f FileFacts,
@@ -38,12 +39,12 @@ pub(crate) struct Scan<'f> {
     open: Vec<(u32, u32)>,
     next_definition: usize,
     next_region: usize,
-    /// The function around the current line, plus one.
+    /// Position of the function around the current line plus one; zero outside of functions.
     scope: u32,
     found: Vec<Found>,
 }
 
-/// The local variables of a file, by scope and name.
+/// Returns the local variables of a file, by scope and name.
 pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Local> {
     let mut scan = Scan {
         text,
@@ -77,8 +78,8 @@ pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Loc
 }
 
 impl<'f> Scan<'f> {
-    /// Notes that the current line, which holds `name`, binds it. Texts of the binding go on beyond
-    /// the line.
+    /// Records that the current line, which contains `name`, binds it. The text of a binding may continue
+    /// after the line.
     pub(crate) fn bind(&mut self, name: &str, binding: Binding<'_>) {
         if name.is_empty() {
             return;
@@ -125,7 +126,7 @@ impl<'f> Scan<'f> {
         locals.collect()
     }
 
-    /// Whether a position lies inside a string or documentation.
+    /// Whether a position is inside a string or documentation.
     fn is_text(&mut self, at: usize) -> bool {
         let regions = &self.facts.regions;
         while regions
@@ -139,14 +140,14 @@ impl<'f> Scan<'f> {
         })
     }
 
-    /// The innermost function around a position. Positions must not decrease.
+    /// Returns the innermost function around a position. Positions must not decrease.
     fn function_at(&mut self, at: usize) -> Option<u32> {
         let definitions = &self.facts.definitions;
         while let Some(definition) = definitions.get(self.next_definition) {
             if definition.span.start as usize > at {
                 break;
             }
-            // A function's own first line binds nothing inside it.
+            // A function's first line counts as inside it, but binds nothing there.
             if definition.kind.is_function() || definition.kind.is_container() {
                 self.open
                     .push((definition.span.end, self.next_definition as u32));

@@ -1,30 +1,31 @@
-//! Types, values, parameters and receivers in a stretch of text: each function gives up where the text
-//! is not plain. Spans are those of the part in the whole text.
+//! Reads types, values, parameters and receivers in a stretch of text. Each function returns nothing if the
+//! text is not simple. Spans are positions in the whole text.
 
 use foveate_model::Span;
 use foveate_model::values::{Link, TypeName, Value};
 
 use super::ValueForm;
 
-/// Longest text that is looked at, in bytes.
+/// Longest text that is examined, in bytes.
 const MAX_BYTES: usize = 400;
-/// Longest list of parameters that is looked at, in bytes.
+/// Longest list of parameters that is examined, in bytes.
 const MAX_PARAMETERS: usize = 8 * 1024;
-/// Most wrappers that are taken off a type, words before a parameter's name, or links of a chain.
+/// Largest number of wrappers that are removed from a type, words before a parameter's name, or links of a
+/// chain.
 const MAX_STEPS: usize = 8;
 
-/// The span of a part of a text.
+/// Returns the span of a part of a text.
 pub(super) fn span_of(text: &str, part: &str) -> Span {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     Span::new(start, start + part.len())
 }
 
-/// Whether a byte can stand in a name. Every byte of a character beyond ASCII can.
+/// Whether a byte can be part of a name. Every byte of a non-ASCII character can.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// The name at the start of a text; may be empty.
+/// Returns the name at the start of a text; may be empty.
 pub(crate) fn leading_name(text: &str) -> &str {
     let end = text
         .bytes()
@@ -38,7 +39,7 @@ pub(crate) fn leading_name(text: &str) -> &str {
     }
 }
 
-/// The dotted name at the start of a text; may be empty.
+/// Returns the dotted name at the start of a text; may be empty.
 fn leading_path(text: &str) -> &str {
     let mut end = leading_name(text).len();
     while end > 0 && text.as_bytes().get(end) == Some(&b'.') {
@@ -51,7 +52,7 @@ fn leading_path(text: &str) -> &str {
     text.get(..end).unwrap_or("")
 }
 
-/// Cuts a text to what is looked at, at a character's border.
+/// Cuts a text to the length that is examined, at a character boundary.
 pub(crate) fn clip(text: &str) -> &str {
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
@@ -60,11 +61,12 @@ pub(crate) fn clip(text: &str) -> &str {
     text.get(..end).unwrap_or("")
 }
 
-/// The type that an annotation names, in whatever language. Reads `X`, `"X"`, `Optional[X]`, `X | None`, `Promise<X>`, `type[X]` and the like.
+/// Returns the type that an annotation names, in any language. Reads `X`, `"X"`, `Optional[X]`, `X | None`,
+/// `Promise<X>`, `type[X]` and the like.
 pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
     let mut rest = clip(written);
     let mut of_class = false;
-    // Each round takes one wrapper off.
+    // Each round removes one wrapper.
     for _ in 0..MAX_STEPS {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '"', '\'', '(', '|', '&', ':', '?']);
         let path = leading_path(rest);
@@ -103,7 +105,7 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
     None
 }
 
-/// The parameters in the text between a function's parentheses: names, and types where they are
+/// Returns the parameters in the text between a function's parentheses: names, and types where they are
 /// declared.
 pub(super) fn parameters_in(
     text: &str,
@@ -133,7 +135,8 @@ pub(super) fn parameters_in(
     found
 }
 
-/// The names that one parameter binds. A modifier may be a name, too: the list says it first.
+/// Adds the names that one parameter binds. A modifier may be a parameter's name, so it is added too,
+/// before the name.
 fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Option<TypeName>)>) {
     let mut rest = one.trim_start();
     for _ in 0..MAX_STEPS {
@@ -164,7 +167,7 @@ fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Opt
     }
 }
 
-/// What follows `@inject(Token)`.
+/// Returns the text after `@inject(Token)`.
 fn after_decorator(text: &str) -> Option<&str> {
     let path = leading_path(text.get(1..)?);
     let rest = text.get(1 + path.len()..)?;
@@ -174,7 +177,7 @@ fn after_decorator(text: &str) -> Option<&str> {
     }
 }
 
-/// Position of the parenthesis that closes the one at the start of a text.
+/// Returns the position of the parenthesis that closes the one at the start of a text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, byte) in text.bytes().enumerate().take(MAX_BYTES) {
@@ -192,8 +195,8 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The value of an expression that is a dotted name or a call of one. Reads `Foo(…)`, `new Foo(…)`, `await a.b(…)`, `a.b`; `None` for anything else, such as
-/// `Foo().bar()` or `a + b`.
+/// Returns the value of an expression that is a dotted name or a call of one. Reads `Foo(…)`, `new Foo(…)`,
+/// `await a.b(…)`, `a.b`; `None` for anything else, such as `Foo().bar()` or `a + b`.
 pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     let mut rest = clip(written).trim_start();
     let mut called = false;
@@ -220,7 +223,7 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     }
     if after.starts_with('(') {
         called = true;
-        // A call that goes on beyond what is looked at is taken for the whole expression.
+        // A call that is longer than the examined text counts as the whole expression.
         after = match closing(after) {
             Some(end) => after.get(end + 1..)?,
             None => "",
@@ -238,8 +241,8 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     })
 }
 
-/// The links before the name that starts at `end`, first to last: of `self.make().connect` those
-/// are `self` and `make()`. Empty where the receiver is not a plain chain of names and calls.
+/// Returns the links before the name that starts at `end`, first to last: `self` and `make()` for
+/// `self.make().connect`. Empty if the receiver is not a plain chain of names and calls.
 pub(super) fn receiver(text: &str, end: usize) -> Vec<Link> {
     let bytes = text.as_bytes();
     let floor = end.saturating_sub(MAX_BYTES);
@@ -273,7 +276,7 @@ pub(super) fn receiver(text: &str, end: usize) -> Vec<Link> {
     links
 }
 
-/// Back over blanks and the marks of optional chaining.
+/// Skips blanks and the marks of optional chaining, backwards.
 fn skip_back(bytes: &[u8], mut at: usize, floor: usize) -> usize {
     while at > floor && matches!(bytes[at - 1], b' ' | b'\n' | b'\t' | b'\r' | b'?' | b'!') {
         at -= 1;
@@ -281,7 +284,7 @@ fn skip_back(bytes: &[u8], mut at: usize, floor: usize) -> usize {
     at
 }
 
-/// Position of the parenthesis that the one at `close` closes.
+/// Returns the position of the parenthesis that the one at `close` closes.
 fn opening(bytes: &[u8], close: usize, floor: usize) -> Option<usize> {
     let mut depth = 0_i32;
     for at in (floor..=close).rev() {
@@ -313,7 +316,7 @@ mod tests {
     };
 
     #[test]
-    fn annotations_lose_their_wrappers() {
+    fn wrappers_are_stripped_from_annotations() {
         let path = |text: &str| {
             let found = annotation(text, text);
             found.map_or(String::new(), |found| found.path.of(text).to_owned())

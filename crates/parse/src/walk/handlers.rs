@@ -1,4 +1,4 @@
-//! The handlers that languages share.
+//! Implements the handlers that languages share.
 
 use foveate_model::{ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
@@ -7,17 +7,17 @@ use super::Walk;
 use crate::collect::{Position, span};
 use crate::syntax::Descend;
 
-/// Nothing itself.
+/// Ignores the node, but not its descendants.
 pub(crate) fn into<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// Nothing, and nothing below it is.
+/// Ignores the node and its descendants.
 pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
     Descend::Past
 }
 
-/// A comment.
+/// Adds a comment.
 pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let kind = match (walk.form.is_documentation)(walk.of(node)) {
         true => RegionKind::Documentation,
@@ -27,7 +27,7 @@ pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Past
 }
 
-/// A string literal: its region without what is interpolated, which is walked, and its message.
+/// Adds a string literal: its region without interpolations, which are walked, and its message.
 pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let written = walk.of(node);
     let content = written.trim_start_matches(|c: char| c != '"' && c != '\'' && c != '`');
@@ -62,7 +62,7 @@ pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desce
     Descend::Into
 }
 
-/// A name on its own.
+/// Adds a name on its own.
 pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if !walk.is_done(node) {
         let kind = match walk.context().position {
@@ -75,7 +75,7 @@ pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Past
 }
 
-/// A name of a type on its own.
+/// Adds the name of a type on its own.
 pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if !walk.is_done(node) {
         let kind = match walk.context().position {
@@ -87,12 +87,12 @@ pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Past
 }
 
-/// `a.b` that is not called, as an expression or a type.
+/// Adds `a.b` that is not called, as an expression or a type.
 pub(crate) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     path(walk, node, ReferenceKind::Attribute)
 }
 
-/// `a.B` that is a type.
+/// Adds `a.B` that is a type.
 pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     path(walk, node, ReferenceKind::Type)
 }
@@ -113,21 +113,21 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Des
     }
 }
 
-/// Names below are types.
+/// Treats the names below as types.
 pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector
         .within(depth, |context| context.position = Position::Type);
     Descend::Into
 }
 
-/// Names below are bases of a type.
+/// Treats the names below as bases of a type.
 pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector
         .within(depth, |context| context.position = Position::Base);
     Descend::Into
 }
 
-/// Names below are values again: arguments inside a list of bases or a type.
+/// Treats the names below as values again: arguments inside a list of bases or a type.
 pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector
         .within(depth, |context| context.position = Position::Value);

@@ -1,5 +1,5 @@
-//! How expressions end in names: `a.b.c()` uses `c`, whose path says what stands before it; where a call
-//! stands before it, the chain of names and calls does.
+//! Finds the name that an expression refers to, which is its last: `c` in `a.b.c()`. Its path contains the
+//! names before it. If these include a call, the chain of names and calls is recorded instead.
 
 use foveate_model::values::Link;
 use foveate_model::{ReferenceKind, Span};
@@ -8,38 +8,38 @@ use tree_sitter::Node;
 use super::{Form, Walk};
 use crate::collect::{Receiver, span};
 
-/// Most names of one expression that are looked at.
+/// Largest number of names of one expression that are followed.
 const MAX_LINKS: usize = 16;
 
-/// How an expression or type is made.
+/// How an expression or type is composed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<'n> {
-    /// A name on its own, `this` and `self` among them.
+    /// A name on its own, including `this` and `self`.
     Name,
     /// A name after something: `a.b`, `a::b`, `a->b`.
     Member {
-        /// What stands before it; `None` for `::b`.
+        /// The object before the name; `None` for `::b`.
         object: Option<Node<'n>>,
         /// The name.
         name: Node<'n>,
     },
-    /// A member that is called, where the grammar has no node for `a.b` in `a.b()`.
+    /// A member that is called, in a grammar without a node for `a.b` in `a.b()`.
     Invoke {
-        /// What stands before it.
+        /// The object before the name.
         object: Option<Node<'n>>,
         /// The name.
         name: Node<'n>,
     },
-    /// A name inside a scope, where the grammar nests what follows the scope: `a::(b::c)`.
+    /// A name inside a scope, in a grammar that nests the rest inside the scope: `a::(b::c)`.
     Scoped {
         /// The outermost scope; `None` for `::b`.
         scope: Option<Node<'n>>,
-        /// What follows it, which may be scoped again.
+        /// The rest after the scope, which may be scoped again.
         rest: Node<'n>,
     },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
-    /// What means the same as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
+    /// An expression with the same meaning as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
     Same(Node<'n>),
     /// Anything else.
     Other,
@@ -50,13 +50,13 @@ struct Chain<'n> {
     name: Node<'n>,
     path: Span,
     receiver: Receiver,
-    /// The names before it, last to first, where they are known.
+    /// The names before it, last to first; empty if they are not known.
     links: Vec<Link>,
 }
 
 impl<'t> Walk<'t> {
-    /// Records a use of `expression` where it ends in a name: gives the name and its path. The walk
-    /// passes over the names in it.
+    /// Adds a reference for an `expression` that ends in a name, and returns the name and its path. The
+    /// walk then skips the names in it.
     pub(crate) fn refer(
         &mut self,
         kind: ReferenceKind,
@@ -82,7 +82,7 @@ impl<'t> Walk<'t> {
         Some((name, path))
     }
 
-    /// Records a use of a name that is a node of its own.
+    /// Adds a reference for a name that is a node of its own.
     pub(super) fn refer_to_leaf(&mut self, kind: ReferenceKind, node: Node<'t>) {
         if node.start_byte() < self.collector.bind_until {
             self.collector.bind(node);
@@ -91,8 +91,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether a name of a type is no reference: it is one of the language's own, or a parameter of
-    /// the declaration around.
+    /// Whether the name of a type yields no reference: it belongs to the language itself, or is a type
+    /// parameter of an enclosing declaration.
     fn is_no_type(&mut self, path: Span) -> bool {
         let text = path.of(self.collector.text);
         let start = path.start as usize;
@@ -102,18 +102,18 @@ impl<'t> Walk<'t> {
         self.is_builtin(text) || generics.any(|generic| generic.names.contains(&first))
     }
 
-    /// Whether a name was recorded before the walk came to it.
+    /// Whether a name was handled before the walk reached it.
     pub(super) fn is_done(&mut self, name: Node<'_>) -> bool {
         let start = name.start_byte();
         if start < self.collector.skip_until {
             return true;
         }
-        // Names come in the order of the text: what lies before this one is not asked for again.
+        // Names come in text order: positions before this one are no longer needed.
         self.done.retain(|done| *done >= start);
         self.done.contains(&start)
     }
 
-    /// Whether a member gives what stands before it, or what that wraps.
+    /// Whether a member returns its receiver, or the value that it wraps.
     pub(super) fn is_transparent(&self, name: Node<'_>) -> bool {
         let transparent = self.form.transparent;
         !transparent.is_empty() && transparent.binary_search(&self.of(name)).is_ok()
@@ -123,7 +123,7 @@ impl<'t> Walk<'t> {
         self.form.builtin_types.binary_search(&name).is_ok()
     }
 
-    /// The path of an expression or type of plain names.
+    /// Returns the path of an expression or type that consists of plain names.
     pub(super) fn plain_path(&self, expression: Node<'_>) -> Option<Span> {
         let chain = self.chain(expression)?;
         (chain.receiver == Receiver::Names).then_some(chain.path)
@@ -136,7 +136,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// How an expression is made.
+    /// Returns how an expression is composed.
     pub(super) fn step<'n>(&self, node: Node<'n>) -> Step<'n> {
         self.steps().of(node)
     }
@@ -173,7 +173,7 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// Adds the last name of an expression that stands before others, and gives what stands before it.
+    /// Adds the last name of an expression that precedes others, and returns the expression before it.
     fn add_before<'n>(&self, before: &mut Before, node: Node<'n>) -> Option<Node<'n>> {
         let steps = self.steps();
         match steps.of(node) {
@@ -219,7 +219,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Adds a name that is called, unless it gives what stands before it.
+    /// Adds a name that is called, unless the call returns its receiver.
     fn add_call(&self, before: &mut Before, name: Node<'_>) {
         before.is_plain = false;
         if !self.is_transparent(name) {
@@ -228,11 +228,11 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// What stands before a name.
+/// The names before a name.
 struct Before {
-    /// The names, last to first; none where they are not known.
+    /// The names, last to first; empty if they are not known.
     links: Vec<Link>,
-    /// Whether it is names alone.
+    /// Whether it consists of names only.
     is_plain: bool,
 }
 
@@ -248,7 +248,7 @@ impl Before {
         self.link(name, false);
     }
 
-    /// Adds the scopes of a name, last to first, as far as they are names.
+    /// Adds the scopes of a name, last to first, if they are names.
     fn scopes(&mut self, tail: &Tail<'_>, steps: Steps<'_>) {
         for scope in tail.scopes.iter().rev() {
             self.is_plain &= matches!(steps.of(*scope), Step::Name);
@@ -259,14 +259,14 @@ impl Before {
         }
     }
 
-    /// It is not known.
+    /// Marks the names before as unknown.
     fn forget(&mut self) {
         self.links.clear();
         self.is_plain = false;
     }
 }
 
-/// The steps of a form, in a text.
+/// The steps of a form in a text.
 #[derive(Clone, Copy)]
 struct Steps<'t> {
     form: &'static Form,
@@ -274,7 +274,8 @@ struct Steps<'t> {
 }
 
 impl Steps<'_> {
-    /// How an expression is made. `C.new` constructs where that is a method of the class.
+    /// Returns how an expression is composed. `C.new` is a construction where `new` is a method of the
+    /// class.
     fn of<'n>(self, node: Node<'n>) -> Step<'n> {
         let step = (self.form.step)(node);
         let Some(constructor) = self.form.constructor else {
@@ -292,14 +293,14 @@ impl Steps<'_> {
     }
 }
 
-/// The last name of an expression, and what stands before it.
+/// The last name of an expression, and the parts before it.
 struct Tail<'n> {
     name: Node<'n>,
-    /// What it is a member of.
+    /// The object that it is a member of.
     object: Option<Node<'n>>,
-    /// The scopes that it stands in, the outermost first.
+    /// The scopes around it, outermost first.
     scopes: Vec<Node<'n>>,
-    /// Where the name or the first scope starts.
+    /// Start of the name or of the first scope.
     start: usize,
 }
 
@@ -331,7 +332,7 @@ fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>>
     None
 }
 
-/// Whether a text is names and what stands between them, without brackets and arguments.
+/// Whether a text consists of names and separators, without brackets and arguments.
 fn is_path(text: &str) -> bool {
     text.bytes().all(|byte| {
         byte.is_ascii_alphanumeric()

@@ -1,4 +1,4 @@
-//! What a file says of the values of its names, as the walk comes to it.
+//! Records facts about the values of names during the walk.
 
 use foveate_model::values::{DefinitionType, Held, Local, Parameter, TypeName, Value};
 use foveate_model::{LocalId, Span};
@@ -7,11 +7,11 @@ use tree_sitter::Node;
 use super::{Step, Walk};
 use crate::collect::span;
 
-/// Most wrappers that are taken off an expression.
+/// Largest number of wrappers that are removed from an expression.
 const MAX_WRAPPERS: usize = 8;
 
 impl<'t> Walk<'t> {
-    /// Binds a local variable of the function around. The name is dealt with.
+    /// Binds a local variable of the enclosing function, and marks its name as handled.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
         self.done.push(name.start_byte());
         self.collector.bind(name);
@@ -25,7 +25,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Adds a parameter of a function, with its type where it has one.
+    /// Adds a parameter of a function, with its type if it has one.
     pub(crate) fn parameter(
         &mut self,
         function: LocalId,
@@ -42,7 +42,7 @@ impl<'t> Walk<'t> {
         });
     }
 
-    /// What a function returns, or an alias stands for.
+    /// Records the return type of a function, or the target of an alias.
     pub(crate) fn returns(&mut self, definition: LocalId, declared: Node<'t>) {
         if let Some(type_name) = self.type_of(declared) {
             self.collector.values.types.push(DefinitionType {
@@ -52,14 +52,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What a variable, constant or field holds.
+    /// Records the value of a variable, constant or field.
     pub(crate) fn holds(&mut self, definition: LocalId, value: Value) {
         if value != Value::Unknown {
             self.collector.values.held.push(Held { definition, value });
         }
     }
 
-    /// The value of a declaration: its type, or what its initial value says.
+    /// Returns the value of a declaration: its type, or else the value of its initial expression.
     pub(crate) fn declared_value(
         &self,
         declared: Option<Node<'t>>,
@@ -73,7 +73,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The type that a node names.
+    /// Returns the type that a node names.
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
         let form = self.form;
         let mut named = (form.named_type)(declared)?;
@@ -94,8 +94,8 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// What an expression gives, where it is a name or a call of one. What gives the same as a part of
-    /// it is taken off, some times and no more: trees can be as deep as their text is long.
+    /// Returns the value of an expression that is a name or a call of one. Wrappers that yield the value of
+    /// their part are removed, up to a limit: trees can be as deep as their text is long.
     pub(crate) fn value_of(&self, mut expression: Node<'t>) -> Value {
         for _ in 0..MAX_WRAPPERS {
             let path = match self.step(expression) {

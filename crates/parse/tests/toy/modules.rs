@@ -1,4 +1,5 @@
-//! `use shop.cart: Cart` means `shop/cart.toy`, from the root or from the importer's directory.
+//! Resolves the modules of the toy language: `use shop.cart: Cart` means `shop/cart.toy`, from the root or
+//! from the importer's directory.
 
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};

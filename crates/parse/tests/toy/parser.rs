@@ -1,4 +1,4 @@
-//! Reads the toy language line by line.
+//! Parses the toy language line by line.
 
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, Import, ImportKind, ImportedName, Language, LocalId,
@@ -143,7 +143,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Every name before a parenthesis, with the names and dots before it.
+    /// Adds every name before a parenthesis, with the names and dots before it.
     fn calls(&mut self, code: &str, at: usize) {
         let bytes = code.as_bytes();
         for (open, _) in code.match_indices('(') {

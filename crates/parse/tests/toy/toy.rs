@@ -1,5 +1,5 @@
-//! A language of its own for tests: it proves that a language is this folder and its lines in
-//! `languages.rs`. It uses every hook, and a parser by hand instead of a grammar.
+//! Defines a toy language for tests: it proves that a language consists of this folder and its lines in
+//! `languages.rs`. It uses every hook, and a hand-written parser instead of a grammar.
 //!
 //! ```text
 //! # Adds things up.

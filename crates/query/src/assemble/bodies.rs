@@ -1,6 +1,6 @@
-//! Which definitions are shown whole. The edited function present is what counts: bodies of the
-//! best ranked definitions take most of the budget, and cheap ones go before dear ones of about the
-//! same rank.
+//! Chooses the definitions and stretches that are shown whole. An answer is good if it shows the function to
+//! edit: bodies of the best ranked places take most of the budget, and of those of about the same rank,
+//! short ones go first.
 
 use foldhash::HashSet;
 use foveate_index::DefId;
@@ -11,25 +11,25 @@ use super::pack::Dropped;
 use super::plan::{Pass, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// The candidates, the most worth per cost first.
+/// The candidates, those with the most worth per cost first.
 #[derive(Debug)]
 pub(super) struct Bodies {
     bodies: Vec<Body>,
-    /// The first of the ranked places, where words are asked about.
+    /// The best ranked place, if the query has any words.
     best: Option<PlaceId>,
 }
 
 impl Bodies {
-    /// The caller's change, the ranked places, then the definitions that the query names and that are not
-    /// ranked.
+    /// Collects the candidates: the caller's change, the ranked places, and the definitions that the query
+    /// names and that are not ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let most = plan.config.bodies.candidates;
+        let limit = plan.config.bodies.candidates;
         let files = &plan.snapshot.files;
-        let named = plan.named_order.iter().take(most);
+        let named = plan.named_order.iter().take(limit);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
-        let ranked = plan.ranked.places.iter().take(most).cloned();
+        let ranked = plan.ranked.places.iter().take(limit).cloned();
         let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
-        // Where a text is asked about beside a change, its best place must not wait for all of that.
+        // If a query comes with a change, its best place must not wait for the whole change.
         let best = plan.ranked.places.first().map(|place| place.id);
         let best = best.filter(|_| !plan.words.is_empty());
         let mut seen = HashSet::default();
@@ -49,7 +49,7 @@ impl Bodies {
         Self { bodies, best }
     }
 
-    /// Adds bodies while they fit the shares of definitions and snippets, or whatever is left.
+    /// Adds bodies that fit: in [`Pass::Share`] the share of bodies, in [`Pass::Rest`] all tokens left.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
         for position in 0..self.bodies.len() {
             let Some(body) = self.bodies.get_mut(position) else {
@@ -66,7 +66,7 @@ impl Bodies {
                 continue;
             }
             body.try_add(plan, pass);
-            // A change gets what others leave; the best place must not wait for that.
+            // A change is cut only once other bodies were tried; the best place must not wait that long.
             let must_be_cut = match pass {
                 Pass::Share => {
                     body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
@@ -82,7 +82,7 @@ impl Bodies {
         }
     }
 
-    /// Shows parts of the best definitions that did not fit.
+    /// Adds parts of the best bodies that did not fit.
     pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
         const BEST: usize = 3;
         let mut best: Vec<&mut Body> = self
@@ -98,34 +98,37 @@ impl Bodies {
         }
     }
 
-    /// The best of those that another body says nearly the same as: a card each that says which,
-    /// and what differs.
+    /// Adds cards for the best bodies that are near-duplicates of shown ones. Each names the shown body and
+    /// lists what differs.
     pub(super) fn near_duplicate_cards(&self, plan: &mut Plan<'_>) {
-        let mut alike: Vec<&Body> = self
+        let mut duplicates: Vec<&Body> = self
             .bodies
             .iter()
-            .filter(|body| body.state == State::Alike)
+            .filter(|body| body.state == State::Duplicate)
             .collect();
-        alike.sort_by_key(|body| body.rank);
-        for body in alike.into_iter().take(plan.config.near_duplicates.cards) {
+        duplicates.sort_by_key(|body| body.rank);
+        for body in duplicates
+            .into_iter()
+            .take(plan.config.near_duplicates.cards)
+        {
             body.add_near_duplicate_card(plan);
         }
     }
 
-    /// The best of the definitions that are shown whole and at least so likely.
-    pub(super) fn shown(&self, most: usize, least: f32) -> Vec<DefId> {
+    /// Returns the best definitions that are shown whole and have at least a given probability.
+    pub(super) fn shown(&self, limit: usize, min_probability: f32) -> Vec<DefId> {
         let mut shown: Vec<(usize, DefId)> = self
             .bodies
             .iter()
-            .filter(|body| body.state == State::Shown && body.place.probability >= least)
+            .filter(|body| body.state == State::Shown && body.place.probability >= min_probability)
             .filter_map(|body| Some((body.rank, body.definition()?)))
             .collect();
         shown.sort_unstable();
-        shown.into_iter().map(|(_, id)| id).take(most).collect()
+        shown.into_iter().map(|(_, id)| id).take(limit).collect()
     }
 
-    /// The chance that a right place is shown whole, as the ranking has it: what the shown ones have of the
-    /// softmax together.
+    /// Returns the probability that a right place is shown whole, according to the ranking: the sum of the
+    /// softmax shares of the shown bodies.
     pub(super) fn confidence(&self) -> f32 {
         let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
         let all = self.bodies.iter().filter(shown);
@@ -133,11 +136,11 @@ impl Bodies {
         share.min(1.0)
     }
 
-    /// The definitions that tests, callers and imports are looked up for: those shown whole that are
-    /// likely, and those named, the best first.
+    /// Returns the definitions whose tests and callers are looked up: likely ones that are shown whole and
+    /// those that the query names, the best first.
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
         let mut seeds: Vec<DefId> = Vec::new();
-        // Best ranked ones and named ones in turn: either may be what the question is about.
+        // Alternates between ranked and named ones: the question may be about either.
         let named = plan.named_order.iter().copied();
         let mut named = named.filter(|_| plan.asks_about_named());
         let likely = self.shown(plan.config.links.seeds, plan.limits.min_seed_probability);
@@ -156,8 +159,8 @@ impl Bodies {
         seeds
     }
 
-    /// Leaves the least worthy out until the text is no longer than it may be. Bodies that are not shown whole any
-    /// more count as left out.
+    /// Removes the entries added last until the text is within the limit on characters. Bodies that are then
+    /// no longer shown whole count as dropped.
     pub(super) fn fit_length(&mut self, plan: &mut Plan<'_>) {
         if !plan.packed.is_length_bounded() {
             return;
@@ -176,14 +179,16 @@ impl Bodies {
         }
     }
 
-    /// Lists what is not shown whole.
+    /// Reports bodies that are not shown whole as dropped.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         let mut missing: Vec<&Body> = self
             .bodies
             .iter()
             .filter(|body| {
-                matches!(body.state, State::Waiting | State::Alike | State::Unlikely)
-                    && !plan.packed.shows_all(body.file, body.stretch.lines)
+                matches!(
+                    body.state,
+                    State::Waiting | State::Duplicate | State::Unlikely
+                ) && !plan.packed.shows_all(body.file, body.stretch.lines)
             })
             .collect();
         missing.sort_by_key(|body| body.rank);
@@ -193,7 +198,7 @@ impl Bodies {
                 name: body.place.name.clone(),
                 tokens: body.tokens,
                 reason: match body.state {
-                    State::Alike => "duplicate",
+                    State::Duplicate => "duplicate",
                     State::Unlikely => "low_value",
                     _ => "budget",
                 },

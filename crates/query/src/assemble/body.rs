@@ -1,5 +1,5 @@
-//! A definition or stretch that may be shown whole: what it costs, whether it may be added, and in which
-//! lines it is.
+//! Handles one candidate for being shown whole, a definition or stretch: its cost, its lines, and whether and
+//! how it is added.
 
 use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
@@ -9,22 +9,22 @@ use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{BODY_SECTIONS, Pass, Plan};
-use super::source::Matters;
+use super::source::Relevance;
 use super::surroundings;
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::changed_lines;
 
-/// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
-/// counting what cannot fit.
+/// Bytes of code per token, and tokens of an entry's own markup. They give an estimate, so that a body that
+/// cannot fit need not be counted.
 const BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
-/// An estimate this much too high still does not refuse what would fit.
+/// Factor by which an estimate may be too high without refusing a body that would fit.
 const ESTIMATE_SLACK: f32 = 1.4;
-/// A cut body is made smaller this often before it is given up.
+/// Attempts to make a cut body small enough before giving it up.
 const CUT_ATTEMPTS: usize = 4;
 
-/// Something that may be shown whole.
+/// A candidate for being shown whole.
 #[derive(Debug)]
 pub(super) struct Body {
     pub place: RankedPlace,
@@ -33,15 +33,15 @@ pub(super) struct Body {
     pub rank: usize,
     section: SectionKind,
     pub is_container: bool,
-    /// Whether it must be there, at least in part: the caller's own change.
+    /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,
     /// Tokens: estimated until `is_counted`.
     pub tokens: usize,
     is_counted: bool,
-    /// Its rendering, once made: a body that is refused now may be taken in the next pass.
+    /// Its rendering, once made: a body that is refused in this pass may be added in the next.
     measured: Option<Measured>,
     pub worth: f32,
-    /// The body that is shown in its place, where its state is `Alike`.
+    /// The shown body that it nearly equals, where its state is `Duplicate`.
     near_duplicate: Option<NearDuplicate>,
     pub state: State,
 }
@@ -50,16 +50,16 @@ pub(super) struct Body {
 pub(super) enum State {
     Waiting,
     Shown,
-    /// Its lines are in another body.
+    /// Another body contains its lines.
     Within,
-    /// Another body says nearly the same.
-    Alike,
+    /// It is a near-duplicate of a shown body.
+    Duplicate,
     /// Not likely enough to be worth its tokens.
     Unlikely,
 }
 
 impl Body {
-    /// A ranked place, or one that the caller changed, which must be there at least in part.
+    /// Makes a candidate of a ranked or named place, or of one that the caller changed (`is_changed`).
     pub(super) fn new(
         plan: &Plan<'_>,
         mut place: RankedPlace,
@@ -117,12 +117,12 @@ impl Body {
         }
     }
 
-    /// Whether there is time to render and count it; the best one is shown however late it is.
+    /// Whether there is time to render and count it; the best one is shown even after the deadline.
     pub(super) fn has_time(&self, plan: &Plan<'_>) -> bool {
         self.rank == 0 || plan.deadline.allows(Stage::Bodies)
     }
 
-    /// Why it is shown.
+    /// Returns why it is shown.
     fn reason(&self) -> String {
         match self.section {
             _ if self.is_changed => "changed".to_owned(),
@@ -131,7 +131,8 @@ impl Body {
         }
     }
 
-    /// As it is shown: why it is there, and what it calls of what is asked about.
+    /// Adds to an entry why it is shown, and the named definition that it calls where the intent asks for
+    /// callers.
     fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
         entry.reason = self.reason();
         if let Some(callee) = plan.callee_in(self.file, self.place.lines) {
@@ -154,9 +155,9 @@ impl Body {
         }
     }
 
-    /// Leaves a blank line at its start or end to what shows it already, other than a part of its own that
-    /// the whole will replace.
-    fn give_way(&mut self, plan: &Plan<'_>) {
+    /// Drops a blank line at its start or end that another entry shows already. Entries of the same place do
+    /// not count: the whole body replaces them.
+    fn drop_shown_blank_lines(&mut self, plan: &Plan<'_>) {
         let files = &plan.snapshot.files;
         let text = files.text(self.file);
         let is_shown_blank = |line: u32| {
@@ -177,11 +178,11 @@ impl Body {
         }
     }
 
-    /// Adds it whole, or with its long documentation folded where the whole does not fit.
+    /// Adds it whole, or with its long documentation folded if the whole does not fit.
     pub(super) fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
-        self.give_way(plan);
+        self.drop_shown_blank_lines(plan);
         let shows = self.shows();
-        // Something else shows some of these lines and would not go away.
+        // Another entry shows some of these lines and cannot be replaced.
         let Some(freed) = plan.packed.replaces(&shows) else {
             return;
         };
@@ -202,7 +203,7 @@ impl Body {
         }
     }
 
-    /// Whether it is worth counting.
+    /// Whether it may fit by its estimated or counted tokens, so that rendering it is worth the time.
     fn may_fit(&self, plan: &Plan<'_>, pass: Pass) -> bool {
         let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
         let estimate = (self.tokens as f32 / slack) as usize;
@@ -226,7 +227,7 @@ impl Body {
 
     fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {
         if self.find_near_duplicate(plan) {
-            self.state = State::Alike;
+            self.state = State::Duplicate;
         } else {
             plan.packed.add(measured, shows, (BODY, self.rank));
             plan.near_duplicates.show(self.stretch);
@@ -234,8 +235,9 @@ impl Body {
         }
     }
 
-    /// Whether a body that is shown says nearly the same. What the query names is shown all the
-    /// same unless nothing differs; and a passage has no card that could say what differs.
+    /// Whether it is not shown because it is a near-duplicate of a shown body. Definitions that the query
+    /// names, and stretches, are shown unless they are identical to it: a stretch has no card that could list
+    /// the differences.
     fn find_near_duplicate(&mut self, plan: &mut Plan<'_>) -> bool {
         let Some(near_duplicate) = plan.find_near_duplicate(self.stretch) else {
             return false;
@@ -265,7 +267,7 @@ impl Body {
             near_duplicate,
             plan.config.cards.members,
         );
-        // What does not fit is reported as dropped all the same.
+        // A card that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(entry, plan.card_shows(id), (COMPACT, self.rank), Pass::Rest);
     }
 
@@ -284,8 +286,8 @@ impl Body {
         within && plan.packed.fits(measured, self.file, freed)
     }
 
-    /// The largest part of the budget that one body may take: a giant must not eat it all unless it
-    /// is the best, or nothing else wants it.
+    /// Returns the maximum tokens of this body: a huge one must not take the whole budget unless it is the
+    /// best, or nothing else needs the rest.
     fn max_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
         let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
@@ -295,24 +297,26 @@ impl Body {
             (_, Pass::Share) => config.other_share,
             (_, Pass::Rest) => config.rest_share,
         };
-        let most = plan.budget * percent as usize / 100;
+        let limit = plan.budget * percent as usize / 100;
         if self.is_container && !self.is_changed {
-            most.min(config.container_tokens.max(plan.budget / 20))
+            limit.min(config.container_tokens.max(plan.budget / 20))
         } else {
-            most
+            limit
         }
     }
 
-    pub(super) fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
-        let most = most.min(plan.packed.left());
-        self.give_way(plan);
-        if most < plan.config.bodies.min_cut || plan.packed.shows_any(self.file, self.place.lines) {
+    /// Adds the parts of it that matter most, in at most `limit` tokens.
+    pub(super) fn add_cut(&mut self, plan: &mut Plan<'_>, limit: usize) {
+        let limit = limit.min(plan.packed.left());
+        self.drop_shown_blank_lines(plan);
+        if limit < plan.config.bodies.min_cut || plan.packed.shows_any(self.file, self.place.lines)
+        {
             return;
         }
-        let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
+        let mut bytes = limit.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
             let changed = changed_lines(&plan.candidates.changed, self.file, self.place.lines);
-            let matters = Matters {
+            let relevance = Relevance {
                 words: &plan.words,
                 changed: &changed,
             };
@@ -320,11 +324,11 @@ impl Body {
                 plan.snapshot,
                 &self.place,
                 self.section,
-                matters,
+                relevance,
                 bytes as usize,
             );
             let measured = plan.packed.measure(self.described(plan, entry));
-            if measured.tokens <= most && plan.packed.fits(&measured, self.file, 0) {
+            if measured.tokens <= limit && plan.packed.fits(&measured, self.file, 0) {
                 let shows = Shows {
                     file: self.file,
                     place: Some(self.place.id),

@@ -1,4 +1,4 @@
-//! A definition or file as an entry: its card at each fidelity, its body whole or cut.
+//! Makes entries of definitions, stretches and files: cards at each fidelity, and bodies, whole, cut or folded.
 
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
@@ -8,36 +8,36 @@ use super::entry::{Entry, Scope, SectionKind, Shape};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
-use super::source::{Matters, Part, clean, cut, one_line, whole_lines};
+use super::source::{Part, Relevance, clean, cut, one_line, whole_lines};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
 /// documentation, in bytes: about 60, 100, 25 and 30 tokens.
 const COMPACT_SIGNATURE: usize = 240;
 const STANDARD_SIGNATURE: usize = 400;
-const MEMBER: usize = 100;
-const DOC: usize = 120;
+const MEMBER_SIGNATURE: usize = 100;
+const DOC_LINE: usize = 120;
 
-/// Signature, kind, place, one line of documentation.
+/// Returns the compact card of a definition: signature and one line of documentation.
 pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
     let body = head(snapshot, id, COMPACT_SIGNATURE);
     entry(&snapshot.files, id, section, Fidelity::Compact, body)
 }
 
-/// The compact card of a definition that another one, shown whole, says nearly the same as: which
-/// one, and up to so many of the lines that differ.
+/// Returns the compact card of a near-duplicate of a shown definition. It names that definition and lists up to
+/// `limit` of the lines that differ.
 pub(super) fn near_duplicate(
     snapshot: &Snapshot,
     id: DefId,
     section: SectionKind,
     near_duplicate: &NearDuplicate,
-    most: usize,
+    limit: usize,
 ) -> Entry {
     let files = &snapshot.files;
     let mut entry = compact(snapshot, id, section);
     entry
         .body
-        .push_str(&own_lines(files, id, &near_duplicate.differing.own, most));
+        .push_str(&own_lines(files, id, &near_duplicate.differing.own, limit));
     let theirs: Vec<String> = near_duplicate
         .differing
         .theirs
@@ -45,7 +45,7 @@ pub(super) fn near_duplicate(
         .map(u32::to_string)
         .collect();
     if let Some(shown) = theirs
-        .get(..theirs.len().min(most))
+        .get(..theirs.len().min(limit))
         .filter(|s| !s.is_empty())
     {
         let line = format!("\n  … without {} of the other", shown.join(", "));
@@ -63,8 +63,8 @@ pub(super) fn near_duplicate(
     entry
 }
 
-/// Those of the lines that stand below the signature, which the card has already.
-fn own_lines(files: &Files, id: DefId, numbers: &[u32], most: usize) -> String {
+/// Returns those of the lines that are below the signature, since the card already has the signature.
+fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> String {
     let definition = files.definition(id);
     let text = files.text(files.file_of(id));
     let signature = definition.signature.of(text).matches('\n').count() as u32;
@@ -72,20 +72,25 @@ fn own_lines(files: &Files, id: DefId, numbers: &[u32], most: usize) -> String {
     let below = |number: &&u32| **number > first + signature;
     let lines: Vec<&str> = whole_lines(text, definition.span).split('\n').collect();
     let mut body = String::new();
-    for number in numbers.iter().filter(below).take(most) {
+    for number in numbers.iter().filter(below).take(limit) {
         let line = lines.get((number - first) as usize).copied();
-        let line = one_line(line.unwrap_or(""), MEMBER);
+        let line = one_line(line.unwrap_or(""), MEMBER_SIGNATURE);
         body.push_str(&format!("\n  {number}: {line}"));
     }
-    let rest = numbers.iter().filter(below).count().saturating_sub(most);
+    let rest = numbers.iter().filter(below).count().saturating_sub(limit);
     if rest > 0 {
         body.push_str(&format!("\n  … {rest} more"));
     }
     body
 }
 
-/// The compact card with members: one line each, with the line where it stands.
-pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, most: usize) -> Entry {
+/// Returns a card with up to `limit` members, each on one line with its line number.
+pub(super) fn standard(
+    snapshot: &Snapshot,
+    id: DefId,
+    section: SectionKind,
+    limit: usize,
+) -> Entry {
     let files = &snapshot.files;
     let text = files.text(files.file_of(id));
     let mut body = head(snapshot, id, STANDARD_SIGNATURE);
@@ -96,7 +101,7 @@ pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, mos
         if definition.modifiers.is_overload {
             continue;
         }
-        if shown == most {
+        if shown == limit {
             rest += 1;
             continue;
         }
@@ -104,7 +109,7 @@ pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, mos
         let line = format!(
             "\n  {}: {}",
             definition.own_lines().start,
-            signature(definition, text, MEMBER)
+            signature(definition, text, MEMBER_SIGNATURE)
         );
         body.push_str(&line);
     }
@@ -114,20 +119,20 @@ pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, mos
     entry(files, id, section, Fidelity::Standard, body)
 }
 
-/// The whole text of a place.
+/// Returns a place with its whole text.
 pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKind) -> Entry {
     let text = snapshot.files.text(place.id.file(&snapshot.files));
     let body = clean(span(&snapshot.files, place).of(text)).into_owned();
     of_place(&snapshot.files, place, section, Fidelity::Full, body)
 }
 
-/// The lines of a place.
+/// Returns the span of the lines of a place.
 fn span(files: &Files, place: &RankedPlace) -> Span {
     files.lines_span(place.id.file(files), place.lines)
 }
 
-/// The least that tells what a place is: the signature of a definition, the first line of a stretch that
-/// says something.
+/// Returns the smallest entry that identifies a place: the compact card of a definition, or the first line of
+/// a stretch that contains a letter or digit.
 pub(super) fn signature_of(
     snapshot: &Snapshot,
     place: &RankedPlace,
@@ -138,19 +143,19 @@ pub(super) fn signature_of(
     }
     let files = &snapshot.files;
     let text = span(files, place).of(files.text(place.id.file(files)));
-    let says = text
+    let line = text
         .lines()
         .find(|line| line.contains(char::is_alphanumeric));
-    let body = one_line(says.unwrap_or(""), COMPACT_SIGNATURE);
+    let body = one_line(line.unwrap_or(""), COMPACT_SIGNATURE);
     of_place(files, place, section, Fidelity::Compact, body)
 }
 
-/// The parts of a long place that matter most, in about `bytes`, and which lines they are.
+/// Returns the parts of a long place that matter most, in at most `bytes` of code, and the lines shown.
 pub(super) fn partial(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
-    matters: Matters<'_>,
+    relevance: Relevance<'_>,
     bytes: usize,
 ) -> (Entry, Vec<Lines>) {
     let files = &snapshot.files;
@@ -164,14 +169,14 @@ pub(super) fn partial(
         PlaceId::Stretch(_) => 0,
     };
     let whole = clean(span(files, place).of(text));
-    let parts = cut(&whole, place.lines.start, head, matters, bytes);
-    let mut entry = of_place(files, place, section, Fidelity::Full, written(&parts));
+    let parts = cut(&whole, place.lines.start, head, relevance, bytes);
+    let mut entry = of_place(files, place, section, Fidelity::Full, join_parts(&parts));
     entry.cut = true;
     (entry, fold::shown(&parts))
 }
 
-/// A place with its long documentation, comments and texts folded, and which lines are left; nothing
-/// where it has none.
+/// Returns a place with its long documentation, comments and string literals folded, and the lines shown;
+/// `None` if it has nothing to fold.
 pub(super) fn folded(
     snapshot: &Snapshot,
     place: &RankedPlace,
@@ -179,22 +184,22 @@ pub(super) fn folded(
 ) -> Option<(Entry, Vec<Lines>)> {
     let files = &snapshot.files;
     let parts = fold::folded(files, place)?;
-    let body = clean(&written(&parts)).into_owned();
+    let body = clean(&join_parts(&parts)).into_owned();
     let mut entry = of_place(files, place, section, Fidelity::Full, body);
     entry.folded = true;
     Some((entry, fold::shown(&parts)))
 }
 
-/// The parts of a text with marks where lines are left out.
-fn written(parts: &[Part<'_>]) -> String {
-    let written = parts.iter().map(|part| match part {
+/// Joins the parts of a text, with marks where lines are left out.
+fn join_parts(parts: &[Part<'_>]) -> String {
+    let texts = parts.iter().map(|part| match part {
         Part::Shown(_, lines) => lines.join("\n"),
         Part::LeftOut(lines) => left_out(*lines),
     });
-    written.collect::<Vec<_>>().join("\n")
+    texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands in place of lines that are not shown.
+/// Returns the mark that replaces lines that are left out.
 fn left_out(lines: Lines) -> String {
     let plural = if lines.count() == 1 { "" } else { "s" };
     format!(
@@ -205,18 +210,19 @@ fn left_out(lines: Lines) -> String {
     )
 }
 
-/// Lines of the signature and the documentation's start.
+/// Counts the lines of the signature and of the start of the documentation.
 fn head_lines(definition: &Definition, text: &str) -> usize {
     let signature = definition.signature.of(text).matches('\n').count() + 1;
     signature.min(20) + 3
 }
 
-/// A file by the names of its outermost definitions, or by its first line where it has none.
+/// Returns the outline of a file: the names of up to `limit` outermost definitions, or its first line if it has
+/// none.
 pub(super) fn outline(
     snapshot: &Snapshot,
     file: FileId,
     section: SectionKind,
-    most: usize,
+    limit: usize,
 ) -> Option<Entry> {
     let files = &snapshot.files;
     let content = files.content(file)?;
@@ -229,7 +235,7 @@ pub(super) fn outline(
         if !outer {
             continue;
         }
-        if shown == most {
+        if shown == limit {
             rest += 1;
             continue;
         }
@@ -241,7 +247,7 @@ pub(super) fn outline(
             "{}: {} {}",
             definition.own_lines().start,
             definition.kind.name(),
-            one_line(&escape(&definition.name), MEMBER)
+            one_line(&escape(&definition.name), MEMBER_SIGNATURE)
         ));
     }
     if rest > 0 {
@@ -249,7 +255,7 @@ pub(super) fn outline(
     }
     if body.is_empty() {
         let first = content.text.lines().find(|line| !line.trim().is_empty());
-        body = one_line(first.unwrap_or(""), DOC);
+        body = one_line(first.unwrap_or(""), DOC_LINE);
     }
     Some(Entry {
         section,
@@ -281,15 +287,15 @@ fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
         .find(|line| !line.is_empty());
     if let Some(doc) = doc {
         head.push_str("\n  ");
-        head.push_str(&one_line(doc, DOC));
+        head.push_str(&one_line(doc, DOC_LINE));
     }
     head
 }
 
-/// The signature on one line; the name, where a definition has no head of its own.
+/// Returns the signature on one line, or the name if a definition has no signature.
 fn signature(definition: &Definition, text: &str, limit: usize) -> String {
     let span = match definition.signature {
-        // A constant's head may be its name alone; its value says more.
+        // The signature of a constant may be its name alone; its value says more.
         span if definition.kind == DefinitionKind::Constant => Span {
             start: span.start,
             end: definition.span.end.max(span.end),
@@ -342,7 +348,7 @@ fn of_place(
     }
 }
 
-/// The class that a place stands in and whose first line it does not hold.
+/// Returns the class that contains a place, unless the place includes the first line of the class.
 fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
     let class = match place.id {
         PlaceId::Definition(id) => files.parent(id)?,

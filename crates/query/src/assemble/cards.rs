@@ -1,5 +1,5 @@
-//! Cards: what is shown of a thing that is not shown whole. The best place, the caller's change and focus,
-//! what the query names, and what there is room for at the end.
+//! Adds cards for things that are not shown whole: the best place, the caller's change and focus, what the
+//! query names, and at the end whatever there is room for.
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
@@ -13,8 +13,8 @@ use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
 
 impl Plan<'_> {
-    /// The signatures of the best place and of the caller's change: whatever else there is no room for,
-    /// they are there.
+    /// Adds the signatures of the caller's change and of the best place, before anything else can use the
+    /// budget.
     pub(super) fn first_cards(&mut self) {
         let files = &self.snapshot.files;
         let is_new =
@@ -43,14 +43,14 @@ impl Plan<'_> {
             if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
                 break;
             }
-            // Where not even this fits, the answer says that the budget is too small.
+            // If not even this fits, the answer says that the budget is too small.
             let _ = self.try_add(entry, shows, (COMPACT, position), Pass::Rest);
         }
     }
 
-    /// What the caller says matters: a card each, in half of what is left.
+    /// Adds a card for each symbol and file of the caller's focus, in half of the tokens left.
     pub(super) fn focus_cards(&mut self) {
-        let least = self.packed.left() / 2;
+        let reserved = self.packed.left() / 2;
         let symbols = self.candidates.definitions.iter();
         let symbols = symbols.filter(|evidence| evidence.from == "focus");
         let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
@@ -63,19 +63,19 @@ impl Plan<'_> {
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
             let is_in = self.packed.has(PlaceId::Definition(id));
-            if !is_in && self.packed.left() > least {
+            if !is_in && self.packed.left() > reserved {
                 let _ = self.try_add(entry, self.card_shows(id), (COMPACT, position), Pass::Rest);
             }
         }
         for (position, file) in paths.into_iter().enumerate() {
-            if self.packed.has_file(file) || self.packed.left() <= least {
+            if self.packed.has_file(file) || self.packed.left() <= reserved {
                 continue;
             }
             self.outline(file, "focus", position);
         }
     }
 
-    /// Adds a file by the names in it, if there is room.
+    /// Adds the outline of a file, if there is room.
     fn outline(&mut self, file: FileId, reason: &str, position: usize) {
         let section = SectionKind::Definitions;
         let entry = card::outline(self.snapshot, file, section, self.config.cards.members);
@@ -89,25 +89,31 @@ impl Plan<'_> {
                 reason: reason.to_owned(),
                 ..entry
             };
-            // What does not fit is in the ranking of files all the same.
+            // A file whose outline does not fit is still in the ranking of files.
             let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
         }
     }
 
-    /// Definitions that the query names: classes with what they have, others by their signature. Those
-    /// in files of which nothing is shown are few, unless nothing has to be changed; what is shown whole
-    /// later loses its card.
+    /// Adds cards for definitions that the query names: classes with their members, others by their
+    /// signature. If the intent is a change, only a few of them are from files of which nothing is shown. A
+    /// body that is added later replaces the card.
     pub(super) fn named_cards(&mut self) {
-        let most = self.config.breadth.wide.named_cards;
+        let max_cards = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.cards.named_share / 100;
-        // Where nothing has to be changed, names are what is asked about.
-        let is_asked = !self.intent.is_change() || self.limits.named_cards == most;
+        // If the intent is not a change, the query asks about the names.
+        let is_asked = !self.intent.is_change() || self.limits.named_cards == max_cards;
         let mut unlikely = if is_asked {
-            most
+            max_cards
         } else {
             self.limits.named_cards
         };
-        for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
+        for (position, id) in self
+            .named_order
+            .clone()
+            .into_iter()
+            .take(max_cards)
+            .enumerate()
+        {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;
             }
@@ -150,18 +156,22 @@ impl Plan<'_> {
         }
     }
 
-    /// Signatures of the ranked functions and named definitions whose bodies did not fit.
+    /// Adds signatures of ranked functions and named definitions whose bodies did not fit.
     pub(super) fn compact_cards(&mut self) {
-        let least = self.limits.min_card_probability;
+        let min_probability = self.limits.min_card_probability;
         let likely = self.ranked.functions.iter();
-        let ranked = likely.take_while(|f| f.probability >= least).map(|f| f.id);
-        let most = self.config.cards.compact;
+        let ranked = likely
+            .take_while(|f| f.probability >= min_probability)
+            .map(|f| f.id);
+        let max_cards = self.config.cards.compact;
         let ids: Vec<DefId> = ranked
-            .take(most * 2)
-            .chain(self.named_order.iter().copied().take(most))
-            .filter(|id| least == 0.0 || self.packed.has_file(self.snapshot.files.file_of(*id)))
+            .take(max_cards * 2)
+            .chain(self.named_order.iter().copied().take(max_cards))
+            .filter(|id| {
+                min_probability == 0.0 || self.packed.has_file(self.snapshot.files.file_of(*id))
+            })
             .collect();
-        let mut left = most;
+        let mut left = max_cards;
         let mut seen = HashSet::default();
         for (position, id) in ids.into_iter().enumerate() {
             let files = &self.snapshot.files;
@@ -187,7 +197,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The best files of which nothing is shown.
+    /// Adds outlines of the best files of which nothing is shown.
     pub(super) fn outlines(&mut self) {
         let best = self.ranked.files.iter().take(self.limits.outline_files);
         let files: Vec<FileId> = best

@@ -1,4 +1,4 @@
-//! What the caller changed: the places that its change touches, which must be there.
+//! Finds the places that the caller's change touches. The context must show them.
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
@@ -6,11 +6,11 @@ use foveate_model::Lines;
 
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Most places of a change.
-const MOST: usize = 400;
+/// Maximum places of a change.
+const MAX_PLACES: usize = 400;
 
-/// The functions and the stretches between them that hold changed lines: those that are ranked first, then the others
-/// in the order of the change.
+/// Returns the functions and stretches that have changed lines: first those that are ranked, by rank, then the
+/// others in the order of the change.
 pub(super) fn places(
     files: &Files,
     changed: &[(FileId, Lines)],
@@ -28,10 +28,10 @@ pub(super) fn places(
         share: 1.0,
         ..RankedPlace::new(files, id)
     };
-    ids.into_iter().take(MOST).map(place).collect()
+    ids.into_iter().take(MAX_PLACES).map(place).collect()
 }
 
-/// The places of a file that hold any of these lines.
+/// Returns the places of a file that contain any of these lines.
 fn touched(files: &Files, file: FileId, lines: Lines) -> impl Iterator<Item = PlaceId> + '_ {
     let chunks = files.chunks_of(file).zip(files.chunk_units(file));
     chunks.filter_map(move |(chunk, unit)| {

@@ -1,4 +1,4 @@
-//! The settings of packing a context: the `[assemble]` tables of `config/ranking.toml`.
+//! Reads the settings of assembling a context: the `[assemble]` tables of `config/ranking.toml`.
 
 use crate::intent::IntentKind;
 use crate::rank::Calibration;
@@ -24,7 +24,7 @@ pub struct AssembleConfig {
     pub shares: Shares,
 }
 
-/// What is shown whole, and how much of the budget one body may take.
+/// Limits on bodies, and how much of the budget one body may take.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -40,7 +40,7 @@ pub struct BodiesConfig {
     pub head_lines: f32,
 }
 
-/// What is shown by its signature.
+/// Limits on cards.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -52,7 +52,7 @@ pub struct CardsConfig {
     pub compact: usize,
 }
 
-/// Of what tests and callers are looked up.
+/// Definitions whose tests and callers are looked up.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -61,7 +61,7 @@ pub struct LinksConfig {
     pub callers_of_one: usize,
 }
 
-/// Which bodies are shown once.
+/// When bodies count as near-duplicates.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -71,7 +71,7 @@ pub struct NearDuplicatesConfig {
     pub cards: usize,
 }
 
-/// How sure an answer is of its context.
+/// How the confidence of an answer is computed.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -81,7 +81,7 @@ pub struct ConfidenceConfig {
     pub specific_words: usize,
 }
 
-/// What gets in, per breadth.
+/// The limits of each breadth.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -91,38 +91,38 @@ pub struct Breadths {
     pub wide: Limits,
 }
 
-/// How likely things must be to get in, and how many do. Probabilities are 0 to 1.
+/// How likely things must be to be shown, and how many are. Probabilities are 0 to 1.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Least probability of a place whose body is shown, where it has the usual length.
+    /// Minimum probability of a place for its body to be shown, if it has the usual length.
     pub min_probability: f32,
-    /// How fast the least probability rises with the length of the body: the exponent of its tokens over
-    /// the usual ones.
+    /// Exponent by which the minimum probability rises with the length of the body: that of its tokens divided
+    /// by the usual ones.
     pub value_exponent: f32,
-    /// How many times the least probability the best place of a file must have for any of it to be shown:
-    /// one more file to look at costs more than one more function.
+    /// Factor on the minimum probability that the best place of a file must reach for any of the file to be
+    /// shown: one more file costs a reader more than one more function.
     pub file_factor: f32,
-    /// Least probability as a share of the best place's.
+    /// Minimum probability of a place as a share of that of the best place.
     pub min_relative: f32,
-    /// Least probability of its file.
+    /// Minimum probability of the file of a place.
     pub min_file_probability: f32,
-    /// Least probability of a function whose signature is shown.
+    /// Minimum probability of a function for its signature to be shown.
     pub min_card_probability: f32,
-    /// Least probability of a place whose tests, callers and needed definitions are looked up.
+    /// Minimum probability of a place for its tests, callers and dependencies to be looked up.
     pub min_seed_probability: f32,
-    /// How many definitions that the query names are shown as cards although their files are unlikely;
-    /// where nothing has to be changed, as many as with wide.
+    /// Maximum definitions named by the query that are shown as cards although nothing else of their files is
+    /// shown. If the intent is not a change, the number of wide applies.
     pub named_cards: usize,
-    /// How many signatures of what the shown functions use and inherit from are shown.
+    /// Maximum signatures of definitions that the shown functions use or inherit from.
     pub needed_cards: usize,
-    /// How many tests are listed.
+    /// Maximum tests listed.
     pub tests: usize,
-    /// How many callers are listed.
+    /// Maximum callers listed.
     pub callers: usize,
-    /// Among how many of the best files imports are listed.
+    /// Number of the best files between which imports are listed.
     pub import_files: usize,
-    /// How many files are shown by their outline where there is room.
+    /// Maximum files shown as an outline, if there is room.
     pub outline_files: usize,
 }
 
@@ -140,7 +140,7 @@ pub struct Shares {
     pub explanation: Profile,
 }
 
-/// How a context is divided.
+/// Shares of a context for one intent.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -151,14 +151,14 @@ pub struct Profile {
     pub imports: usize,
     pub tests: usize,
     pub callers: usize,
-    /// How many tests are shown whole.
+    /// Maximum tests shown whole.
     pub whole_tests: usize,
     /// Lines shown before and after a call site.
     pub caller_context: u32,
 }
 
 impl AssembleConfig {
-    /// What gets in at a breadth.
+    /// Returns the limits of a breadth.
     pub fn limits(&self, breadth: Breadth) -> Limits {
         match breadth {
             Breadth::Precise => self.breadth.precise,
@@ -167,7 +167,7 @@ impl AssembleConfig {
         }
     }
 
-    /// The profile of an intent.
+    /// Returns the profile of an intent.
     pub fn profile(&self, kind: IntentKind) -> &Profile {
         match kind {
             IntentKind::BugFix => &self.shares.bug_fix,

@@ -1,5 +1,5 @@
-//! Definitions that the shown code rests on: base classes, called functions, types. Only the most
-//! needed few, as cards, and after the bodies: what is ranked is worth more than what it uses.
+//! Adds cards for definitions that the shown code depends on: base classes, called functions, types. Only the
+//! few most needed ones, and after the bodies: ranked code is worth more than the code it uses.
 
 use foldhash::HashMap;
 use foveate_index::{Confidence, DefId, Files};
@@ -11,21 +11,21 @@ use super::packed::LINK;
 use super::plan::{Pass, Plan};
 use crate::rank::PlaceId;
 
-/// A definition that others need.
+/// A definition that shown definitions depend on.
 #[derive(Clone, Copy, Debug)]
 struct Dependency {
     id: DefId,
-    /// The best of those that need it.
+    /// The best of the shown definitions that depend on it.
     of: DefId,
     weight: f32,
 }
 
-/// Adds a card for each of the definitions that the `shown` ones, best first, need most.
+/// Adds cards for the definitions that the `shown` ones need most. `shown` is sorted by rank, the best first.
 pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
     if plan.limits.needed_cards == 0 || !plan.has_room_for_card() {
         return;
     }
-    // Others are not tried where these do not fit: a full context has room for none of them.
+    // If these do not fit, others are not tried: a full context has no room for them either.
     let dependencies = dependencies(plan, shown).into_iter();
     for (position, dependency) in dependencies.take(plan.limits.needed_cards).enumerate() {
         let files = &plan.snapshot.files;
@@ -44,24 +44,27 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
     }
 }
 
-/// What the shown definitions need, the most needed first: by several, by the best, surely, and
-/// little used elsewhere, for what is used everywhere is known or says little.
+/// Returns the definitions that the shown ones depend on, the most needed first. The weight grows with the
+/// number and rank of the shown definitions that need it and the certainty of the references. It falls with
+/// the number of uses elsewhere, since a definition that is used everywhere is known or says little.
 fn dependencies(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Dependency> {
     let (files, graph) = (&plan.snapshot.files, &plan.snapshot.graph);
     let mut found: HashMap<DefId, Dependency> = HashMap::default();
     for (position, of) in shown.iter().enumerate() {
-        for (id, sureness) in needed_by(plan, *of) {
+        for (id, certainty) in needed_by(plan, *of) {
             let dependency = found.entry(id).or_insert(Dependency {
                 id,
                 of: *of,
                 weight: 0.0,
             });
-            dependency.weight += sureness / (position as f32 + 1.0);
+            dependency.weight += certainty / (position as f32 + 1.0);
         }
     }
     let mut found: Vec<Dependency> = found
         .into_values()
-        .filter(|dependency| is_told(files, dependency.id) && !is_in(plan, dependency.id))
+        .filter(|dependency| {
+            is_informative(files, dependency.id) && !is_in_context(plan, dependency.id)
+        })
         .collect();
     for dependency in &mut found {
         dependency.weight /= (1.0 + graph.uses_of(dependency.id).len() as f32).ln_1p();
@@ -70,8 +73,8 @@ fn dependencies(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Dependency> {
     found
 }
 
-/// Whether a definition is in the context already.
-fn is_in(plan: &Plan<'_>, id: DefId) -> bool {
+/// Whether a definition is already in the context.
+fn is_in_context(plan: &Plan<'_>, id: DefId) -> bool {
     let files = &plan.snapshot.files;
     plan.packed.has(PlaceId::Definition(id))
         || plan
@@ -79,10 +82,11 @@ fn is_in(plan: &Plan<'_>, id: DefId) -> bool {
             .shows_all(files.file_of(id), files.definition(id).lines)
 }
 
-/// What a definition refers to, and the bases of its class, with how sure that is.
+/// Returns the definitions that a definition refers to and the bases of its class, each with the certainty of
+/// the reference, 0.5 or 1.
 fn needed_by(plan: &Plan<'_>, id: DefId) -> impl Iterator<Item = (DefId, f32)> {
     let (files, graph) = (&plan.snapshot.files, &plan.snapshot.graph);
-    let sureness = |confidence| match confidence {
+    let certainty = |confidence| match confidence {
         Confidence::Certain => Some(1.0),
         Confidence::Likely => Some(0.5),
         Confidence::NameOnly => None,
@@ -90,13 +94,13 @@ fn needed_by(plan: &Plan<'_>, id: DefId) -> impl Iterator<Item = (DefId, f32)> {
     let used = graph.used_by(id).iter();
     let class = files.parent(id).unwrap_or(id);
     let bases = graph.bases(class).iter().map(|base| (*base, 1.0));
-    used.filter_map(move |(id, confidence)| Some((*id, sureness(*confidence)?)))
+    used.filter_map(move |(id, confidence)| Some((*id, certainty(*confidence)?)))
         .chain(bases)
 }
 
-/// Whether a card of it tells a reader of code anything: a field's or a variable's line says little
-/// without what is around it.
-fn is_told(files: &Files, id: DefId) -> bool {
+/// Whether a card of a definition is useful to a reader: the line of a field or variable says little without
+/// its surroundings.
+fn is_informative(files: &Files, id: DefId) -> bool {
     use DefinitionKind::{EnumMember, Field, Module, Variable};
     let kind = files.definition(id).kind;
     files.file(files.file_of(id)).role == Role::Source

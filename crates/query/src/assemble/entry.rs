@@ -1,4 +1,4 @@
-//! One thing in a context before it is written: a card, a body, a line.
+//! Defines an entry of a context before it is rendered: a card, a body or a line.
 
 use foveate_model::escape::escape;
 use foveate_model::{Language, Lines};
@@ -35,7 +35,7 @@ impl SectionKind {
         }
     }
 
-    /// What one thing in it is called.
+    /// The name of one entry of it, used as an XML tag.
     pub(super) fn item(self) -> &'static str {
         match self {
             Self::Definitions => "definition",
@@ -46,7 +46,7 @@ impl SectionKind {
         }
     }
 
-    /// What people read above it.
+    /// The heading above it in Markdown.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Definitions => "Definitions",
@@ -65,7 +65,7 @@ pub(super) enum Shape {
     Line,
 }
 
-/// The head of a class, which stands above those of its methods that are shown.
+/// The head of a class, rendered above its shown methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
     /// Qualified name of the class.
@@ -87,11 +87,11 @@ pub(super) struct Entry {
     pub lines: Lines,
     pub fidelity: Fidelity,
     pub cut: bool,
-    /// Whether only documentation, comments and texts were left out.
+    /// Whether only documentation, comments and string literals were left out.
     pub folded: bool,
-    /// The class that it stands in.
+    /// The class that contains it.
     pub scope: Option<Scope>,
-    /// Why it is here, for who looks at it later.
+    /// Why it is in the context. Listed with the item, not part of the rendered text.
     pub reason: String,
     /// Further facts about it, such as the confidence of a caller.
     pub facts: Vec<(&'static str, String)>,
@@ -110,8 +110,8 @@ impl Entry {
         }
     }
 
-    /// Calls `show` with its properties in the order in which they are shown, empty and usual ones
-    /// left out. Their values are escaped.
+    /// Calls `show` with its properties in display order, without those that are empty or have their usual
+    /// value. Values are escaped.
     pub(super) fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {
         if !self.name.is_empty() {
             show("name", &escape(&self.name));
@@ -134,8 +134,8 @@ impl Entry {
         }
     }
 
-    /// An empty text with room for it, rendered.
-    pub(super) fn room(&self) -> String {
+    /// Returns an empty string with capacity for the rendered entry.
+    pub(super) fn text_with_capacity(&self) -> String {
         String::with_capacity(self.body.len() + self.body.len() / 16 + 256)
     }
 }

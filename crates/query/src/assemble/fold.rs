@@ -1,5 +1,5 @@
-//! Folds what makes a body long and says little of what it does: documentation, comments such as
-//! licence heads, and texts of many lines. The first lines stay, and a mark says what is missing.
+//! Folds long documentation, comments such as licence headers, and long string literals: they make a body
+//! long and say little about what it does. The first lines stay, and a mark says which lines are left out.
 
 use foveate_index::Files;
 use foveate_model::{Lines, Region};
@@ -7,12 +7,12 @@ use foveate_model::{Lines, Region};
 use super::source::{Part, parts};
 use crate::rank::RankedPlace;
 
-/// Runs of fewer lines stay as they are.
-const LEAST: usize = 12;
-/// So many lines of a run stay at its start; at its end, one.
-const HEAD: usize = 4;
+/// Shorter runs are not folded, in lines.
+const MIN_FOLDED: usize = 12;
+/// Lines that stay at the start of a folded run; at its end, one stays.
+const KEPT_AT_START: usize = 4;
 
-/// The lines of a place with its long runs folded; nothing where it has none.
+/// Returns the lines of a place with its long runs folded; `None` if it has no long run.
 pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Part<'a>>> {
     let file = place.id.file(files);
     let text = files.text(file);
@@ -29,8 +29,8 @@ pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Pa
     let mut kept = vec![true; lines.len()];
     let mut at = 0;
     for run in is_text.chunk_by(|a, b| a == b) {
-        if run.first() == Some(&true) && run.len() >= LEAST {
-            let inner = at + HEAD..at + run.len() - 1;
+        if run.first() == Some(&true) && run.len() >= MIN_FOLDED {
+            let inner = at + KEPT_AT_START..at + run.len() - 1;
             if let Some(inner) = kept.get_mut(inner) {
                 inner.fill(false);
             }
@@ -41,7 +41,7 @@ pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Pa
     is_folded.then(|| parts(&lines, &kept, place.lines.start))
 }
 
-/// Whether a line that begins at a byte holds nothing but a part of a comment or a text.
+/// Whether a line that begins at byte `start` holds only a part of a comment or string literal.
 fn lies_in(regions: &[Region], line: &str, start: usize) -> bool {
     let first = start + line.len() - line.trim_start().len();
     let last = first + line.trim().len();
@@ -50,7 +50,7 @@ fn lies_in(regions: &[Region], line: &str, start: usize) -> bool {
     region.is_some_and(|region| last <= region.span.end as usize)
 }
 
-/// The lines that are shown.
+/// Returns the lines that are shown.
 pub(super) fn shown(parts: &[Part<'_>]) -> Vec<Lines> {
     let of = |part: &Part<'_>| match part {
         Part::Shown(first, lines) => Some(Lines::new(

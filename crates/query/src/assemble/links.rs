@@ -1,5 +1,5 @@
-//! What hangs together with what is shown: its tests, its callers at their call sites, and how the
-//! best files import each other.
+//! Adds what is connected with the shown code: its tests, its call sites, and the imports between the best
+//! files.
 
 mod callers;
 mod imports;
@@ -17,12 +17,12 @@ use crate::issue::Issue;
 #[derive(Debug)]
 struct Waiting {
     link: Link,
-    /// What it costs, once counted.
+    /// Its tokens, once counted; 0 before.
     tokens: usize,
     done: bool,
 }
 
-/// Tests, callers and imports, each kind with the best first.
+/// Tests, callers and imports, the best of each kind first.
 #[derive(Debug)]
 pub(super) struct Links {
     links: Vec<Waiting>,
@@ -55,10 +55,10 @@ impl Links {
         }
     }
 
-    /// Adds what fits.
+    /// Adds the links that fit.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
         for (position, waiting) in self.links.iter_mut().enumerate() {
-            // What was counted need not be counted again to know that it does not fit.
+            // A link that was counted and does not fit need not be rendered again.
             if waiting.done
                 || waiting.tokens > plan.packed.left()
                 || plan.share(waiting.link.section()) == 0
@@ -89,10 +89,10 @@ impl Links {
         }
     }
 
-    /// Lists the tests and callers that did not fit, and says how many call sites there are.
+    /// Reports the tests and callers that did not fit, and notes how many call sites there are.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
-        let most = plan.config.dropped / 2;
+        let limit = plan.config.dropped / 2;
         let mut listed = [0usize; 2];
         for waiting in self
             .links
@@ -113,7 +113,7 @@ impl Links {
                 ),
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };
-            let Some(count) = listed.get_mut(kind).filter(|count| **count < most) else {
+            let Some(count) = listed.get_mut(kind).filter(|count| **count < limit) else {
                 continue;
             };
             *count += 1;
@@ -126,7 +126,7 @@ impl Links {
         }
     }
 
-    /// Says of the best seeds how many of their uses are not listed.
+    /// Notes for the best seeds how many uses they have and how many of them are listed.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
         if plan.profile.callers == 0 {

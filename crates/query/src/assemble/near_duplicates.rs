@@ -1,6 +1,6 @@
-//! Texts that say nearly the same: vendored copies, generated pairs, the synchronous and the
-//! asynchronous half of a method. What is alike is shown once. Nothing here decides what is shown;
-//! [`super::bodies`] and [`super::links`] ask before they show a second one.
+//! Finds near-duplicates, so that each is shown once: vendored copies, generated pairs, the synchronous and
+//! the asynchronous version of a method. Nothing here decides what is shown: [`super::bodies`] and
+//! [`super::links`] ask before they show a second one.
 
 use std::hash::BuildHasher as _;
 
@@ -10,22 +10,24 @@ use foveate_model::{Lines, Span};
 
 use super::source::whole_lines;
 
-/// A text as its lines, each as a hash that indentation, `async` and `await` do not change.
+/// The hashes of a text's lines. Indentation does not change them, nor `async` and `await` in an
+/// asynchronous function.
 #[derive(Debug)]
 struct Fingerprint {
     /// Hash and number of each line that is not empty, by hash.
     lines: Vec<(u64, u32)>,
 }
 
-/// What is compared: a definition or another stretch of a file.
+/// A definition or another stretch of a file, to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub file: FileId,
     pub lines: Lines,
     pub span: Span,
-    /// Where its own name stands, which is left out: a copy may be called otherwise.
+    /// The span of its own name, which is ignored: a copy may have another name.
     pub name: Span,
-    /// Whether it is an asynchronous function: a near_duplicate may be the same without `async` and `await`.
+    /// Whether it is an asynchronous function: `async` and `await` are then ignored, since a near-duplicate
+    /// may be its synchronous version.
     pub is_async: bool,
 }
 
@@ -56,23 +58,23 @@ impl Stretch {
     }
 }
 
-/// A body that is shown whole. Its fingerprint is made when one of about its size wants in.
+/// A body that is shown whole. Its fingerprint is made when a body of about its size is compared.
 #[derive(Debug)]
 struct Shown {
     stretch: Stretch,
     fingerprint: Option<Fingerprint>,
 }
 
-/// Another body, shown whole, that a body is nearly the same as.
+/// The body, shown whole, that another body nearly equals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NearDuplicate {
     pub file: FileId,
     pub lines: Lines,
-    /// The numbers of the lines that only the one and only the other has.
+    /// The lines that only one of the two has.
     pub differing: Differing,
 }
 
-/// Lines of two texts that have no equal in the other one.
+/// Numbers of the lines that only one of two texts has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Differing {
     pub own: Vec<u32>,
@@ -85,23 +87,23 @@ impl Differing {
     }
 }
 
-/// The bodies that are shown whole, to be compared with.
+/// The bodies that are shown whole, which others are compared with.
 #[derive(Debug, Default)]
 pub(super) struct NearDuplicates {
     shown: Vec<Shown>,
 }
 
-/// From when on texts are alike.
+/// Thresholds from which texts are near-duplicates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alike {
-    /// Least lines, empty ones not counted.
+pub(super) struct Similarity {
+    /// Minimum lines, empty ones not counted.
     pub lines: usize,
-    /// Least share of the lines that two texts have in common, in percent.
+    /// Minimum percentage of their lines that two texts share.
     pub percent: usize,
 }
 
 impl NearDuplicates {
-    /// Takes note of a body that is shown whole.
+    /// Records a body that is shown whole.
     pub(super) fn show(&mut self, stretch: Stretch) {
         self.shown.push(Shown {
             stretch,
@@ -109,24 +111,24 @@ impl NearDuplicates {
         });
     }
 
-    /// The first shown body that is nearly the same as this one.
+    /// Returns the first shown body that this one is a near-duplicate of.
     pub(super) fn find(
         &mut self,
         files: &Files,
         stretch: Stretch,
-        alike: Alike,
+        similarity: Similarity,
     ) -> Option<NearDuplicate> {
         let mut own: Option<Fingerprint> = None;
         for shown in &mut self.shown {
             let other = shown.stretch;
-            if !near(count(stretch.lines), count(other.lines), alike) {
+            if !are_of_similar_length(count(stretch.lines), count(other.lines), similarity) {
                 continue;
             }
             let own = own.get_or_insert_with(|| Fingerprint::of(files, stretch));
             let theirs = shown
                 .fingerprint
                 .get_or_insert_with(|| Fingerprint::of(files, other));
-            if let Some(differing) = own.differing(theirs, alike) {
+            if let Some(differing) = own.differing(theirs, similarity) {
                 return Some(NearDuplicate {
                     file: other.file,
                     lines: other.lines,
@@ -142,19 +144,20 @@ fn count(lines: Lines) -> usize {
     lines.count() as usize
 }
 
-/// Whether texts of so many lines can be alike. Empty lines count here: the check that spares the
-/// reading of the texts may let too much through, but texts laid out otherwise are no near-duplicates.
-fn near(a: usize, b: usize, alike: Alike) -> bool {
-    let (least, most) = (a.min(b), a.max(b));
-    least >= alike.lines && 2 * least * 100 >= (least + most) * alike.percent
+/// Whether texts of `a` and `b` lines can be near-duplicates. Before the texts are read, [`NearDuplicates::find`]
+/// asks with their empty lines counted: that may let too many pairs through, and pairs that differ in layout
+/// do not count as near-duplicates.
+fn are_of_similar_length(a: usize, b: usize, similarity: Similarity) -> bool {
+    let (shorter, longer) = (a.min(b), a.max(b));
+    shorter >= similarity.lines && 2 * shorter * 100 >= (shorter + longer) * similarity.percent
 }
 
 impl Fingerprint {
     fn of(files: &Files, stretch: Stretch) -> Self {
         let text = files.text(stretch.file);
-        // The same in every run: only equality counts, and a hash that differs by chance would not.
+        // A fixed seed: random hashes would make the answer differ between runs where two of them collide.
         let state = FixedState::with_seed(0);
-        let mut lines: Vec<(u64, u32)> = without(text, stretch.span, stretch.name)
+        let mut lines: Vec<(u64, u32)> = lines_without(text, stretch.span, stretch.name)
             .zip(stretch.lines.start..)
             .filter_map(|(line, number)| Some((hash(&state, line, stretch.is_async)?, number)))
             .collect();
@@ -162,9 +165,9 @@ impl Fingerprint {
         Self { lines }
     }
 
-    /// What differs, where the two are alike.
-    fn differing(&self, other: &Self, alike: Alike) -> Option<Differing> {
-        if !near(self.lines.len(), other.lines.len(), alike) {
+    /// Returns the lines that differ, if the two are near-duplicates.
+    fn differing(&self, other: &Self, similarity: Similarity) -> Option<Differing> {
+        if !are_of_similar_length(self.lines.len(), other.lines.len(), similarity) {
             return None;
         }
         let mut differing = Differing::default();
@@ -182,12 +185,12 @@ impl Fingerprint {
         differing.theirs.sort_unstable();
         let common = self.lines.len() - differing.own.len();
         let both = self.lines.len() + other.lines.len();
-        (2 * common * 100 >= both * alike.percent).then_some(differing)
+        (2 * common * 100 >= both * similarity.percent).then_some(differing)
     }
 }
 
-/// The whole lines of a span, each as what stands before and after a stretch that is left out of it.
-fn without(text: &str, span: Span, out: Span) -> impl Iterator<Item = (&str, &str)> {
+/// Returns the whole lines of a span, each as its text before and after the span `out`, which is left out.
+fn lines_without(text: &str, span: Span, out: Span) -> impl Iterator<Item = (&str, &str)> {
     let whole = whole_lines(text, span);
     let base = text.get(..span.start as usize).unwrap_or("");
     let mut start = base.rfind('\n').map_or(0, |newline| newline + 1);
@@ -206,8 +209,8 @@ fn without(text: &str, span: Span, out: Span) -> impl Iterator<Item = (&str, &st
     })
 }
 
-/// A hash of a line without the spaces around it; none where nothing else is there. What
-/// only an asynchronous function has is taken out of it.
+/// Returns the hash of a line without the white space around it; `None` for a blank line. `async` and `await`
+/// are removed if the function is asynchronous.
 fn hash(state: &FixedState, line: (&str, &str), is_async: bool) -> Option<u64> {
     let (before, after) = line;
     if is_async && (before.contains("async ") || before.contains("await ")) {

@@ -1,4 +1,4 @@
-//! The assembled context, as it is answered.
+//! Defines the assembled context, as returned in an answer.
 
 use foveate_model::Lines;
 
@@ -7,7 +7,7 @@ use crate::issue::Issue;
 /// How much of a definition is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fidelity {
-    /// Signature, kind, place, one line of documentation; about 50 tokens.
+    /// Signature, kind, location, one line of documentation; about 50 tokens.
     Compact,
     /// Also members and bases; about 120 tokens.
     Standard,
@@ -26,7 +26,7 @@ impl Fidelity {
     }
 }
 
-/// One thing in the context.
+/// One entry of the context.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The file that it is from.
@@ -40,30 +40,30 @@ pub struct Item {
     pub fidelity: Fidelity,
     /// Whether lines inside it were left out (marked in the text).
     pub cut: bool,
-    /// Whether what was left out is documentation, comments and texts alone.
+    /// Whether only documentation, comments and string literals were left out.
     pub folded: bool,
-    /// The lines that stand in the context as they are; none of a card.
+    /// The lines that are in the context verbatim; empty for a card.
     pub shown: Vec<Lines>,
-    /// What it costs, its own markup included.
+    /// Its tokens, its own markup included.
     pub tokens: usize,
     /// Why it is here, such as `calls Flask.url_for`.
     pub reason: String,
-    /// Where it is on the web, where that is known.
+    /// Its web address, if known.
     pub link: Option<String>,
-    /// The place that [`crate::Seen`] takes it as, if it is shown whole.
+    /// The name to send back in [`crate::Seen`] once the caller has it; only if it is shown whole.
     pub seen_as: Option<String>,
 }
 
-/// One part of the context.
+/// One section of the context.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// `definitions`, `snippets`, `imports`, `tests` or `callers`.
     pub name: &'static str,
     /// Its share of the budget in tokens, before unused shares flowed over.
     pub budget: usize,
-    /// What it used, its own tags included.
+    /// The tokens that it used, its own tags included.
     pub used: usize,
-    /// What is in it, in order.
+    /// Its entries, in order.
     pub items: Vec<Item>,
 }
 
@@ -74,11 +74,11 @@ pub struct Dropped {
     pub path: String,
     /// Qualified name.
     pub name: String,
-    /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
-    /// could not be read.
+    /// The tokens that it would have cost (estimated where it is larger than the whole budget); 0 where
+    /// it could not be read.
     pub tokens: usize,
-    /// `budget`, `low_value` (not likely enough for the breadth that was asked for), `duplicate` (another
-    /// body that is shown says nearly the same), or the code of the reason why the file is not indexed.
+    /// `budget`, `low_value` (not likely enough for the requested breadth), `duplicate` (a near-duplicate
+    /// of another body that is shown), or the code of the reason why the file is not indexed.
     pub reason: &'static str,
 }
 
@@ -89,13 +89,13 @@ pub struct Pack {
     pub context: String,
     /// Tokens of `context`, at most the budget.
     pub used: usize,
-    /// The chance that a right place is shown whole, 0 to 1.
+    /// The probability that a right place is shown whole, 0 to 1.
     pub confidence: f32,
-    /// What is in it.
+    /// Its sections, in order.
     pub sections: Vec<Section>,
-    /// What is not, best first. A definition of which only a card or a part is shown counts as
-    /// dropped: its body is not there.
+    /// Relevant things that are not in it, best first. A definition of which only a card or a part is shown
+    /// counts as dropped: its body is not in the context.
     pub dropped: Vec<Dropped>,
-    /// What could not be done; `answer` moves them to the answer's issues.
+    /// Problems during assembly; `answer` moves them to the answer's issues.
     pub notes: Vec<Issue>,
 }

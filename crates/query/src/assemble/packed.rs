@@ -1,4 +1,4 @@
-//! What is in the context so far: what it costs, and which lines it shows.
+//! Holds the context under construction: its entries, what they cost and which lines they show.
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
@@ -14,7 +14,7 @@ use crate::rank::PlaceId;
 use crate::request::Format;
 use crate::{tokenizer, unsafe_text};
 
-/// Tokens kept back: the counts of pieces do not add up exactly.
+/// Tokens held in reserve: the counts of the pieces do not add up exactly to the count of the whole.
 const RESERVE: usize = 2;
 
 /// Kinds of entries within a section, best first.
@@ -24,29 +24,29 @@ pub(super) const LINK: u8 = 2;
 pub(super) const COMPACT: u8 = 3;
 pub(super) const OUTLINE: u8 = 4;
 
-/// Place of an entry within its section: the kind of entry, then its rank.
+/// Sort key of an entry within its section: the kind of entry, then its rank.
 pub(super) type Order = (u8, usize);
 
-/// An entry with what it costs.
+/// A rendered entry with its token counts.
 #[derive(Debug)]
 pub(super) struct Measured {
     pub entry: Entry,
     pub text: String,
     pub tokens: usize,
-    /// Tokens of what stands around the entries of its file.
+    /// Tokens of the markup around the entries of its file.
     file_tokens: usize,
-    /// The line of its class, and its tokens.
+    /// The rendered line of its class, empty where it is in none, and the tokens of that line.
     scope: String,
     scope_tokens: usize,
 }
 
-/// What an entry shows of its file.
+/// The part of a file that an entry shows.
 #[derive(Clone, Debug)]
 pub(super) struct Shows {
     pub file: FileId,
-    /// What it is the card or the body of.
+    /// The place that the entry is the card or the body of.
     pub place: Option<PlaceId>,
-    /// Lines that stand in the context as they are; empty for cards.
+    /// Lines that are in the context verbatim; empty for cards.
     pub lines: Vec<Lines>,
 }
 
@@ -55,11 +55,11 @@ struct Placed {
     measured: Measured,
     shows: Shows,
     order: Order,
-    /// Counts the additions: what was added last is worth least.
+    /// Position in the order of addition: the entry added last is worth least.
     sequence: usize,
 }
 
-/// How a context is written, and how much of it there may be.
+/// The format of a context and the limits on its size.
 #[derive(Debug)]
 pub(super) struct Form<'a> {
     pub format: Format,
@@ -67,11 +67,11 @@ pub(super) struct Form<'a> {
     pub links: Option<Permalinks>,
     /// The files in the order in which they are shown; others come after them.
     pub files: Vec<FileId>,
-    /// Most files that anything is shown of.
+    /// Maximum number of files with any entry.
     pub max_files: usize,
-    /// Most tokens.
+    /// Maximum tokens.
     pub budget: usize,
-    /// Most characters.
+    /// Maximum characters.
     pub max_chars: usize,
 }
 
@@ -79,20 +79,21 @@ pub(super) struct Form<'a> {
 #[derive(Debug)]
 pub(super) struct Packed<'a> {
     form: Form<'a>,
-    /// Most tokens, with regard to the characters.
+    /// Maximum tokens: the budget, or fewer where `max_chars` has no room for them.
     budget: usize,
     placed: Vec<Placed>,
-    /// What the caller has already: it counts as shown.
+    /// Lines that the caller has already: they count as shown.
     seen: Vec<(FileId, Lines)>,
     /// Tokens of each section's tags, in the order of [`SectionKind::ALL`].
     tags: [usize; 5],
-    /// Tokens of the head and of all placed entries, with the sections, files and classes that they
-    /// opened.
+    /// Tokens of the head and of all placed entries, including the markup of their sections, files
+    /// and classes.
     total: usize,
     sequence: usize,
 }
 
-/// Least characters per token of usual code: what is shorter is cut at the end.
+/// Fewest characters per token in usual code. A context with more of them can exceed the limit on
+/// characters and is then shortened at the end ([`Packed::fit_length`]).
 const CHARS_PER_TOKEN: usize = 3;
 
 impl<'a> Packed<'a> {
@@ -113,7 +114,7 @@ impl<'a> Packed<'a> {
         packed
     }
 
-    /// Tokens of a context without entries, its head as long as it may become.
+    /// Returns the tokens of a context without entries, with the longest possible head.
     fn empty(&self) -> usize {
         let longest = Figures {
             confidence: 0.0,
@@ -142,12 +143,12 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Tokens that are left.
+    /// Returns the tokens that are left.
     pub(super) fn left(&self) -> usize {
         self.budget.saturating_sub(self.total)
     }
 
-    /// Tokens that the entries and tags of a section use.
+    /// Returns the tokens that the entries of a section use, with the markup of the section and its files.
     pub(super) fn used(&self, section: SectionKind) -> usize {
         let mut files: HashSet<FileId> = HashSet::default();
         let mut used = 0;
@@ -175,8 +176,8 @@ impl<'a> Packed<'a> {
         of_section(self.tags, section)
     }
 
-    /// What adding an entry costs beyond its own tokens: its section, its file and its class, where
-    /// they are not open yet.
+    /// Returns the tokens that an entry costs beyond its own: the markup of its section, file and class,
+    /// where no other entry has opened them yet.
     fn opening(&self, measured: &Measured, file: FileId) -> usize {
         let entry = &measured.entry;
         let mut of_section = self.of(entry.section).peekable();
@@ -195,7 +196,7 @@ impl<'a> Packed<'a> {
         section + of_this + if is_open { 0 } else { measured.scope_tokens }
     }
 
-    /// Whether an entry of a file fits, given that `freed` tokens go away: tokens and files.
+    /// Whether an entry fits the limits on tokens and files once `freed` tokens are released.
     pub(super) fn fits(&self, measured: &Measured, file: FileId, freed: usize) -> bool {
         let more = measured.tokens + self.opening(measured, file);
         self.has_room_for_file(file) && self.total.saturating_sub(freed) + more <= self.budget
@@ -207,18 +208,21 @@ impl<'a> Packed<'a> {
             .any(|shown| shown.overlap(lines) > 0)
     }
 
-    /// Whether any of these lines is shown by another entry than those of `place`, or known to the caller.
+    /// Whether any of these lines is shown by an entry other than those of `place`, or known to the
+    /// caller.
     pub(super) fn shows_elsewhere(&self, place: PlaceId, file: FileId, lines: Lines) -> bool {
         self.lines_of(file, Some(place))
             .any(|shown| shown.overlap(lines) > 0)
     }
 
-    /// Whether all of these lines are shown by one whole body, or known to the caller.
+    /// Whether all of these lines lie in one shown range of lines, or in one that the caller has
+    /// already.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
         self.lines_of(file, None).any(|shown| shown.covers(lines))
     }
 
-    /// The lines of a file that are shown, but not by `place`, and those that the caller has.
+    /// Returns the lines of a file that are shown by entries other than those of `place`, and those that
+    /// the caller has already.
     fn lines_of(&self, file: FileId, place: Option<PlaceId>) -> impl Iterator<Item = Lines> {
         let is_other = move |p: &&Placed| place.is_none() || p.shows.place != place;
         let placed = self.placed.iter().filter(move |p| p.shows.file == file);
@@ -229,32 +233,32 @@ impl<'a> Packed<'a> {
             .chain(seen.map(|(_, lines)| *lines))
     }
 
-    /// Whether a card or body of a place is in.
+    /// Whether the context has a card or body of a place.
     pub(super) fn has(&self, place: PlaceId) -> bool {
         self.placed.iter().any(|p| p.shows.place == Some(place))
     }
 
     fn has_room_for_file(&self, file: FileId) -> bool {
-        let most = self.form.max_files;
-        if most == usize::MAX {
+        let max_files = self.form.max_files;
+        if max_files == usize::MAX {
             return true;
         }
         let files: HashSet<FileId> = self.placed.iter().map(|p| p.shows.file).collect();
-        files.contains(&file) || files.len() < most
+        files.contains(&file) || files.len() < max_files
     }
 
-    /// Whether nothing is in.
+    /// Whether the context has no entries.
     pub(super) fn is_empty(&self) -> bool {
         self.placed.is_empty()
     }
 
-    /// Whether anything of a file is in, or the caller has all of it.
+    /// Whether the context has any entry of a file, or the caller has all of the file.
     pub(super) fn has_file(&self, file: FileId) -> bool {
         self.placed.iter().any(|p| p.shows.file == file) || self.shows_all(file, WHOLE)
     }
 
-    /// Tokens that a body of these lines makes superfluous; none where it cannot replace all that
-    /// it shares lines with.
+    /// Returns the tokens of the entries that a body of these lines replaces; `None` if it overlaps an
+    /// entry that it cannot replace.
     pub(super) fn replaces(&self, shows: &Shows) -> Option<usize> {
         let mut freed = 0;
         for placed in &self.placed {
@@ -267,10 +271,10 @@ impl<'a> Packed<'a> {
         Some(freed)
     }
 
-    /// Adds an entry that fits, and takes out what it makes superfluous.
+    /// Adds an entry that fits, and removes the entries that it replaces.
     pub(super) fn add(&mut self, measured: Measured, shows: Shows, order: Order) {
         if self.placed.iter().any(|placed| is_replaced(placed, &shows)) {
-            self.take_out(|placed| is_replaced(placed, &shows));
+            self.remove(|placed| is_replaced(placed, &shows));
         }
         self.total += measured.tokens + self.opening(&measured, shows.file);
         self.sequence += 1;
@@ -282,26 +286,26 @@ impl<'a> Packed<'a> {
         });
     }
 
-    /// Takes entries out, and counts what is left anew.
-    fn take_out(&mut self, gone: impl Fn(&Placed) -> bool) {
+    /// Removes entries and recounts the tokens of the remaining ones.
+    fn remove(&mut self, is_removed: impl Fn(&Placed) -> bool) {
         let kept = std::mem::take(&mut self.placed);
         self.total = self.empty();
-        for placed in kept.into_iter().filter(|placed| !gone(placed)) {
+        for placed in kept.into_iter().filter(|placed| !is_removed(placed)) {
             self.total += placed.measured.tokens;
             self.total += self.opening(&placed.measured, placed.shows.file);
             self.placed.push(placed);
         }
     }
 
-    /// Whether the characters of the text are bounded, not only its tokens.
+    /// Whether the characters of the text are limited, not only its tokens.
     pub(super) fn is_length_bounded(&self) -> bool {
         self.form.max_chars != usize::MAX
     }
 
-    /// Leaves the least worthy out until the text has no more characters than it may.
+    /// Removes the entries added last until the text is within the limit on characters.
     pub(super) fn fit_length(&mut self) {
         self.merge_snippets();
-        // With a head as long as one may be.
+        // With the longest possible head.
         let figures = Figures {
             confidence: 0.0,
             is_low: true,
@@ -311,12 +315,12 @@ impl<'a> Packed<'a> {
         while self.render_with(figures).0.chars().count() > self.form.max_chars {
             let last = self.placed.iter().map(|p| p.sequence).max();
             let Some(last) = last else { break };
-            self.take_out(|placed| placed.sequence == last);
+            self.remove(|placed| placed.sequence == last);
         }
     }
 
-    /// Renders everything, verifies the count, and leaves the least worthy out until it holds.
-    /// `budgets` are the shares of the sections, `figures` what the head says.
+    /// Renders everything, counts it, and removes the entries added last until the limits are met.
+    /// `budgets` are the shares of the sections, `figures` the numbers in the head.
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],
@@ -328,7 +332,7 @@ impl<'a> Packed<'a> {
         while used > self.form.budget || context.chars().count() > self.form.max_chars {
             let last = self.placed.iter().map(|p| p.sequence).max();
             let Some(last) = last else { break };
-            self.take_out(|placed| placed.sequence == last);
+            self.remove(|placed| placed.sequence == last);
             figures.left_out += 1;
             (context, used) = self.render(&mut figures);
         }
@@ -355,7 +359,8 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// A file that the definitions show already is not begun again among the snippets.
+    /// Moves snippets of files that have definitions into the section of definitions, so that each file
+    /// is opened once.
     fn merge_snippets(&mut self) {
         let of_definitions = self.of(SectionKind::Definitions);
         let files: HashSet<FileId> = of_definitions.map(|p| p.shows.file).collect();
@@ -371,11 +376,12 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// The whole text and its tokens. The head says how many there are: that takes a second look.
+    /// Renders the whole text and counts its tokens. The head states that count, so the text is rendered
+    /// again until the stated count is right.
     fn render(&self, figures: &mut Figures) -> (String, usize) {
-        const LOOKS: usize = 4;
+        const ATTEMPTS: usize = 4;
         let mut rendered = self.render_with(*figures);
-        for _ in 1..LOOKS {
+        for _ in 1..ATTEMPTS {
             if rendered.1 == figures.used {
                 break;
             }
@@ -397,7 +403,7 @@ impl<'a> Packed<'a> {
         (context, used)
     }
 
-    /// The entries of a section, with what stands around those of each file and class.
+    /// Returns the entries of a section with the markup around those of each file and class.
     fn pieces<'b>(&self, placed: &[&'b Placed]) -> Vec<Piece<'b>> {
         let Form { format, links, .. } = &self.form;
         let mut pieces = Vec::with_capacity(placed.len() * 2);
@@ -422,8 +428,9 @@ impl<'a> Packed<'a> {
         pieces
     }
 
-    /// The sections that have entries, in order: the one with the best body first, in each the files as
-    /// they are ranked, and their entries by their lines.
+    /// Returns the sections that have entries, in the order of [`SectionKind::ALL`], but snippets before
+    /// definitions where they have the better entry. In a section, files follow their rank and the
+    /// entries of a file their lines, with its outline last.
     fn sections(&self) -> Vec<(SectionKind, Vec<&Placed>)> {
         let mut sections: Vec<(SectionKind, Order, Vec<&Placed>)> = SectionKind::ALL
             .iter()
@@ -443,7 +450,7 @@ impl<'a> Packed<'a> {
                 Some((*kind, best, placed))
             })
             .collect();
-        // A reader trusts what comes first: the best body must not stand behind a list of cards.
+        // Readers trust what comes first: the best body must not follow a list of cards.
         let snippets_first = matches!(
             sections.as_slice(),
             [(SectionKind::Definitions, definitions, _), (SectionKind::Snippets, snippets, _), ..]
@@ -480,7 +487,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The number that belongs to a section in a list that has the order of [`SectionKind::ALL`].
+/// Returns the number of a section from a list in the order of [`SectionKind::ALL`].
 fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
     let mut paired = SectionKind::ALL.iter().zip(numbers);
     paired
@@ -488,7 +495,8 @@ fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
         .unwrap_or(0)
 }
 
-/// Tokens of pieces written one after the other; none where they cannot be counted one by one.
+/// Returns the tokens of concatenated pieces; `None` where a token may span two of them, so that they
+/// cannot be counted one by one.
 fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     let mut pairs = pieces.array_windows();
     let apart = pairs.all(|[a, b]| tokenizer::parts(&a.text, &b.text));
@@ -499,8 +507,8 @@ fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     apart.then(|| pieces.iter().map(of).sum())
 }
 
-/// Whether a body makes an entry superfluous: it shows all of the entry's lines (any of them, where
-/// the entry is a call site or an import), or the entry is its card.
+/// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is
+/// a call site or an import), or the entry is its card.
 fn is_replaced(placed: &Placed, body: &Shows) -> bool {
     if placed.shows.file != body.file {
         return false;

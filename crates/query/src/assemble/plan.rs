@@ -1,4 +1,5 @@
-//! What the steps share: what was found and asked for, the budget and its shares, and the context so far.
+//! Holds the state that the steps share: the request, the results of earlier stages, the budget and its shares,
+//! and the context under construction.
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
@@ -6,7 +7,7 @@ use foveate_model::Lines;
 
 use super::config::{AssembleConfig, Limits, Profile};
 use super::entry::{Entry, SectionKind};
-use super::near_duplicates::{Alike, NearDuplicate, NearDuplicates, Stretch};
+use super::near_duplicates::{NearDuplicate, NearDuplicates, Similarity, Stretch};
 use super::pack::Dropped;
 use super::packed::{Form, Order, Packed, Shows};
 use super::render::parts::Head;
@@ -19,55 +20,55 @@ use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
 
-/// Tokens under which no card is tried.
+/// Minimum tokens left for a card to be tried.
 pub(super) const SMALLEST_CARD: usize = 24;
 
-/// The sections of bodies.
+/// The sections that hold bodies.
 pub(super) const BODY_SECTIONS: [SectionKind; 2] =
     [SectionKind::Definitions, SectionKind::Snippets];
 
-/// Whether only the section's own share may be used, or all that is left.
+/// Whether an entry may use only its section's share of the budget, or all tokens left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     Share,
     Rest,
 }
 
-/// What the stages before found.
+/// Results of the earlier stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
-    /// What is asked for.
+    /// The intent of the query.
     pub intent: &'a Intent,
-    /// What the query names.
+    /// The definitions and files that the query names.
     pub candidates: &'a Candidates,
     /// The best files, functions and places.
     pub ranked: &'a Ranked,
 }
 
-/// Everything that the steps look at, and the context that they fill.
+/// The input of the steps, and the context that they fill.
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
     pub config: &'a AssembleConfig,
     pub deadline: &'a Deadline,
     pub intent: IntentKind,
     pub profile: &'a Profile,
-    /// What gets in.
+    /// Limits on entries at the requested breadth.
     pub limits: Limits,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
     pub budget: usize,
     pub packed: Packed<'a>,
-    /// The bodies of `packed`, so that none of them comes twice.
+    /// The bodies of `packed`, so that no near-duplicate of them is added.
     pub near_duplicates: NearDuplicates,
-    /// How strongly the query names a definition: the strongest evidence.
+    /// How strongly the query names each definition: the strength of its strongest evidence.
     pub named: HashMap<DefId, f32>,
     /// The probability of each ranked file.
-    pub of_files: HashMap<FileId, f32>,
-    /// That of the best place of each file.
-    pub best_of_files: HashMap<FileId, f32>,
-    /// The same definitions, the strongest first.
+    pub file_probabilities: HashMap<FileId, f32>,
+    /// The probability of the best place of each file.
+    pub best_place_probabilities: HashMap<FileId, f32>,
+    /// The definitions of `named`, those named most strongly first.
     pub named_order: Vec<DefId>,
-    /// Words of the query, in lower case, that tell which part of a long function matters.
+    /// Words of the query, in lower case, that decide which parts of a long function are shown.
     pub words: HashSet<String>,
     pub dropped: Vec<Dropped>,
     pub notes: Vec<Issue>,
@@ -113,8 +114,8 @@ impl<'a> Plan<'a> {
             intent: intent.kind,
             profile: config.profile(intent.kind),
             limits,
-            of_files: files.map(|file| (file.id, file.probability)).collect(),
-            best_of_files: best_of_files(&snapshot.files, ranked),
+            file_probabilities: files.map(|file| (file.id, file.probability)).collect(),
+            best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
             ranked,
             candidates,
             budget: request.budget_tokens,
@@ -131,7 +132,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many tests or callers are listed: as many as there may be where the intent asks for them.
+    /// Returns how many tests or callers may be listed. If the intent asks for them, the limits of breadth wide
+    /// apply.
     pub(super) fn max_links(&self, section: SectionKind) -> usize {
         let share = match section {
             SectionKind::Tests => self.profile.tests,
@@ -149,15 +151,15 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// How many of `count` tests, callers or members there may be: fewer with a small budget, in proportion, but
-    /// one where there are any.
+    /// Scales a number of tests, callers or members in proportion to a small budget, rounded up, so that a
+    /// positive one stays positive.
     pub(super) fn scaled_count(&self, count: usize) -> usize {
         let full = self.config.full_cards_from.max(1);
         (count * self.budget.min(full)).div_ceil(full)
     }
 
-    /// Tokens of a section's share. Side dishes shrink with a small budget: there the body of the
-    /// right function is worth more than the names of its tests.
+    /// Returns a section's share in tokens. With a small budget the shares of secondary sections shrink further:
+    /// there the body of the right function is worth more than the names of its tests.
     pub(super) fn share(&self, section: SectionKind) -> usize {
         let percent = match section {
             SectionKind::Definitions => self.profile.definitions,
@@ -177,8 +179,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Tokens that bodies may take before anything else: all but the shares of the other sections, and of the
-    /// cards of what the query names.
+    /// Returns the tokens that bodies may take in the first pass: all but the shares of the other sections and
+    /// of the cards for definitions that the query names.
     pub(super) fn share_of_bodies(&self) -> usize {
         let others = [
             SectionKind::Imports,
@@ -190,20 +192,20 @@ impl<'a> Plan<'a> {
         self.budget.saturating_sub(others + named)
     }
 
-    /// A body that is shown and says nearly the same as a stretch of a file.
+    /// Returns a shown body that `stretch` is a near-duplicate of; `None` also when there is no time to compare.
     pub(super) fn find_near_duplicate(&mut self, stretch: Stretch) -> Option<NearDuplicate> {
         if !self.deadline.allows(Stage::NearDuplicates) {
             return None;
         }
-        let alike = Alike {
+        let similarity = Similarity {
             lines: self.config.near_duplicates.min_lines,
             percent: self.config.near_duplicates.min_percent,
         };
         self.near_duplicates
-            .find(&self.snapshot.files, stretch, alike)
+            .find(&self.snapshot.files, stretch, similarity)
     }
 
-    /// Adds an entry if the pass allows what it costs; gives its cost where it does not.
+    /// Adds an entry if the pass allows its tokens; otherwise returns them as the error.
     pub(super) fn try_add(
         &mut self,
         entry: Entry,
@@ -224,7 +226,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The definition that the query names and these lines call, where callers are asked about.
+    /// Returns the definition that the query names and that these lines use, if the intent asks for callers.
     pub(super) fn callee_in(&self, file: FileId, lines: Lines) -> Option<DefId> {
         if self.profile.callers < self.config.main_share {
             return None;
@@ -241,7 +243,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether it is worth trying a card.
+    /// Whether enough tokens are left to try a card.
     pub(super) fn has_room_for_card(&self) -> bool {
         self.packed.left() >= SMALLEST_CARD
     }
@@ -255,7 +257,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn best_of_files(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
+fn best_place_probabilities(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
     let mut best = HashMap::default();
     // The first place of a file is its best one.
     for place in &ranked.places {
@@ -284,7 +286,7 @@ fn form<'a>(
             commit,
             budget: request.budget_tokens,
         },
-        // What differs from the commit is not there under its lines.
+        // A working tree that differs from the commit has other lines than the web page of the commit.
         links: page
             .filter(|_| !snapshot.revision.dirty)
             .and_then(|page| Permalinks::new(page, commit)),
@@ -295,7 +297,7 @@ fn form<'a>(
     }
 }
 
-/// The words of a text, in lower case, without the common ones; identifiers whole.
+/// Returns the words of a text in lower case, without stop words and numbers. An identifier is one word.
 fn words(text: &str) -> HashSet<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| (3..=60).contains(&word.len()))

@@ -1,8 +1,8 @@
-//! Entries to text in three formats: a head, then sections, in each the files, in each file its
-//! entries in the order of their lines, methods under the line of their class. Contents are other
-//! people's: nothing in them may end the markup around them, and paths and names are escaped. Every
-//! rendered piece ends with a line end and begins with a mark, so that the counts of the pieces add up
-//! to the count of the whole but for a few tokens.
+//! Renders entries as text in three formats: a head, then sections, their files, and the entries of each
+//! file in the order of their lines, with methods under the line of their class. Contents are untrusted:
+//! nothing in them may end the markup around them, and paths and names are escaped. Every rendered piece
+//! begins with a punctuation mark and ends with a line end, so that the counts of the pieces add up to the
+//! count of the whole except for a few tokens.
 
 mod json;
 mod markdown;
@@ -18,7 +18,7 @@ use foveate_model::escape::escape;
 use crate::permalink::Permalinks;
 use crate::request::Format;
 
-/// What stands before the first section, and after the last.
+/// Returns the text before the first section and the text after the last.
 pub(super) fn header(format: Format, head: &Head<'_>, figures: Figures) -> (String, String) {
     match format {
         Format::Xml | Format::Markdown => (comment(head, figures), String::new()),
@@ -48,7 +48,7 @@ fn comment(head: &Head<'_>, figures: Figures) -> String {
     format!("<!-- {} -->\n", text.replace("--", "-\u{2010}"))
 }
 
-/// What stands before and after the entries of a section; those after the first may be folded.
+/// Returns the text before and after the entries of a section. Sections after the first may be collapsed.
 pub(super) fn section(format: Format, section: SectionKind, is_first: bool) -> (String, String) {
     match format {
         Format::Xml => xml::section(section),
@@ -57,7 +57,7 @@ pub(super) fn section(format: Format, section: SectionKind, is_first: bool) -> (
     }
 }
 
-/// What stands before and after the entries of a file.
+/// Returns the text before and after the entries of a file.
 pub(super) fn file(format: Format, path: &str, links: Option<&Permalinks>) -> (String, String) {
     match format {
         Format::Xml => xml::file(path),
@@ -67,7 +67,7 @@ pub(super) fn file(format: Format, path: &str, links: Option<&Permalinks>) -> (S
     }
 }
 
-/// The line of a class above its methods.
+/// Returns the line of a class above its methods.
 pub(super) fn scope(format: Format, scope: &Scope) -> String {
     match format {
         Format::Xml => xml::scope(scope),
@@ -76,7 +76,7 @@ pub(super) fn scope(format: Format, scope: &Scope) -> String {
     }
 }
 
-/// One entry.
+/// Renders one entry.
 pub(super) fn entry(format: Format, entry: &Entry, links: Option<&Permalinks>) -> String {
     match format {
         Format::Xml => xml::entry(entry),
@@ -85,7 +85,8 @@ pub(super) fn entry(format: Format, entry: &Entry, links: Option<&Permalinks>) -
     }
 }
 
-/// The whole text from the rendered pieces of each section, none of them empty.
+/// Returns the pieces of the whole text, made from the rendered pieces of each section. Empty pieces are
+/// removed.
 pub(super) fn compose<'a>(
     format: Format,
     (start, end): (String, String),

@@ -1,5 +1,5 @@
-//! What the caller has seen, which must not come again: the names of places, as answers give them and callers
-//! send them back.
+//! Names places in answers and finds the lines that callers send back as seen, which must not be shown
+//! again.
 
 use foldhash::HashSet;
 use foveate_index::{FileId, Files};
@@ -14,34 +14,35 @@ pub(super) const WHOLE: Lines = Lines {
     end: u32::MAX,
 };
 
-/// Bytes of files that are read to compare digests. Places beyond that count as not seen.
+/// Maximum bytes of files hashed to compare digests. Places beyond that count as not seen.
 const MAX_COMPARED_BYTES: usize = 256 << 20;
 
-/// Bytes of a digest that are told.
+/// Bytes of the digest that a name contains.
 const DIGEST_BYTES: usize = 8;
 
-/// The name of lines that are shown whole: `path:start-end@digest`. The digest ties it to what was shown:
-/// after an edit, or at another commit, the same lines may hold other code, which nobody has seen.
+/// Returns the name of lines that are shown whole: `path:start-end@digest`. The digest ties it to the shown
+/// text: after an edit or at another commit, the same lines may hold other code, which the caller has not seen.
 pub(super) fn name(files: &Files, file: FileId, lines: Lines) -> String {
     let (path, text) = (files.path(file), files.text(file));
     let Lines { start, end } = lines;
     format!("{path}:{start}-{end}@{}", digest(text, lines))
 }
 
-/// The lines that the caller has. Places go by `path:name`, `path:start-end` or `path:start-end@digest`; what is
-/// not there is passed over: it may have been there when the caller saw it.
+/// Returns the lines that the caller has seen. Places have the form `path:name`, `path:start-end` or
+/// `path:start-end@digest`. Places that are not found are skipped: they may have existed when the caller saw
+/// them.
 pub(super) fn lines(files: &Files, seen: &Seen) -> Vec<(FileId, Lines)> {
     let paths = seen.paths.iter();
     let whole = paths.filter_map(|path| Some((files.find(path.as_str())?, WHOLE)));
-    let mut room = MAX_COMPARED_BYTES;
+    let mut bytes_left = MAX_COMPARED_BYTES;
     let mut known = HashSet::default();
     let places = seen.places.iter().filter(|place| known.insert(*place));
-    let places = places.flat_map(|place| of_place(files, place, &mut room));
+    let places = places.flat_map(|place| of_place(files, place, &mut bytes_left));
     whole.chain(places).collect()
 }
 
-fn of_place(files: &Files, place: &str, room: &mut usize) -> Vec<(FileId, Lines)> {
-    // Paths may hold colons, too.
+fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Vec<(FileId, Lines)> {
+    // Paths may contain colons.
     if let Some(file) = files.find(place) {
         return vec![(file, WHOLE)];
     }
@@ -49,17 +50,18 @@ fn of_place(files: &Files, place: &str, room: &mut usize) -> Vec<(FileId, Lines)
         let file = files.find(place.get(..at)?)?;
         Some((file, place.get(at + 1..)?))
     });
-    let found = splits.map(|(file, rest)| (file, of_file(files, file, rest, room)));
+    let found = splits.map(|(file, rest)| (file, of_file(files, file, rest, bytes_left)));
     let found = found.filter(|(_, lines)| !lines.is_empty());
     let mut found =
         found.map(|(file, lines)| lines.into_iter().map(|lines| (file, lines)).collect());
     found.next().unwrap_or_default()
 }
 
-/// The lines that `rest`, which stands behind the path of a file, means.
-fn of_file(files: &Files, file: FileId, rest: &str, room: &mut usize) -> Vec<Lines> {
+/// Returns the lines that `rest`, the text after the path of a file, refers to.
+fn of_file(files: &Files, file: FileId, rest: &str, bytes_left: &mut usize) -> Vec<Lines> {
     if let Some((lines, shown)) = range(rest) {
-        let is_same = shown.is_none_or(|shown| reads(files.text(file), lines, shown, room));
+        let is_same =
+            shown.is_none_or(|shown| is_unchanged(files.text(file), lines, shown, bytes_left));
         return is_same.then_some(lines).into_iter().collect();
     }
     let named = files
@@ -68,7 +70,7 @@ fn of_file(files: &Files, file: FileId, rest: &str, room: &mut usize) -> Vec<Lin
     named.map(|id| files.definition(id).lines).collect()
 }
 
-/// `12-40`, `12`, or either with the digest of what was shown.
+/// Parses `12-40` or `12`, either with an optional `@digest` of the shown text.
 fn range(text: &str) -> Option<(Lines, Option<&str>)> {
     let (text, digest) = match text.split_once('@') {
         Some((text, digest)) => (text, Some(digest)),
@@ -79,17 +81,17 @@ fn range(text: &str) -> Option<(Lines, Option<&str>)> {
     (start >= 1 && start <= end).then(|| (Lines::new(start, end), digest))
 }
 
-/// Whether the lines still read as they were shown.
-fn reads(text: &str, lines: Lines, shown: &str, room: &mut usize) -> bool {
-    let Some(left) = room.checked_sub(text.len()) else {
+/// Whether the lines still have the digest of the shown text; false once `bytes_left` has too few bytes left.
+fn is_unchanged(text: &str, lines: Lines, shown: &str, bytes_left: &mut usize) -> bool {
+    let Some(left) = bytes_left.checked_sub(text.len()) else {
         return false;
     };
-    *room = left;
+    *bytes_left = left;
     digest(text, lines) == shown
 }
 
-/// The digest of lines. A cryptographic one: an author of code must not be able to write other code that
-/// counts as seen.
+/// Returns the digest of lines. It is cryptographic, so that nobody can write other code that counts as
+/// seen.
 fn digest(text: &str, lines: Lines) -> String {
     let mut hash = Sha256::new();
     let first = lines.start.saturating_sub(1) as usize;

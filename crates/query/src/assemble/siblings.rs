@@ -1,5 +1,5 @@
-//! What stands beside the best file: a line for each file of its directory. Who explores or adds something
-//! wants to know where things are.
+//! Lists the other files in the directory of the best file, one line each. Readers who explore or add something
+//! need to know where things are.
 
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
@@ -12,19 +12,19 @@ use super::plan::{Pass, Plan};
 use super::source::one_line;
 use crate::intent::IntentKind;
 
-/// Part of the budget that it may take: one in so many tokens.
-const SHARE: usize = 20;
-/// Longest line, in bytes, and bytes per token.
+/// Divisor of the budget: the list may take one token in this many.
+const BUDGET_DIVISOR: usize = 20;
+/// Maximum bytes of a line, and bytes per token.
 const LINE: usize = 80;
 const BYTES_PER_TOKEN: usize = 4;
-/// Names per file.
+/// Maximum definition names per file.
 const NAMES: usize = 4;
-/// So many files of the directory and below it are looked at: below the root are all.
-const LOOKED_AT: usize = 5000;
-/// A directory with fewer files needs no summary.
-const LEAST: usize = 2;
+/// Maximum files scanned in the directory and below it: below the root are all files.
+const MAX_SCANNED: usize = 5000;
+/// Minimum other files in a directory for it to be listed.
+const MIN_SIBLINGS: usize = 2;
 
-/// Adds the summary where the intent asks for it and there is room.
+/// Adds the list if the intent asks for it and there is room.
 pub(super) fn add(plan: &mut Plan<'_>) {
     if !matches!(
         plan.intent,
@@ -42,14 +42,14 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     let siblings = siblings(files, best);
     for sibling in &siblings {
         let line = line(files, *sibling);
-        if body.len() + line.len() > plan.budget / SHARE * BYTES_PER_TOKEN {
+        if body.len() + line.len() > plan.budget / BUDGET_DIVISOR * BYTES_PER_TOKEN {
             rest += 1;
             continue;
         }
         body.push_str(&line);
         body.push('\n');
     }
-    if siblings.len() < LEAST || body.is_empty() {
+    if siblings.len() < MIN_SIBLINGS || body.is_empty() {
         return;
     }
     if rest > 0 {
@@ -77,36 +77,36 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         place: None,
         lines: Vec::new(),
     };
-    // It is a help where there is room for it.
+    // It is optional: without room for it, it is left out.
     let _ = plan.try_add(entry, shows, (OUTLINE, 0), Pass::Rest);
 }
 
-/// The other files of a file's directory, in path order.
+/// Returns the other files of a file's directory, in path order.
 fn siblings(files: &Files, file: FileId) -> Vec<FileId> {
     let directory = |id: FileId| {
         let path = files.path(id);
         path.rfind('/').map_or("", |at| &path[..=at])
     };
     let own = directory(file);
-    // Files are in path order, so that those of a directory and of what is below it follow each other.
+    // Files are in path order, so that those in a directory and below it are contiguous.
     let ids: Vec<FileId> = files.ids().collect();
     let first = ids.partition_point(|id| files.path(*id) < own);
     let below = ids.get(first..).unwrap_or_default().iter().copied();
     let below = below.take_while(|id| files.path(*id).starts_with(own));
-    let below = below.take(LOOKED_AT);
+    let below = below.take(MAX_SCANNED);
     below
         .filter(|id| *id != file && directory(*id) == own)
         .collect()
 }
 
-/// The name of a file, and what it defines first.
+/// Returns the name of a file and of its first definitions.
 fn line(files: &Files, file: FileId) -> String {
     let path = files.path(file);
     let name = path.rsplit('/').next().unwrap_or(path);
     let outer = files.definitions_of(file).filter_map(|id| {
         let definition = files.definition(id);
-        let is_told = definition.parent.is_none() && !definition.modifiers.is_overload;
-        is_told.then(|| definition.name.to_string())
+        let is_outermost = definition.parent.is_none() && !definition.modifiers.is_overload;
+        is_outermost.then(|| definition.name.to_string())
     });
     let names: Vec<String> = outer.take(NAMES).collect();
     let text = if names.is_empty() {

@@ -1,10 +1,10 @@
-//! Stretches of a file's text as whole lines, safe to put into any markup.
+//! Cuts whole lines out of a file's text and cleans them for any markup.
 
 use std::borrow::Cow;
 
 use foveate_model::{Lines, Span};
 
-/// The whole lines that a span touches, without the last line end.
+/// Returns the whole lines that a span touches, without the last line end.
 pub(super) fn whole_lines(text: &str, span: Span) -> &str {
     let start = (span.start as usize).min(text.len());
     let end = (span.end as usize).clamp(start, text.len());
@@ -25,8 +25,7 @@ pub(super) fn whole_lines(text: &str, span: Span) -> &str {
     text.get(start..end).unwrap_or("")
 }
 
-/// Line `line` with up to `context` lines before and after it, given the byte where the line's
-/// reference stands.
+/// Returns line `line` with up to `context` lines before and after it. `at` is a byte within that line.
 pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
     let at = at.min(text.len());
     let mut lines = Lines::new(line, line);
@@ -58,10 +57,10 @@ pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, 
     (lines, text.get(start..end).unwrap_or(""))
 }
 
-/// The text with line ends as `\n` alone and without characters that no markup may hold (XML
-/// forbids most control characters); a lone carriage return would start a line for some readers.
+/// Returns the text with every line end as `\n`, and characters that some markup forbids replaced (XML forbids
+/// most control characters). A lone carriage return is replaced too: some readers take it as a line end.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    // Without a branch per byte; only what is not plain is looked at again.
+    // No branch per byte; only texts with other bytes are checked again.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let all_plain = text.bytes().fold(true, |all, byte| all & is_plain(byte));
     if all_plain || !text.chars().any(is_forbidden) {
@@ -80,10 +79,11 @@ fn is_forbidden(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// At most `limit` bytes of a text on one line: whitespace runs become one space, a cut is marked.
+/// Returns at most `limit` bytes of a text on one line: a run of white space becomes one space, and a cut is
+/// marked with `…`.
 pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit));
-    // Only as much as can be shown is looked at: a signature may be a megabyte.
+    // Reads little more than can be shown: a signature may be a megabyte.
     let head = prefix(text, limit * 4);
     for word in clean(head).split_whitespace() {
         let gap = usize::from(!line.is_empty() && !line.ends_with('('));
@@ -107,7 +107,7 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// The longest prefix of at most `limit` bytes that ends between characters.
+/// Returns the longest prefix of at most `limit` bytes that ends between characters.
 pub(crate) fn prefix(text: &str, limit: usize) -> &str {
     let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {
@@ -119,28 +119,29 @@ pub(crate) fn prefix(text: &str, limit: usize) -> &str {
 /// A part of a cut text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part<'a> {
-    /// Lines that are shown, with the number of the first.
+    /// The number of the first of some shown lines, and these lines.
     Shown(u32, Vec<&'a str>),
-    /// So many lines that are not.
+    /// Lines that are not shown.
     LeftOut(Lines),
 }
 
-/// What tells which lines of a long text matter.
+/// Criteria for the lines of a long text that matter most.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Matters<'a> {
-    /// Words that stand in them.
+pub(super) struct Relevance<'a> {
+    /// Words to look for in the lines.
     pub words: &'a foldhash::HashSet<String>,
     /// Lines that were changed, which come before all others.
     pub changed: &'a [Lines],
 }
 
-/// The lines of a long definition that matter most, within `bytes`: its head, then the changed lines and
-/// the stretches around the lines with the most words. `first` is the number of the first line.
+/// Returns the lines of a long definition that matter most, within `bytes`: its `head` first lines, then
+/// changed lines and lines with the most words, each with its surroundings. `first` is the number of the first
+/// line.
 pub(super) fn cut<'a>(
     text: &'a str,
     first: u32,
     head: usize,
-    matters: Matters<'_>,
+    relevance: Relevance<'_>,
     bytes: usize,
 ) -> Vec<Part<'a>> {
     let lines: Vec<&str> = text.split('\n').collect();
@@ -149,14 +150,14 @@ pub(super) fn cut<'a>(
         .enumerate()
         .map(|(i, line)| {
             let number = first + i as u32;
-            let is_changed = matters.changed.iter().any(|lines| lines.contains(number));
+            let is_changed = relevance.changed.iter().any(|lines| lines.contains(number));
             (
-                weight(line, matters.words) + usize::from(is_changed) * CHANGED,
+                weight(line, relevance.words) + usize::from(is_changed) * CHANGED,
                 i,
             )
         })
         .collect();
-    // Heaviest first, then from the top, so that a text without any of the words keeps its start.
+    // Highest weight first, then from the top, so that a text without any of the words keeps its start.
     wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut kept = vec![false; lines.len()];
     let mut left = bytes;
@@ -181,7 +182,7 @@ pub(super) fn cut<'a>(
     }
     const AROUND: usize = 3;
     for (_, i) in wanted {
-        // The heavy line first: where its surroundings do not fit, it is still there.
+        // The line itself first, so that it is kept even if its surroundings do not fit.
         if !keep(i, &mut left) {
             continue;
         }
@@ -192,6 +193,7 @@ pub(super) fn cut<'a>(
     parts(&lines, &kept, first)
 }
 
+/// Groups lines into shown and left-out parts; `first` is the number of the first line.
 pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'a>> = Vec::new();
     for (i, (line, kept)) in lines.iter().zip(kept).enumerate() {
@@ -206,10 +208,10 @@ pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Par
     parts
 }
 
-/// What a changed line weighs: more than any words.
+/// The weight of a changed line: more than that of any words.
 const CHANGED: usize = 1 << 20;
 
-/// How many of the words stand in a line, whole or as parts of identifiers.
+/// Counts the words of a line that are in `words`; an identifier counts as one word.
 fn weight(line: &str, words: &foldhash::HashSet<String>) -> usize {
     if line.len() > 2000 {
         return 0;
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_markup_may_hold_is_replaced() {
+    fn characters_forbidden_in_markup_are_replaced() {
         assert_eq!(clean("a\r\nb\tc\r"), "a\nb\tc");
         assert_eq!(clean("a\u{c}b\rc"), "a\u{fffd}b\u{fffd}c");
         assert!(matches!(clean("plain\n"), Cow::Borrowed(_)));
@@ -244,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_keeps_the_head_and_what_matters() {
+    fn cut_keeps_head_and_relevant_lines() {
         let text: String = (1..=50)
             .map(|i| {
                 if i == 30 {
@@ -255,12 +257,12 @@ mod tests {
             })
             .collect();
         let words = ["close".to_owned()].into_iter().collect();
-        let matters = Matters {
+        let relevance = Relevance {
             words: &words,
             changed: &[],
         };
-        let parts = cut(text.trim_end_matches('\n'), 101, 2, matters, 150);
-        // What the words leave goes to the start.
+        let parts = cut(text.trim_end_matches('\n'), 101, 2, relevance, 150);
+        // Bytes that the lines with the words leave over go to the start.
         assert!(
             matches!(parts.first(), Some(Part::Shown(101, lines)) if lines.starts_with(&["    line(1)", "    line(2)"]))
         );
@@ -270,11 +272,11 @@ mod tests {
                 .any(|p| matches!(p, Part::Shown(_, lines) if lines.contains(&"    pool.close()")))
         );
         assert!(parts.iter().any(|p| matches!(p, Part::LeftOut(_))));
-        let matters = Matters {
+        let relevance = Relevance {
             changed: &[Lines::new(145, 145)],
-            ..matters
+            ..relevance
         };
-        let parts = cut(text.trim_end_matches('\n'), 101, 2, matters, 90);
+        let parts = cut(text.trim_end_matches('\n'), 101, 2, relevance, 90);
         let shows = |wanted: &str| {
             let mut shown = parts.iter().filter_map(|part| match part {
                 Part::Shown(_, lines) => Some(lines),

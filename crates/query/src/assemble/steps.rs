@@ -1,5 +1,5 @@
-//! The order of steps: what is worth most goes in first, within the shares of the intent's profile;
-//! then unused shares flow to where the next best thing is.
+//! Runs the steps of assembly in order: the most valuable entries first, within the shares of the intent's
+//! profile; then the unused shares go to the next best entries.
 
 use foveate_index::DefId;
 
@@ -14,7 +14,7 @@ use super::{siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::Issue;
 
-/// Bytes of code per token, for the estimate of what a whole file would cost.
+/// Bytes of code per token, to estimate the tokens of a whole file.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// Runs the steps.
@@ -44,7 +44,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     finish(plan, confidence)
 }
 
-/// Parts of what did not fit, and cards while there is room and time.
+/// Adds parts of bodies that did not fit, and cards while there is room and time.
 fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
     if plan.deadline.allows(Stage::Cards) {
         bodies.near_duplicate_cards(plan);
@@ -100,17 +100,17 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     pack
 }
 
-/// Whether a reader should know that the right place is likely not shown. Who explores or looks up
-/// changes nothing.
+/// Whether to warn the reader that the right place is probably not shown. Queries that explore or look up, and
+/// so change nothing, get the warning only if they are not specific.
 fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
     (plan.intent.is_change() || specificity(plan) < 1.0)
         && !plan.ranked.places.is_empty()
         && confidence < plan.config.confidence.low
 }
 
-/// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
-/// tell something it is all. Of "it is slow" whatever shares the one word looks certain. Who looks something up
-/// names it, also by a plain word.
+/// Returns how specific the query is, 0 to 1. It is 1 with a name, a file, a change or a few content words.
+/// For "it is slow", any code that shares the one word would look certain. In a lookup, a plain word also
+/// counts as a name.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let enough = plan.config.confidence.specific_words.max(1);
     let mut symbols = plan.candidates.symbols.iter();
@@ -123,10 +123,10 @@ fn specificity(plan: &Plan<'_>) -> f32 {
     plan.words.len().min(enough) as f32 / enough as f32
 }
 
-/// Lists the best files of which nothing is shown.
+/// Reports the best files of which nothing is shown as dropped.
 fn report_files(plan: &mut Plan<'_>) {
     const BEST: usize = 5;
-    let is_likely = plan.limits.min_file_probability;
+    let min_probability = plan.limits.min_file_probability;
     let best = plan.ranked.files.iter().take(BEST);
     let missing: Vec<Dropped> = best
         .filter(|file| !plan.packed.has_file(file.id))
@@ -135,7 +135,7 @@ fn report_files(plan: &mut Plan<'_>) {
             path: plan.snapshot.files.path(file.id).to_owned(),
             name: String::new(),
             tokens: plan.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
-            reason: if file.probability < is_likely || plan.packed.left() > SMALLEST_CARD {
+            reason: if file.probability < min_probability || plan.packed.left() > SMALLEST_CARD {
                 "low_value"
             } else {
                 "budget"

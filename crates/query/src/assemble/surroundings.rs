@@ -1,10 +1,11 @@
-//! What is shown around a definition: the comments and attributes above it, and blank lines.
+//! Extends the lines of a definition to the comments and attributes above it and the blank lines around it.
 
 use foveate_index::{DefId, Files};
 use foveate_model::Lines;
 
-/// The lines in which a function is shown: with the comments and attributes above it, where they are not
-/// long, and the blank lines around it. What is new is often put there.
+/// Returns the lines in which a definition is shown: with the comments and attributes above it, unless they
+/// are longer than `max_head` lines, and one blank line before and after, because new code is often
+/// inserted there.
 pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
     let mut lines = files.definition(id).lines;
     let file = files.file_of(id);

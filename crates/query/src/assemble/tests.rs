@@ -1,14 +1,14 @@
-//! Whole contexts of small repositories: the rules of packing, one by one, and that the budget
-//! holds for any repository, format and size.
+//! Tests whole contexts of small repositories: each rule of assembly, and that the budget holds for any
+//! repository, format and size.
 
-mod asked;
 mod budget;
+mod larger_budget;
 mod near_duplicates;
-mod nested;
+mod packing_rules;
+mod related_code;
 mod renderings;
-mod rules;
+mod request_options;
 mod seen;
-mod surroundings;
 mod unindexed;
 mod unsafe_text;
 
@@ -24,7 +24,7 @@ use crate::deadline::Deadline;
 use crate::intent::IntentKind;
 use crate::request::{Breadth, Format, Request};
 
-/// A snapshot of files given as path and text.
+/// Builds a snapshot of files given as path and text.
 fn snapshot(files: impl IntoIterator<Item = (String, String)>) -> Snapshot {
     limited_snapshot(files, &foveate_parse::Limits::default())
 }
@@ -61,7 +61,7 @@ fn limited_snapshot(
     Snapshot::build(revision, 1, files, None, None).unwrap()
 }
 
-/// A snapshot of a fixture.
+/// Builds a snapshot of a fixture.
 fn fixture(text: &str) -> Snapshot {
     let files = foveate_fixture::repository(text);
     snapshot(
@@ -71,7 +71,7 @@ fn fixture(text: &str) -> Snapshot {
     )
 }
 
-/// The whole answer to a request.
+/// Returns the whole answer to a request.
 fn ask(snapshot: &Snapshot, request: &Request) -> Answer {
     answer(
         snapshot,
@@ -82,7 +82,7 @@ fn ask(snapshot: &Snapshot, request: &Request) -> Answer {
     )
 }
 
-/// Whatever fits is shown: the rules of packing are told apart from what is likely.
+/// Makes a request that shows whatever fits, so that tests do not depend on probabilities.
 fn request(query: &str, budget: usize, intent: IntentKind) -> Request {
     Request {
         query: query.to_owned(),
@@ -101,7 +101,7 @@ fn items<'a>(pack: &'a Pack, section: &str) -> Vec<&'a Item> {
         .collect()
 }
 
-/// `name fidelity` of the items of a section; `path:lines` where there is no name.
+/// Returns `name fidelity` of each item of a section; `path:line` replaces a missing name.
 fn shown(pack: &Pack, section: &str) -> Vec<String> {
     items(pack, section)
         .into_iter()
@@ -118,7 +118,7 @@ fn shown(pack: &Pack, section: &str) -> Vec<String> {
         .collect()
 }
 
-/// The lines of an item as they stand in its file.
+/// Returns the lines of an item from its file.
 fn source<'a>(snapshot: &'a Snapshot, item: &Item) -> Vec<&'a str> {
     let file = snapshot.files.find(&item.path).unwrap();
     let text = snapshot.files.text(file);
@@ -126,7 +126,7 @@ fn source<'a>(snapshot: &'a Snapshot, item: &Item) -> Vec<&'a str> {
     text.split('\n').skip(first - 1).take(count).collect()
 }
 
-/// A context as the source text that a reader takes from it: markup of the format undone.
+/// Returns the source text that a reader takes from a context: escapes of the format are undone.
 fn readable(format: Format, context: &str) -> String {
     match format {
         Format::Markdown => context.to_owned(),
@@ -155,8 +155,8 @@ fn readable(format: Format, context: &str) -> String {
     }
 }
 
-/// What holds for every pack: the budget, counted again; true line numbers; no line twice; items
-/// and their costs add up to sections.
+/// Checks what must hold for every pack: the recounted tokens are within the budget, line numbers are right, no
+/// line is shown twice, and the tokens of items do not exceed those of their section.
 fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
     let counted = tiktoken_rs::o200k_base_singleton().count_ordinary(&pack.context);
     assert_eq!(counted, pack.used);

@@ -1,5 +1,5 @@
-//! Files that an answer had to do without: what the query names or what ranks high and could not be
-//! read is dropped by name; that source files are missing at all is an issue.
+//! Reports files that are not indexed. Those that the query names or that rank high are listed as dropped; an
+//! issue says that source files are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use super::pack::Dropped;
 use super::plan::Plan;
 use crate::issue::{self, Issue};
 
-/// Of so many of the best files it is told that they could not be read.
+/// Number of the best files for which it is reported that they could not be read.
 const BEST_FILES: usize = 5;
 
-/// Reports both.
+/// Adds the dropped files and the issue to the plan.
 pub(super) fn report(plan: &mut Plan<'_>) {
     let files = &plan.snapshot.files;
     let mut relevant: Vec<FileId> = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
         let source = files.file(file);
         let is_relevant = match &source.skipped {
             Some(reason) => !is_never_text(reason),
-            // Its text is there, and its structure is not.
+            // Its text was read, but its structure is missing.
             None => files.gaps().contains(&file),
         };
         if is_relevant {
@@ -46,7 +46,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
     plan.notes.extend(missing(plan, &relevant));
 }
 
-/// Why nothing is shown where the best files that were found have no text.
+/// Returns the issue that says why nothing is shown, if the best files could not be read.
 pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
     let files = &plan.snapshot.files;
     let found = plan.ranked.files.iter().map(|file| files.file(file.id));
@@ -76,7 +76,7 @@ fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {
     named.chain(best.map(|file| file.id)).collect()
 }
 
-/// Whether nobody expects the text of such a file to be searched.
+/// Whether nobody expects a file that was skipped for this reason to be searched.
 fn is_never_text(reason: &SkipReason) -> bool {
     matches!(
         reason,
@@ -84,7 +84,7 @@ fn is_never_text(reason: &SkipReason) -> bool {
     )
 }
 
-/// The issue of files that are not indexed, those that matter most first.
+/// Returns the issue that lists files that are not indexed, the most important first.
 fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
     if missing.is_empty() {
         return None;

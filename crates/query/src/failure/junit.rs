@@ -1,6 +1,6 @@
-//! Reads the failed tests of a report in JUnit's XML, as pytest, Surefire, Gradle, Jest, go-junit-report, RSpec,
-//! PHPUnit, CTest and others write it. Elements and attributes that are not known are passed over. Entities of a
-//! document type are not expanded, and nothing that a report names is opened.
+//! Reads the failed tests of a JUnit XML report, as written by pytest, Surefire, Gradle, Jest, go-junit-report,
+//! RSpec, PHPUnit, CTest and others. Unknown elements and attributes are skipped. Entities of a document type are not
+//! expanded, and nothing that a report names is opened.
 
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
@@ -9,7 +9,7 @@ use quick_xml::reader::Reader;
 
 use super::{Failure, Failures, MAX_TRACE_BYTES};
 
-/// Largest report that is read, in bytes.
+/// Largest report that callers should read, in bytes.
 pub const MAX_REPORT_BYTES: usize = 64 << 20;
 /// Deepest nesting of elements.
 const MAX_DEPTH: usize = 64;
@@ -18,24 +18,23 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JunitError {
-    /// It is not in this format.
+    /// The text is not in this format.
     #[error(
         "it has no <testsuite>, so that it is no JUnit report; --log reads the output of any tool"
     )]
     NoSuite,
-    /// Its markup is wrong, and no failed test stands before the mistake.
+    /// The markup is wrong, and no failed test precedes the mistake.
     #[error("it is not well-formed XML: {0}")]
     Malformed(String),
-    /// Its elements are nested too deeply.
+    /// The elements are nested too deeply.
     #[error("its elements are nested more than {MAX_DEPTH} deep")]
     TooDeep,
 }
 
-/// Adds the failed tests of a report. One whose end is missing, as a killed process leaves it, counts with what
-/// it has.
+/// Adds the failed tests of a report. A truncated report, as a killed process leaves it, is read as far as it goes.
 ///
 /// # Errors
-/// When it is no such report, or broken before the first failed test.
+/// When the text is no JUnit report, is malformed before the first failed test, or is nested too deeply.
 pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
     let before = failures.total();
     let mut reading = Reading::default();
@@ -67,15 +66,15 @@ pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
     }
 }
 
-/// Where the reader is.
+/// The state of reading a report.
 #[derive(Default)]
 struct Reading {
     depth: usize,
     has_suite: bool,
-    /// The file of the suite around.
+    /// The file of the enclosing suite.
     suite_file: String,
     test: Option<Test>,
-    /// What the text that comes is.
+    /// Where text of the current element goes.
     text: Text,
 }
 
@@ -83,9 +82,9 @@ struct Reading {
 #[derive(Default)]
 struct Test {
     case: Failure,
-    /// Its failures and errors, mostly one.
+    /// Failures and errors of the test, mostly one.
     failed: Vec<Failure>,
-    /// What it printed.
+    /// Output that the test printed.
     output: String,
 }
 
@@ -93,7 +92,7 @@ struct Test {
 enum Text {
     #[default]
     Ignored,
-    /// Of the last failure.
+    /// The trace of the last failure.
     Trace,
     Output,
 }
@@ -112,9 +111,9 @@ impl Reading {
                 self.depth = self.depth.saturating_sub(1);
                 self.end(element.local_name().into_inner(), failures);
             }
-            Event::Text(text) => self.said(&text.xml10_content()),
-            Event::CData(text) => self.said(&text.xml10_content()),
-            Event::GeneralRef(reference) => self.said(&resolved(reference)),
+            Event::Text(text) => self.add_text(&text.xml10_content()),
+            Event::CData(text) => self.add_text(&text.xml10_content()),
+            Event::GeneralRef(reference) => self.add_text(&resolved(reference)),
             _ => {}
         }
         Ok(())
@@ -128,10 +127,10 @@ impl Reading {
                 self.suite_file = attribute(element, &["file", "filepath"]);
             }
             "testcase" => self.test = Some(Test::of(element, &self.suite_file)),
-            // A test that failed again when it was repeated; what passed then is `flakyFailure`.
+            // A test that failed again when it was rerun; one that passed then has a `flakyFailure`.
             "failure" | "error" | "rerunFailure" | "rerunError" => self.failed(element),
             "system-out" | "system-err" => self.text = Text::Output,
-            // Surefire writes the trace of a repeated test into an element of its own.
+            // Surefire writes the trace of a rerun test into a separate element.
             "stackTrace"
                 if self
                     .test
@@ -150,9 +149,9 @@ impl Reading {
         };
         let message = attribute(element, &["message"]);
         let class = attribute(element, &["type"]);
-        let is_said = !message.trim().is_empty() && message != "Failed";
+        let has_message = !message.trim().is_empty() && message != "Failed";
         test.failed.push(Failure {
-            message: match (is_said, class.is_empty()) {
+            message: match (has_message, class.is_empty()) {
                 (true, true) => message,
                 (true, false) if message.contains(&class) || class.contains(' ') => message,
                 (true, false) => format!("{class}: {message}"),
@@ -177,7 +176,7 @@ impl Reading {
         }
     }
 
-    fn said(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         let Some(test) = &mut self.test else {
             return;
         };
@@ -190,9 +189,9 @@ impl Reading {
             },
         };
         into.push_str(text);
-        // The end of a long text is kept while it grows: nothing is copied more than a few times.
+        // Cutting to half of the limit keeps the end of a growing text and copies each byte only a few times.
         if into.len() > 4 * MAX_TRACE_BYTES {
-            *into = super::middle_cut(into, 2 * MAX_TRACE_BYTES);
+            *into = super::cut_middle(into, 2 * MAX_TRACE_BYTES);
         }
     }
 }
@@ -230,7 +229,7 @@ impl Test {
     fn add_to(self, failures: &mut Failures) {
         for mut failure in self.failed {
             if failure.trace.trim().is_empty() {
-                // CTest and others write what a test printed, and no more.
+                // CTest and others write only the output of a test.
                 failure.trace.clone_from(&self.output);
             }
             failure.trace = super::lines::clean_text(&failure.trace);
@@ -240,10 +239,10 @@ impl Test {
     }
 }
 
-/// The value of the first of these attributes that an element has.
+/// Returns the value of the first attribute of an element that has one of these names; empty if none has.
 fn attribute(element: &BytesStart<'_>, names: &[&str]) -> String {
     let mut attributes = element.attributes();
-    // Comparing each with all before it takes too long where there are many.
+    // The check for duplicates compares each attribute with all previous ones: too slow for many.
     let found = attributes
         .with_checks(false)
         .filter_map(Result::ok)
@@ -257,7 +256,7 @@ fn attribute(element: &BytesStart<'_>, names: &[&str]) -> String {
     value.unwrap_or_default()
 }
 
-/// The character of a reference; what a document type would define stays as it is written.
+/// Resolves a character reference or predefined entity; an entity of a document type stays as written.
 fn resolved(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.to_string();

@@ -1,30 +1,30 @@
-//! Lines of a CI log without what terminals, runners and forges write around them: escape sequences, times,
-//! names of jobs, marks of groups. What the line itself says is not looked at here.
+//! Cleans the lines of a CI log of what terminals, runners and forges add: escape sequences, times, names of
+//! jobs, marks of groups. Must not interpret what the tool itself printed.
 
 use anstream::adapter::strip_str;
 
 /// A cleaned line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// What a tool printed.
+    /// Output of a tool.
     Text(String),
-    /// A step of the job begins here.
+    /// The start of a step of the job.
     Step,
-    /// The forge says that the step failed; with its message, which may be an error at a place.
+    /// The forge reports that the step failed; with its message, which may be an error with file and line.
     Failed(String),
-    /// A mark without a meaning here.
+    /// Any other mark of a forge.
     Mark,
 }
 
-/// Cleans lines one after the other.
+/// Cleans the lines of one log in order.
 #[derive(Debug, Default)]
 pub(super) struct Cleaner {
-    /// The job and step of the last line, where each line names its own.
+    /// Job and step of the last line, in logs where each line names them.
     step: String,
 }
 
 impl Cleaner {
-    /// The line without what stands around it. A change of the step that lines name is given first.
+    /// Returns whether the step that lines name has changed, and the cleaned line.
     pub(super) fn line(&mut self, raw: &str) -> (bool, Line) {
         let text = plain(raw);
         let mut is_new_step = false;
@@ -37,18 +37,18 @@ impl Cleaner {
             }
             rest = after;
         }
-        rest = untimed(rest.trim_start_matches('\u{feff}'));
-        (is_new_step, marked(rest))
+        rest = strip_stamps(rest.trim_start_matches('\u{feff}'));
+        (is_new_step, read_mark(rest))
     }
 }
 
-/// A text of several lines without escape sequences.
+/// Removes the escape sequences from a text of several lines.
 pub(super) fn clean_text(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(plain).collect();
     lines.join("\n")
 }
 
-/// Without escape sequences, and what a terminal would show at last of a line that was drawn several times.
+/// Removes escape sequences, and keeps the last state of a line that was redrawn after carriage returns.
 fn plain(raw: &str) -> String {
     let last = raw.trim_end_matches('\r').rsplit('\r').next();
     let drawn = last.filter(|last| !last.trim().is_empty()).unwrap_or(raw);
@@ -65,25 +65,25 @@ fn plain(raw: &str) -> String {
         .collect()
 }
 
-/// `job<TAB>step<TAB>time text`: the first two, and the rest.
+/// Splits `job<TAB>step<TAB>after_time text` into `job<TAB>step` and the rest.
 fn named_step(text: &str) -> Option<(&str, &str)> {
     let (job, after) = text.split_once('\t')?;
     let (step, rest) = after.split_once('\t')?;
     let rest = rest.trim_start_matches('\u{feff}');
-    time(rest)?;
+    after_time(rest)?;
     text.get(..job.len() + 1 + step.len())
         .map(|named| (named, rest))
 }
 
-/// Without the times and names before a line, of which runners and tools may write one each.
-fn untimed(text: &str) -> &str {
+/// Removes up to three times and names before a line: runners and tools may each write one.
+fn strip_stamps(text: &str) -> &str {
     let mut rest = text;
     for _ in 0..3 {
-        match time(rest)
-            .or_else(|| clock(rest))
-            .or_else(|| build_step(rest))
-            .or_else(|| worker(rest))
-            .or_else(|| service(rest))
+        match after_time(rest)
+            .or_else(|| after_clock(rest))
+            .or_else(|| after_build_step(rest))
+            .or_else(|| after_worker(rest))
+            .or_else(|| after_service(rest))
         {
             Some(after) => rest = after,
             None => break,
@@ -92,16 +92,16 @@ fn untimed(text: &str) -> &str {
     rest
 }
 
-/// What follows `[gw0] ` of pytest-xdist.
-fn worker(text: &str) -> Option<&str> {
+/// Returns the text after `[gw0] ` of pytest-xdist.
+fn after_worker(text: &str) -> Option<&str> {
     let (number, rest) = text.strip_prefix("[gw")?.split_once(']')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest));
     rest.filter(|_| is_number)
 }
 
-/// What follows `web-1  | ` of docker compose. Excerpts of code have a number, or nothing, in its place.
-fn service(text: &str) -> Option<&str> {
+/// Returns the text after `web-1  | ` of docker compose. Code excerpts have a number, or nothing, instead of the name.
+fn after_service(text: &str) -> Option<&str> {
     let (name, rest) = text.split_once('|')?;
     let name = name.strip_suffix(' ')?.trim_end_matches(' ');
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -112,8 +112,9 @@ fn service(text: &str) -> Option<&str> {
     rest.filter(|_| is_name)
 }
 
-/// What follows `2026-11-23T19:00:00.123Z `, which may stand in brackets, and GitLab's `00O ` behind it.
-fn time(text: &str) -> Option<&str> {
+/// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
+/// follows.
+fn after_time(text: &str) -> Option<&str> {
     let bracketed = text.strip_prefix('[');
     let text = bracketed.unwrap_or(text);
     let shape = text.get(..19)?;
@@ -139,10 +140,10 @@ fn time(text: &str) -> Option<&str> {
     let Some(rest) = rest.strip_prefix(' ') else {
         return rest.is_empty().then_some(rest);
     };
-    Some(stream(rest).unwrap_or(rest))
+    Some(after_stream(rest).unwrap_or(rest))
 }
 
-/// Without `+01:00`.
+/// Removes a leading `+01:00`.
 fn zone(text: &str) -> &str {
     let shape = text.strip_prefix(['+', '-']).and_then(|zone| zone.get(..5));
     let is_zone = shape.is_some_and(|zone| zone.bytes().all(|b| b.is_ascii_digit() || b == b':'));
@@ -153,8 +154,8 @@ fn zone(text: &str) -> &str {
     }
 }
 
-/// What follows GitLab's number of the stream: `00O ` and `01E+`.
-fn stream(text: &str) -> Option<&str> {
+/// Returns the text after GitLab's stream number: `00O ` or `01E+`.
+fn after_stream(text: &str) -> Option<&str> {
     let (number, rest) = text.split_at_checked(2)?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_hexdigit());
     let rest = rest.strip_prefix(['O', 'E']).filter(|_| is_number)?;
@@ -162,8 +163,8 @@ fn stream(text: &str) -> Option<&str> {
         .or_else(|| rest.is_empty().then_some(rest))
 }
 
-/// What follows Jenkins' `12:34:56  `, or a time in brackets: `[12:34:56.789] `.
-fn clock(text: &str) -> Option<&str> {
+/// Returns the text after Jenkins' `12:34:56  `, or after a time in brackets: `[12:34:56.789] `.
+fn after_clock(text: &str) -> Option<&str> {
     let bracketed = text.strip_prefix('[');
     let (shape, rest) = bracketed.unwrap_or(text).split_at_checked(8)?;
     let is_clock = shape
@@ -181,8 +182,8 @@ fn clock(text: &str) -> Option<&str> {
     rest.filter(|_| is_clock)
 }
 
-/// What follows `#12 3.456 ` of a container's build.
-fn build_step(text: &str) -> Option<&str> {
+/// Returns the text after `#12 3.456 ` of a container build.
+fn after_build_step(text: &str) -> Option<&str> {
     let (number, rest) = text.strip_prefix('#')?.split_once(' ')?;
     let (seconds, rest) = rest.split_once(' ')?;
     let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty();
@@ -190,10 +191,10 @@ fn build_step(text: &str) -> Option<&str> {
     (is_number(number) && is_number(whole) && is_number(part)).then_some(rest)
 }
 
-/// What the marks of forges mean.
-fn marked(text: &str) -> Line {
+/// Interprets the marks of forges.
+fn read_mark(text: &str) -> Line {
     if let Some(rest) = text.strip_prefix("section_start:") {
-        // `section_start:1560896352:name`; what follows the mark is its title.
+        // `section_start:1560896352:name`, followed by a title.
         let is_script = rest
             .split(':')
             .nth(1)
@@ -230,7 +231,7 @@ fn marked(text: &str) -> Line {
     }
 }
 
-/// The error of `::error file=a.py,line=3,col=5::text` as compilers write it.
+/// Rewrites `::error file=a.py,line=3,col=5::text` in the format of compilers.
 fn error_at(command: &str, message: &str) -> String {
     let value = |name: &str| {
         let values = command.trim_start_matches("error").split(',');
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runners_write_around_a_line_is_taken_off() {
+    fn runner_decorations_are_stripped() {
         for (raw, wanted) in [
             (
                 "2026-11-23T19:00:00.1234567Z     at run (a.js:1:2)",
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_forges_say_where_steps_begin_and_fail() {
+    fn forge_marks_give_step_starts_and_failures() {
         let line = |raw: &str| Cleaner::default().line(raw).1;
         assert_eq!(
             line("2026-11-23T19:00:00.1Z ##[group]Run pytest"),

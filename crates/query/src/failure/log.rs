@@ -1,6 +1,6 @@
 //! Finds the failures in the log of a CI job, of any size and in bounded memory: lines are read once, in blocks.
-//! What a trace or an error of a compiler looks like is known by [`foveate_parse::traces`]. Of a log that says
-//! which step failed only that step counts; where nothing is recognised, the last lines do.
+//! [`foveate_parse::traces`] recognises traces and compiler errors. If a log says which steps failed, only those
+//! steps count; if nothing is recognised, the last lines are returned.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -11,32 +11,32 @@ use foveate_parse::traces::{self, Mark, Piece};
 use super::lines::{Cleaner, Line};
 use super::{Failure, Failures, prefix};
 
-/// Longest line that is looked at, in bytes; the rest of a longer one is passed over.
+/// Most bytes that are read of a line; the rest is skipped.
 const MAX_LINE: usize = 4_000;
-/// Lines of a block. A trace over the end of a block is read with the next one, unless it fills half of one.
+/// Lines of a block. A trace across the end of a block is read with the next one, unless it fills half of a block.
 const BLOCK_LINES: usize = 4_000;
-/// Lines that may decide whether those before them are a trace.
+/// Lines needed after a line to decide whether it belongs to a trace.
 const LOOK_AHEAD: usize = 16;
-/// Lines before a trace in which the head of the test's report is looked for.
+/// Lines before a trace that are searched for the heading of the test.
 const MAX_HEAD: usize = 60;
-/// Lines before a trace that are kept without such a head.
+/// Lines before a trace that are kept if there is no such heading.
 const LINES_BEFORE: usize = 3;
-/// Lines that are kept where nothing is recognised.
+/// Lines that are kept if nothing is recognised.
 const TAIL_LINES: usize = 60;
 
-/// What was found in a log.
+/// The result of reading a log.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// Traces and errors of compilers.
     pub failures: Failures,
-    /// Where there are none, the last lines of the step that failed, or of the log.
+    /// If there are no failures, the last lines of the last failed step, or of the log; else empty.
     pub tail: String,
 }
 
 /// Reads a log to its end.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When the log cannot be read.
 pub fn read(mut log: impl BufRead) -> io::Result<Found> {
     let mut reading = Reading::default();
     let mut cleaner = Cleaner::default();
@@ -60,7 +60,7 @@ pub fn read(mut log: impl BufRead) -> io::Result<Found> {
     Ok(reading.found())
 }
 
-/// Reads a line without its end into `line`, of a long one the beginning; false at the end of the log.
+/// Reads a line without its line end into `line`, at most [`MAX_LINE`] bytes; returns false at the end of the log.
 fn next_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let mut is_any = false;
@@ -92,14 +92,14 @@ struct Step {
 
 #[derive(Default)]
 struct Reading {
-    /// Lines that are not yet searched.
+    /// Lines to search, after `searched` lines of context.
     block: Vec<String>,
-    /// How many lines at the start of the block were searched before and are kept for what precedes a trace.
+    /// How many lines at the start of the block were searched before; they are kept as context of a trace.
     searched: usize,
     step: Step,
-    /// Those of steps that failed.
+    /// Failures and tail of the steps that failed.
     failed: Option<Step>,
-    /// Those of all others.
+    /// Failures and tail of all other steps.
     others: Step,
 }
 
@@ -117,7 +117,7 @@ impl Reading {
         }
     }
 
-    /// Searches the block and keeps of it what the next one needs.
+    /// Searches the block and keeps the lines that the next one needs.
     fn search(&mut self, is_last: bool) {
         let lines = prefix::strip(self.block.iter().map(String::as_str).collect());
         let pieces = traces::pieces(&lines);
@@ -133,8 +133,8 @@ impl Reading {
             if start < self.searched {
                 continue;
             }
-            let goes_on = !is_last && end > decided && start > BLOCK_LINES / 2;
-            if goes_on || start >= decided {
+            let continues = !is_last && end > decided && start > BLOCK_LINES / 2;
+            if continues || start >= decided {
                 keep = keep.min(start);
                 break;
             }
@@ -177,13 +177,13 @@ impl Reading {
     }
 }
 
-/// The failure that a trace tells, with the lines before it that belong to it; none where it only warns.
-/// `previous` is the end of the trace before.
+/// Returns the failure that a trace reports, with the lines before it that belong to it; none if it has only warnings.
+/// `previous` is the end of the previous trace.
 fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option<Failure> {
     let start = trace.lines.start;
-    let told = lines.get(trace.lines.clone()).unwrap_or_default();
-    let told = without_warnings(told);
-    if told.is_empty() {
+    let trace_lines = lines.get(trace.lines.clone()).unwrap_or_default();
+    let trace_lines = without_warnings(trace_lines);
+    if trace_lines.is_empty() {
         return None;
     }
     let head = head(lines, start, previous);
@@ -192,7 +192,7 @@ fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option
     if !text.is_empty() {
         text.push('\n');
     }
-    text.push_str(&told.join("\n"));
+    text.push_str(&trace_lines.join("\n"));
     Some(Failure {
         test: head.test,
         trace: text,
@@ -200,14 +200,15 @@ fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option
     })
 }
 
-/// Where what belongs to a trace begins.
+/// The first line that belongs to a trace.
 struct Head {
     at: usize,
-    /// The name of the test, where the line names it.
+    /// The name of the test; empty if the line names none.
     test: String,
 }
 
-/// The line between rules with the name of a test, or a few lines.
+/// Finds the line above a trace that names the test, between rules or otherwise; without one, takes
+/// [`LINES_BEFORE`] lines.
 fn head(lines: &[&str], start: usize, previous: usize) -> Head {
     let first = start.saturating_sub(MAX_HEAD).max(previous);
     let above = lines.get(first..start).unwrap_or_default();
@@ -230,7 +231,7 @@ fn head(lines: &[&str], start: usize, previous: usize) -> Head {
     }
 }
 
-/// The name in `_____ test_name _____` and `---- module::name stdout ----`.
+/// Returns the name in `_____ test_name _____` and `---- module::name stdout ----`.
 fn between_rules(line: &str) -> Option<&str> {
     let line = line.trim();
     let rule = ['_', '-', '='].into_iter().find(|rule| {
@@ -247,13 +248,13 @@ fn between_rules(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// The lines of a trace without those of warnings of compilers.
+/// Returns the lines of a trace without compiler warnings.
 fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut is_warning = false;
     let kept = lines.iter().filter(|line| {
         match traces::read(line) {
             Some(Mark::Message(_) | Mark::Error | Mark::Header | Mark::Frame(..)) => {
-                is_warning = warns(line);
+                is_warning = is_compiler_warning(line);
             }
             Some(Mark::Function(_)) => is_warning = false,
             _ => {}
@@ -263,8 +264,8 @@ fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     kept.copied().collect()
 }
 
-/// Whether a message of a compiler is labelled as a warning.
-fn warns(line: &str) -> bool {
+/// Whether a compiler message is labelled as a warning.
+fn is_compiler_warning(line: &str) -> bool {
     let line = line.trim_start_matches("[WARNING]").trim_start();
     let labelled = |text: &str| {
         let rest = text.strip_prefix("warning");

@@ -1,5 +1,5 @@
-//! Takes off what some program wrote before each line of another one: the name of a service, a worker or a level,
-//! with or without numbers. Forms that are known by themselves are taken off before ([`super::lines`]).
+//! Strips what one program wrote before each line of another: the name of a service, a worker or a level, with or
+//! without numbers. Known formats were stripped earlier ([`super::lines`]).
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use foveate_parse::traces::{self, Mark};
 
 /// Longest prefix, in bytes.
 const MAX_PREFIX: usize = 80;
-/// Pairs of lines that a prefix of all lines is looked for in.
+/// Pairs of lines that are searched for a prefix of all lines.
 const PAIRS: usize = 50;
-/// Fewest lines that tell a prefix of all lines from a coincidence.
+/// Fewest lines with a prefix of all lines; fewer may be a coincidence.
 const MIN_LINES: usize = 3;
 
-/// The lines without the prefix that nearly all of them have, and traces without the one that theirs have.
+/// Strips the prefix that nearly all lines share, and from each trace the prefix that its lines share.
 pub(super) fn strip(lines: Vec<&str>) -> Vec<&str> {
-    strip_of_traces(strip_common(lines))
+    strip_trace_prefixes(strip_common(lines))
 }
 
 fn strip_common(mut lines: Vec<&str>) -> Vec<&str> {
@@ -27,15 +27,15 @@ fn strip_common(mut lines: Vec<&str>) -> Vec<&str> {
     lines
 }
 
-/// The prefix of nearly all lines.
+/// Finds the prefix of nearly all lines (nine of ten).
 fn common_prefix<'t>(lines: &[&'t str]) -> Option<&'t str> {
-    let told: Vec<&str> = lines
+    let filled: Vec<&str> = lines
         .iter()
         .copied()
         .filter(|l| !l.trim().is_empty())
         .collect();
     let mut counts: BTreeMap<String, (usize, &str)> = BTreeMap::new();
-    for pair in told.windows(2).take(PAIRS) {
+    for pair in filled.windows(2).take(PAIRS) {
         if let [line, next] = pair
             && let Some(prefix) = shared_prefix(line, next)
         {
@@ -46,19 +46,19 @@ fn common_prefix<'t>(lines: &[&'t str]) -> Option<&'t str> {
         }
     }
     let (_, prefix) = counts.into_values().max_by_key(|(count, _)| *count)?;
-    let nearly_all = |count: usize| count >= MIN_LINES && count * 10 >= told.len() * 9;
-    let with_it: Vec<&str> = told
+    let nearly_all = |count: usize| count >= MIN_LINES && count * 10 >= filled.len() * 9;
+    let prefixed: Vec<&str> = filled
         .iter()
         .copied()
         .filter(|line| after_prefix(line, prefix).is_some())
         .collect();
-    // What compilers write before each message is its place, which is no prefix.
-    let marks = with_it.iter().filter(|line| traces::read(line).is_some());
-    (nearly_all(with_it.len()) && marks.count() * 10 <= with_it.len()).then_some(prefix)
+    // Compilers write a file and line before each message, which is no prefix.
+    let marks = prefixed.iter().filter(|line| traces::read(line).is_some());
+    (nearly_all(prefixed.len()) && marks.count() * 10 <= prefixed.len()).then_some(prefix)
 }
 
-/// A header of a trace and the line behind it show the prefix of that trace.
-fn strip_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
+/// Strips the prefix of each trace: what its header and the next line share.
+fn strip_trace_prefixes(mut lines: Vec<&str>) -> Vec<&str> {
     let mut at = 0;
     while let Some([header, next]) = lines.get(at..at + 2) {
         let is_header = || matches!(traces::read(header), Some(Mark::Header));
@@ -76,7 +76,7 @@ fn strip_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
     lines
 }
 
-/// What two lines begin with alike, up to the last space in it; none where that says nothing.
+/// Returns the common start of two lines, up to its last space; none if it is blank.
 fn shared_prefix<'t>(line: &'t str, next: &str) -> Option<&'t str> {
     let alike = shape(line)
         .zip(shape(next))
@@ -87,7 +87,8 @@ fn shared_prefix<'t>(line: &'t str, next: &str) -> Option<&'t str> {
     (!prefix.trim().is_empty()).then_some(prefix)
 }
 
-/// What follows in a line that begins like `prefix`, if for other digits. A line that ends with it is empty.
+/// Returns the text after `prefix` if a line begins with it, whatever the digits. A line that is only the prefix
+/// becomes empty.
 fn after_prefix<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
     if line.len() < prefix.len() {
         return shape(line).eq(shape(prefix.trim_end())).then_some("");
@@ -96,7 +97,7 @@ fn after_prefix<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
     is_alike.then(|| line.get(prefix.len()..)).flatten()
 }
 
-/// The bytes of a text with one digit for all.
+/// Returns the bytes of a text with each digit replaced by 0.
 fn shape(text: &str) -> impl Iterator<Item = char> {
     text.bytes().map(|byte| match byte {
         b'0'..=b'9' => '0',
@@ -116,7 +117,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_prefix_of_a_trace_or_of_all_lines_is_taken_off() {
+    fn prefixes_of_traces_and_of_all_lines_are_stripped() {
         for prefix in [
             "E   ",
             "INFO: ",
@@ -128,7 +129,7 @@ mod tests {
                 TRACE.iter().map(|line| format!("{prefix}{line}")).collect();
             let mut lines: Vec<&str> = prefixed.iter().map(String::as_str).collect();
             assert_eq!(strip(lines.clone()), TRACE, "{prefix}");
-            // Among lines of others.
+            // Among lines of other programs.
             lines.extend(["ok", "2 tests", prefix.trim_end(), "done"]);
             assert_eq!(strip(lines)[..4], TRACE, "{prefix}");
         }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_line_stays() {
+    fn content_that_lines_share_is_kept() {
         for lines in [
             &TRACE[..],
             &[

@@ -1,28 +1,29 @@
-//! Reports and logs as tools write them, and what is asked about them.
+//! Tests reports and logs as tools write them, and the questions made of them.
 
 use super::{Failures, MAX_BYTES, junit, log};
 use crate::text::{QueryText, SegmentKind};
 
-fn of_report(report: &str) -> Failures {
+fn read_report(report: &str) -> Failures {
     let mut failures = Failures::default();
     junit::read(report, &mut failures).unwrap();
     failures
 }
 
-fn of_log(text: &str) -> log::Found {
+fn read_log(text: &str) -> log::Found {
     log::read(text.as_bytes()).unwrap()
 }
 
 /// `test | file:line | message` of each failure.
-fn told(failures: &Failures) -> Vec<String> {
-    let told = failures.kept().iter();
-    told.map(|f| format!("{} | {}:{} | {}", f.test, f.file, f.line, f.message))
+fn summaries(failures: &Failures) -> Vec<String> {
+    let summaries = failures.kept().iter();
+    summaries
+        .map(|f| format!("{} | {}:{} | {}", f.test, f.file, f.line, f.message))
         .collect()
 }
 
-/// The places and the errors that a query reads out of a question.
+/// Asserts that parsing the question finds these frames and this error.
 #[track_caller]
-fn asks(failures: &Failures, frames: &[&str], error: &str) {
+fn assert_question(failures: &Failures, frames: &[&str], error: &str) {
     let (question, shown) = failures.question(MAX_BYTES);
     assert_eq!(shown, failures.kept().len());
     let text = QueryText::parse(&question);
@@ -38,9 +39,9 @@ fn asks(failures: &Failures, frames: &[&str], error: &str) {
         );
     }
     let errors: Vec<&str> = text.of_kind(SegmentKind::ErrorMessage).collect();
-    let is_said = text.title().contains(error) || errors.iter().any(|e| e.contains(error));
+    let has_error = text.title().contains(error) || errors.iter().any(|e| e.contains(error));
     assert!(
-        is_said,
+        has_error,
         "{error} in {:?} or {errors:?}\n{question}",
         text.title()
     );
@@ -141,17 +142,17 @@ fn failed_tests_of_every_tool_are_read_with_their_traces() {
             "Expected equality",
         ),
     ] {
-        let failures = of_report(report);
-        assert_eq!(told(&failures), [wanted]);
-        asks(&failures, frames, error);
+        let failures = read_report(report);
+        assert_eq!(summaries(&failures), [wanted]);
+        assert_question(&failures, frames, error);
     }
 }
 
 #[test]
-fn a_report_costs_what_it_is_long_and_expands_nothing() {
+fn hostile_reports_are_bounded_and_not_expanded() {
     let laughs = r#"<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
 <testsuite><testcase name="t&b;"><failure message="&f;">&b;&f;&#65;&amp;</failure></testcase></testsuite>"#;
-    let failures = of_report(laughs);
+    let failures = read_report(laughs);
     assert_eq!(failures.kept()[0].trace, "&b;&f;A&");
     assert_eq!(failures.kept()[0].message, "&f;");
 
@@ -163,13 +164,13 @@ fn a_report_costs_what_it_is_long_and_expands_nothing() {
     let wide = format!(
         "<testsuite><testcase name='t'{attributes}><failure>E</failure></testcase></testsuite>"
     );
-    assert_eq!(of_report(&wide).total(), 1);
+    assert_eq!(read_report(&wide).total(), 1);
 
     let long = format!(
         "<testsuite><testcase name='t'><failure>{}</failure></testcase></testsuite>",
         "at a (b.js:1:2)\n".repeat(1_000_000)
     );
-    assert!(of_report(&long).kept()[0].trace.len() < 40_000);
+    assert!(read_report(&long).kept()[0].trace.len() < 40_000);
 
     let many: String = (0..5_000)
         .map(|n| {
@@ -179,7 +180,7 @@ fn a_report_costs_what_it_is_long_and_expands_nothing() {
             )
         })
         .collect();
-    let failures = of_report(&format!("<testsuite>{many}</testsuite>"));
+    let failures = read_report(&format!("<testsuite>{many}</testsuite>"));
     assert_eq!((failures.total(), failures.kept().len()), (5_000, 100));
     let (question, shown) = failures.question(MAX_BYTES);
     assert!(
@@ -189,7 +190,7 @@ fn a_report_costs_what_it_is_long_and_expands_nothing() {
 }
 
 #[test]
-fn what_is_no_report_is_refused_and_a_cut_one_counts() {
+fn foreign_files_are_refused_and_truncated_reports_read() {
     let refused = |report: &str| {
         junit::read(report, &mut Failures::default())
             .unwrap_err()
@@ -203,14 +204,14 @@ fn what_is_no_report_is_refused_and_a_cut_one_counts() {
         .split("<testcase classname=\"tests.test_cart.TestCart\" name=\"test_empty\"")
         .next()
         .unwrap();
-    assert_eq!(of_report(&format!("{cut}<testca")).total(), 1);
-    assert_eq!(of_report("<testsuite tests='0'/>").total(), 0);
+    assert_eq!(read_report(&format!("{cut}<testca")).total(), 1);
+    assert_eq!(read_report("<testsuite tests='0'/>").total(), 0);
 }
 
 #[test]
-fn fences_and_marks_of_a_trace_stay_inside_it() {
+fn markdown_in_a_trace_stays_inside_its_fence() {
     let report = "<testsuite><testcase name='a`b'><failure message='m'>```\n# Title\n````\nat f (src/a.js:1:2)</failure></testcase></testsuite>";
-    let failures = of_report(report);
+    let failures = read_report(report);
     let (question, _) = failures.question(MAX_BYTES);
     assert!(
         question.contains("\n`````\n```\n# Title\n````\n"),
@@ -222,8 +223,8 @@ fn fences_and_marks_of_a_trace_stay_inside_it() {
 const GITHUB: &str = "2026-11-23T19:00:00.0000001Z ##[group]Run ./lint.sh\n2026-11-23T19:00:00.1Z Traceback (most recent call last):\n2026-11-23T19:00:00.2Z   File \"lint.py\", line 3, in warn\n2026-11-23T19:00:00.3Z ValueError: only a warning\n2026-11-23T19:00:01.0000001Z ##[group]Run pytest\n2026-11-23T19:00:01.1Z ##[endgroup]\n2026-11-23T19:00:02.1Z collected 2 items\n2026-11-23T19:00:02.2Z =================================== FAILURES ===================================\n2026-11-23T19:00:02.3Z \x1b[31m\x1b[1m_________________________________ test_total __________________________________\x1b[0m\n2026-11-23T19:00:02.4Z \n2026-11-23T19:00:02.5Z     def test_total():\n2026-11-23T19:00:02.6Z >       assert total_price([1, 2]) == 4\n2026-11-23T19:00:02.7Z \n2026-11-23T19:00:02.8Z tests/test_cart.py:9: \n2026-11-23T19:00:02.9Z _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n2026-11-23T19:00:03.0Z     def total_price(items):\n2026-11-23T19:00:03.1Z >       return sum(item.price for item in items)\n2026-11-23T19:00:03.2Z E       AttributeError: 'int' object has no attribute 'price'\n2026-11-23T19:00:03.3Z \n2026-11-23T19:00:03.4Z shop/price.py:2: AttributeError\n2026-11-23T19:00:03.5Z =========================== short test summary info ============================\n2026-11-23T19:00:03.6Z ##[error]Process completed with exit code 1.\n2026-11-23T19:00:04.0000001Z ##[group]Run ./upload.sh\n2026-11-23T19:00:04.1Z Traceback (most recent call last):\n2026-11-23T19:00:04.2Z   File \"upload.py\", line 3, in main\n2026-11-23T19:00:04.3Z OSError: no report\n";
 
 #[test]
-fn only_the_step_that_failed_counts() {
-    let found = of_log(GITHUB);
+fn only_the_failed_step_counts() {
+    let found = read_log(GITHUB);
     assert_eq!(found.failures.total(), 1, "{:#?}", found.failures);
     let failure = &found.failures.kept()[0];
     assert_eq!(failure.test, "test_total");
@@ -232,7 +233,7 @@ fn only_the_step_that_failed_counts() {
         "{}",
         failure.trace
     );
-    asks(
+    assert_question(
         &found.failures,
         &["shop/price.py:2"],
         "has no attribute 'price'",
@@ -248,26 +249,26 @@ fn errors_of_compilers_are_found_among_warnings() {
             text.push_str("src/cart.c:12:9: error: 'total' undeclared (first use in this function)\n   12 |   return total;\n      |          ^~~~~\n");
         }
     }
-    let found = of_log(&text);
-    asks(&found.failures, &["src/cart.c:12"], "undeclared");
+    let found = read_log(&text);
+    assert_question(&found.failures, &["src/cart.c:12"], "undeclared");
     let (question, _) = found.failures.question(MAX_BYTES);
     assert!(!question.contains("unused variable"), "{question}");
-    let found = of_log(
+    let found = read_log(
         "error[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:2:5\n  |\n2 |     x\n  |     ^ not found in this scope\n",
     );
-    asks(&found.failures, &["src/lib.rs:2"], "cannot find value");
+    assert_question(&found.failures, &["src/lib.rs:2"], "cannot find value");
 }
 
 #[test]
-fn a_trace_over_the_end_of_a_block_stays_whole() {
+fn trace_across_block_boundary_stays_whole() {
     for before in 3_985..4_005 {
         let mut text = "ok\n".repeat(before);
         text.push_str("panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\n");
         text.push_str("main.total(...)\n\t/src/shop/price.go:7 +0x1d\nmain.main()\n\t/src/shop/main.go:4 +0x1d\nexit status 2\n");
         text.push_str(&"ok\n".repeat(5_000));
-        let found = of_log(&text);
+        let found = read_log(&text);
         assert_eq!(found.failures.total(), 1, "{before}");
-        asks(
+        assert_question(
             &found.failures,
             &["/src/shop/price.go:7", "/src/shop/main.go:4"],
             "index out of range",
@@ -275,7 +276,7 @@ fn a_trace_over_the_end_of_a_block_stays_whole() {
     }
 }
 
-/// What runners and other programs write before each line.
+/// Prefixes that runners and other programs write before each line.
 const PREFIXES: [&str; 8] = [
     "2024-05-01T12:00:00.1234567Z ",
     "service_1  | ",
@@ -288,7 +289,7 @@ const PREFIXES: [&str; 8] = [
 ];
 
 #[test]
-fn traces_are_found_behind_what_other_programs_write_before_each_line() {
+fn traces_are_found_behind_line_prefixes() {
     let python = "Traceback (most recent call last):\n  File \"/ci/shop/price.py\", line 3, in total_price\n    tax()\nValueError: no tax\n";
     let javascript = "starting\nTypeError: no tax\n    at total (/ci/shop/price.js:3:1)\n    at main (/ci/shop/main.js:3:1)\n";
     for prefix in PREFIXES {
@@ -296,38 +297,38 @@ fn traces_are_found_behind_what_other_programs_write_before_each_line() {
             let lines = text.lines().map(|line| format!("{prefix}{line}\n"));
             lines.collect()
         };
-        let found = of_log(&format!("{}ok\n", prefixed(python)));
+        let found = read_log(&format!("{}ok\n", prefixed(python)));
         assert_eq!(found.failures.total(), 1, "{prefix}");
-        asks(&found.failures, &["/ci/shop/price.py:3"], "no tax");
-        let found = of_log(&prefixed(&format!("{javascript}{}", "ok\n".repeat(20))));
-        asks(&found.failures, &["/ci/shop/price.js:3"], "no tax");
+        assert_question(&found.failures, &["/ci/shop/price.py:3"], "no tax");
+        let found = read_log(&prefixed(&format!("{javascript}{}", "ok\n".repeat(20))));
+        assert_question(&found.failures, &["/ci/shop/price.js:3"], "no tax");
     }
 }
 
 #[test]
-fn where_nothing_is_recognised_the_last_lines_count() {
-    let found = of_log(&format!(
+fn unrecognised_log_yields_its_last_lines() {
+    let found = read_log(&format!(
         "{}the widget was not\nwelded\n",
         "noise\n".repeat(10_000)
     ));
     assert_eq!(found.failures.total(), 0);
     assert!(found.tail.ends_with("the widget was not\nwelded"));
     assert_eq!(found.tail.lines().count(), 60);
-    assert_eq!(of_log("").tail, "");
+    assert_eq!(read_log("").tail, "");
 }
 
 #[test]
-fn a_log_may_be_long_in_every_way() {
+fn long_lines_and_traces_are_bounded() {
     let mut text = vec![b'x'; 30 << 20];
     text.extend_from_slice(b"\n\xff\xfe\x00\nE   ValueError: x\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\nValueError: x\n");
     let found = log::read(&text[..]).unwrap();
-    asks(&found.failures, &["a.py:3"], "ValueError");
+    assert_question(&found.failures, &["a.py:3"], "ValueError");
     // One endless trace.
     let endless = format!(
         "Traceback (most recent call last):\n{}",
         "  File \"a.py\", line 3, in f\n    f()\n".repeat(100_000)
     );
-    let found = of_log(&endless);
+    let found = read_log(&endless);
     assert!(found.failures.kept().iter().all(|f| f.trace.len() < 40_000));
     assert!(found.failures.total() >= 1);
 }

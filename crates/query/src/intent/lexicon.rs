@@ -1,8 +1,8 @@
-//! Classes of words: which verbs build, which nouns name a piece of code, which words belong to a
-//! test. Must not know what a class speaks for; that is the business of [`super::rules`].
+//! Defines classes of words: verbs for building, nouns for a piece of code, words about tests. Must not
+//! know which intent a class indicates; [`super::rules`] decides that.
 //!
-//! A class is a list of base forms; the regular inflections are made from them, the irregular ones
-//! stand in [`IRREGULAR`].
+//! A class is a list of base forms. Regular inflections are derived from them, irregular ones are listed in
+//! [`IRREGULAR`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ impl Form {
 pub(super) struct Classes([ClassSet; 4]);
 
 impl Classes {
-    /// The classes that it belongs to in one form.
+    /// Returns the classes that the word belongs to in one form.
     pub(super) fn in_form(self, form: Form) -> ClassSet {
         let [base, with_s, past, gerund] = self.0;
         match form {
@@ -61,13 +61,13 @@ impl Classes {
 enum Part {
     Verb,
     Noun,
-    /// Not at all.
+    /// Not inflected.
     Particle,
 }
 
 use Part::{Noun, Particle, Verb};
 
-/// The classes: name, part of speech, base forms. A word may stand in several.
+/// The classes: name, part of speech, base forms. A word may belong to several.
 const CLASSES: &[(&str, Part, &str)] = &[
     // Verbs that ask for something new.
     (
@@ -89,7 +89,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          detail clarify state note cancel archive approve assign alert inform invite tag color colour \
          animate center align zoom resize toggle seed fetch poll queue preview reword rephrase explain describe regenerate vendor relax tighten",
     ),
-    // Verbs that change the form of the code and not what it does.
+    // Verbs that change the form of code but not its behaviour.
     (
         "restructure",
         Verb,
@@ -102,7 +102,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          rearrange regroup swap transition pull lift unnest disband dissolve declutter beautify polish \
          shorten typehint cut",
     ),
-    // Verbs that mend.
+    // Verbs for repairs.
     (
         "repair",
         Verb,
@@ -122,7 +122,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         "show give list find locate open display print search grep point tell see look enumerate \
          view read fetch identify bring jump go",
     ),
-    // Verbs that relate one piece of code to another that it needs.
+    // Verbs for a piece of code that depends on another.
     (
         "use",
         Verb,
@@ -131,7 +131,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          swallow read write query listen mutate modify override extend construct include mount render \
          import handle register",
     ),
-    // Those of them that say nothing else, whatever the sentence.
+    // Verbs of `use` that have this meaning in any sentence.
     (
         "depend",
         Verb,
@@ -158,7 +158,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         "test assert verify check cover exercise validate prove mock stub parametrize parametrise \
          parameterize fuzz unittest doctest simulate reproduce",
     ),
-    // What goes wrong by itself.
+    // Verbs for malfunctions.
     (
         "malfunction",
         Verb,
@@ -167,7 +167,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          flicker swallow reject refuse disconnect misbehave degrade clobber wipe misreport \
          mishandle misinterpret misread miscalculate miscount choke abort starve thrash",
     ),
-    // Other verbs that a statement may have; so that what is said is known as such.
+    // Other verbs of statements, so that statements are recognised.
     (
         "say",
         Verb,
@@ -190,7 +190,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          resume retain ring roll scan shadow share shuffle signal spawn spill split stack steal strip \
          succeed suggest suffer survive tear tick toggle unlock unmount vary violate wake zoom ask",
     ),
-    // Verbs that are a noun at least as often: only what stands next to them tells.
+    // Verbs that are nouns at least as often: only the neighbouring words tell.
     (
         "nounish",
         Verb,
@@ -205,14 +205,14 @@ const CLASSES: &[(&str, Part, &str)] = &[
          string signal stack race lag scan share jam spawn focus zoom address factor port transition swap lift strip pass guard note detail host mock stub \
          subclass use cause cache purge project design spec fix",
     ),
-    // Verbs that name what does them too: "the add button", "delete requests".
+    // Verbs that also name the thing that does them: "the add button", "delete requests".
     (
         "naming",
         Verb,
         "add create delete show extract remove rename publish deploy ship register send store save render \
          put setup close open abstract clean embed insert edit copy save refresh",
     ),
-    // What a piece of code is called.
+    // Nouns for a piece of code.
     (
         "code",
         Noun,
@@ -224,7 +224,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          manifest definition declaration implementation signature source code logic constants setup \
          initializer constructor listener reducer store resolver mutation entity dto util place spot line",
     ),
-    // What code has and a look at its definition tells.
+    // Nouns for properties of code that its definition shows.
     (
         "part",
         Noun,
@@ -270,7 +270,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         Particle,
         "unit integration regression snapshot smoke fuzz property contract acceptance functional load e2e doctest golden ui api end2end end to end mutation table parametrized missing more additional automated automatic new some few simple first proper basic better good based driven jest vitest mocha cypress playwright pytest junit rspec interaction branch line a an the any all",
     ),
-    // What a piece of structure is called that only the code sees.
+    // Nouns for structure inside the code, invisible to users.
     (
         "structure",
         Noun,
@@ -278,7 +278,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
          facade adapter repository return injection type module namespace trait mixin helper function \
          base protocol pattern generic alias newtype struct service presenter hierarchy",
     ),
-    // Nouns of things that a program can offer.
+    // Nouns for features of a program.
     (
         "feature",
         Noun,
@@ -384,7 +384,7 @@ const IRREGULAR: &str = "write wrote written, find found found, build built buil
     understand understood understood, overwrite overwrote overwritten, rewrite rewrote rewritten, \
     have had had, do did done, bind bound bound, speed sped sped, reset reset reset, sit sat sat";
 
-/// What is known of each form of each word.
+/// Classes and base verb of each form of each word.
 static WORDS: LazyLock<HashMap<String, Known, FixedState>> = LazyLock::new(|| {
     let mut words: HashMap<String, Known, FixedState> = HashMap::default();
     for (index, (_, part, bases)) in CLASSES.iter().enumerate() {
@@ -404,11 +404,11 @@ static WORDS: LazyLock<HashMap<String, Known, FixedState>> = LazyLock::new(|| {
 #[derive(Default)]
 struct Known {
     classes: Classes,
-    /// The base form of the verb that it is a form of; empty for other words.
+    /// The base form if the word is a verb; else empty.
     verb: &'static str,
 }
 
-/// The classes of a lower-case word; "reload" has those of "load".
+/// Returns the classes of a lower-case word; an unknown word has those without its prefix: "reload" those of "load".
 pub(super) fn classes(word: &str) -> Classes {
     let known = |word: &str| WORDS.get(word).map(|known| known.classes);
     let without_prefix = || {
@@ -419,7 +419,7 @@ pub(super) fn classes(word: &str) -> Classes {
     known(word).or_else(without_prefix).unwrap_or_default()
 }
 
-/// The words that belong to any of the classes in a form.
+/// Returns the words that belong to any of the classes in a form.
 pub(super) fn members(classes: ClassSet, form: Form) -> impl Iterator<Item = &'static str> {
     let members = WORDS
         .iter()
@@ -427,19 +427,19 @@ pub(super) fn members(classes: ClassSet, form: Form) -> impl Iterator<Item = &'s
     members.map(|(word, _)| word.as_str())
 }
 
-/// The base form of the verb that a word is a form of.
+/// Returns the base form of a word that is a verb.
 pub(super) fn verb(word: &str) -> Option<&'static str> {
     let verb = WORDS.get(word)?.verb;
     (!verb.is_empty()).then_some(verb)
 }
 
-/// The bit of the class with a name; none where no class has it.
+/// Returns the bit of the class with a name, if there is one.
 pub(super) fn class(name: &str) -> Option<ClassSet> {
     let index = CLASSES.iter().position(|(known, ..)| *known == name)?;
     Some(1 << index)
 }
 
-/// The set of the classes with these names; an unknown one does not compile.
+/// Returns the set of the classes with these names; in a constant, an unknown name does not compile.
 pub(super) const fn set(names: &[&str]) -> ClassSet {
     let mut set = 0;
     let mut at = 0;
@@ -463,13 +463,13 @@ const fn is_same(a: &str, b: &str) -> bool {
     at == a.len() && at == b.len()
 }
 
-/// The names of the classes of a set.
+/// Returns the names of the classes in a set.
 pub(super) fn names(classes: ClassSet) -> impl Iterator<Item = &'static str> {
     let named = CLASSES.iter().enumerate();
     named.filter_map(move |(index, (name, ..))| (classes >> index & 1 == 1).then_some(*name))
 }
 
-/// The forms of a word.
+/// Returns all forms of a word.
 fn forms(base: &str, part: Part) -> Vec<(Form, String)> {
     let mut forms = vec![(Form::Base, base.to_owned())];
     if part != Particle {
@@ -486,7 +486,7 @@ fn forms(base: &str, part: Part) -> Vec<(Form, String)> {
     forms
 }
 
-/// The past and the participle of an irregular verb.
+/// Returns the past and the participle of an irregular verb.
 fn irregular(base: &str) -> Option<[&'static str; 2]> {
     IRREGULAR.split(',').find_map(|verb| {
         let mut words = verb.split_whitespace();
@@ -512,7 +512,7 @@ fn with_s(base: &str) -> String {
     }
 }
 
-/// What stands before `ed` and `ing`: `mov` of "move", `stopp` of "stop".
+/// Returns the stem before `ed` and `ing`: `mov` for "move", `stopp` for "stop".
 fn stem_before_vowel(base: &str) -> String {
     if let Some(stem) = base.strip_suffix('e').filter(|stem| !stem.ends_with('e')) {
         return stem.to_owned();
@@ -529,8 +529,7 @@ fn stem_before_vowel(base: &str) -> String {
     base.to_owned()
 }
 
-/// Whether a word has one syllable, or ends in one that is stressed: only those double their last
-/// letter.
+/// Whether a word has one syllable or a stressed last one: only such words double their last letter.
 fn is_short(base: &str) -> bool {
     const STRESSED: &[&str] = &[
         "omit", "submit", "commit", "permit", "emit", "forget", "begin", "reset", "setup", "refer",
@@ -553,7 +552,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inflections() {
+    fn regular_and_irregular_forms_are_derived() {
         for (base, wanted) in [
             ("move", "move moves moved moving"),
             ("stop", "stop stops stopped stopping"),

@@ -1,5 +1,5 @@
-//! Rules over words. [`readings`] has those that read one clause by its shape, [`mod@signs`] those that
-//! speak for a kind wherever they stand.
+//! Applies rules over words. [`readings`] has the rules that interpret one clause by its shape,
+//! [`mod@signs`] those whose words indicate a kind anywhere in a text.
 
 mod readings;
 mod signs;
@@ -17,9 +17,9 @@ pub(super) use readings::HOW_TO;
 pub(super) struct Rule {
     /// The stable name of the sign.
     pub name: &'static str,
-    /// What it speaks for.
+    /// The kind that it indicates.
     pub kind: IntentKind,
-    /// How much, 0 to 1.
+    /// How strongly, 0 to 1.
     pub weight: f32,
     patterns: &'static [&'static str],
 }
@@ -71,29 +71,29 @@ static PHRASES: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::PHR
 static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signs::WORDS));
 static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signs::LABELS));
 
-/// What an intention counts, where 1 is an order: less than the question behind it.
+/// Weight of an intention relative to an order: less than a question that follows it.
 const INTENTION_FACTOR: f32 = 0.9;
 
-/// How a clause is read: its shape and the first rule that fits.
+/// The interpretation of a clause: its shape and the first rule that fits.
 pub(super) struct Reading<'a> {
     pub clause: &'a Clause,
     pub shape: Shape,
     pub rule: &'static Rule,
-    /// How much it speaks for the kind of its rule.
+    /// How strongly it indicates the kind of its rule.
     pub weight: f32,
-    /// Whether fillers such as "please" stand before it.
+    /// Whether the clause starts with fillers such as "please".
     pub is_polite: bool,
 }
 
 impl Reading<'_> {
-    /// Counts it for less.
+    /// Multiplies the weight by `factor`.
     pub(super) fn scaled(mut self, factor: f32) -> Self {
         self.weight *= factor;
         self
     }
 }
 
-/// Reads a clause, if any rule fits.
+/// Interprets a clause, if any rule fits.
 pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     let words = clause.words.as_slice();
     let start = shapes::start(words);
@@ -119,8 +119,8 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     })
 }
 
-/// The first rule of a shape that fits: questions and orders are known by their first words,
-/// statements by any.
+/// Returns the first rule of a shape that fits. Questions, orders and phrases must match at their first words,
+/// statements anywhere.
 fn fitting_rule(words: &[Word], start: usize, shape: Shape) -> Option<&'static Rule> {
     let at_start = |rules: &'static [Compiled]| {
         let fits = |compiled: &&Compiled| compiled.is_at(words, start) || compiled.is_at(words, 0);
@@ -135,7 +135,7 @@ fn fitting_rule(words: &[Word], start: usize, shape: Shape) -> Option<&'static R
     compiled.map(|compiled| compiled.rule)
 }
 
-/// Gives each rule that fires for words anywhere.
+/// Returns each sign that occurs anywhere in the words.
 pub(super) fn signs(words: &[Word]) -> impl Iterator<Item = &'static Rule> {
     WORDS
         .iter()
@@ -143,7 +143,7 @@ pub(super) fn signs(words: &[Word]) -> impl Iterator<Item = &'static Rule> {
         .map(|compiled| compiled.rule)
 }
 
-/// Gives each rule that fires for a label.
+/// Returns each label rule that matches a label.
 pub(super) fn label_signs(label: &[Word]) -> impl Iterator<Item = &'static Rule> {
     LABELS
         .iter()

@@ -1,5 +1,5 @@
-//! The shape of a clause: whether it asks, orders, says something, or only names something. Must
-//! not know what is asked for; that is read by the rules of the shape.
+//! Determines the shape of a clause: a question, an order, a statement or a mere phrase. Must not know
+//! which intent a clause indicates; the rules for each shape decide that.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ pub(super) enum Shape {
     Phrase,
 }
 
-/// What may stand before an order, tried again and again.
+/// Fillers that may precede an order or a question; several may follow each other.
 static FILLERS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     [
         "please|pls|plz|kindly|just|also|now|then|and|so|well|hey|hi|hello|ok|okay|first|next|finally|todo|lets|maybe|perhaps|possibly",
@@ -69,7 +69,7 @@ static FILLERS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     .into()
 });
 
-/// Where a clause starts behind its fillers.
+/// Returns the index of the first word after the fillers of a clause.
 pub(super) fn start(clause: &[Word]) -> usize {
     let mut start = 0;
     while let Some(end) = FILLERS.iter().find_map(|filler| {
@@ -82,20 +82,20 @@ pub(super) fn start(clause: &[Word]) -> usize {
     // "Show me the class" orders to show, "show me how" asks how.
     const TELLING: &[&str] = &["tell", "show", "ask", "know", "learn", "see"];
     let fillers = clause.get(..start).unwrap_or_default();
-    let told = fillers
+    let telling = fillers
         .iter()
         .rposition(|word| TELLING.contains(&word.text.as_str()));
-    match (told, clause.get(start)) {
+    match (telling, clause.get(start)) {
         (Some(at), Some(next)) if !is(next, WH) => at,
         _ => start,
     }
 }
 
-/// What pull requests say that they do; "reading the code" orders nothing.
+/// Verbs for the work of a pull request; "reading the code" orders nothing.
 const CHANGES: ClassSet = lexicon::set(&["build", "restructure", "repair", "assert"]);
 
-/// The clause with its verb as an order, where a pull request says it in another form: "adds tests",
-/// "moved x to y", "(would you mind) adding tests".
+/// Rewrites a clause as an order if a pull request states it in another form: "adds tests", "moved x to y",
+/// "(would you mind) adding tests".
 pub(super) fn imperative(clause: &[Word], start: usize) -> Option<Vec<Word>> {
     let (verb, rest) = clause.get(start..)?.split_first()?;
     let object = rest.first()?;
@@ -105,7 +105,11 @@ pub(super) fn imperative(clause: &[Word], start: usize) -> Option<Vec<Word>> {
     const NOUNS: ClassSet = lexicon::set(&["nounish", "test", "reference", "code", "malfunction"]);
     let is_noun = Form::ALL.iter().any(|form| verb.is(NOUNS, *form));
     let has_object = is(object, DET) || object.is_name;
-    if !is_verb || is(verb, AUX) || is_noun && !has_object || is(object, PREPOSITION) || says(rest)
+    if !is_verb
+        || is(verb, AUX)
+        || is_noun && !has_object
+        || is(object, PREPOSITION)
+        || is_statement(rest)
     {
         return None;
     }
@@ -115,7 +119,7 @@ pub(super) fn imperative(clause: &[Word], start: usize) -> Option<Vec<Word>> {
     Some(clause)
 }
 
-/// Whether somebody speaks of themselves: "I want to".
+/// Whether the writer is the subject: "I want to".
 pub(super) fn is_intention(clause: &[Word]) -> bool {
     clause.first().is_some_and(|word| is(word, SUBJECT))
 }
@@ -124,16 +128,16 @@ fn is(word: &Word, class: ClassSet) -> bool {
     word.is(class, Form::Base)
 }
 
-/// The shape of a clause that starts at word `start` behind its fillers.
+/// Returns the shape of a clause whose fillers end before word `start`.
 pub(super) fn shape(clause: &[Word], start: usize) -> Shape {
     let words = clause.get(start..).unwrap_or_default();
     if starts_question(words) || start == 0 && starts_inverted(clause) {
         Shape::Question
-    } else if orders(words, start > 0) {
+    } else if is_order(words, start > 0) {
         Shape::Order
     } else if starts_inverted(clause) || clause.last().is_some_and(|word| word.text == "?") {
         Shape::Question
-    } else if says(clause) {
+    } else if is_statement(clause) {
         Shape::Statement
     } else {
         Shape::Phrase
@@ -186,11 +190,11 @@ const VERBS: ClassSet = lexicon::set(&[
 ]);
 
 /// Whether words start with a verb before its object. After a filler any word may be the verb.
-fn orders(words: &[Word], is_asked: bool) -> bool {
+fn is_order(words: &[Word], has_filler: bool) -> bool {
     let Some((verb, rest)) = words.split_first() else {
         return false;
     };
-    if verb.is_name || rest.is_empty() && !is_asked && !is(verb, RESTRUCTURE) {
+    if verb.is_name || rest.is_empty() && !has_filler && !is(verb, RESTRUCTURE) {
         return false;
     }
     let is_known = verb.is(IMPERATIVES, Form::Base);
@@ -218,7 +222,7 @@ fn is_compound(first: &Word, second: &Word) -> bool {
         && (is(second, NOUNISH) || is(second, CODE) && !is(first, RESTRUCTURE))
 }
 
-/// Whether a word stands before a determiner without being a verb: "in the", "not a".
+/// Whether a word can precede a determiner without being a verb: "in the", "not a".
 fn is_function_word(word: &Word) -> bool {
     const CLASSES: ClassSet = lexicon::set(&[
         "det",
@@ -236,7 +240,7 @@ fn is_function_word(word: &Word) -> bool {
     word.is(CLASSES, Form::Base)
 }
 
-/// Whether a word ends as verbs do that are no order: "uploads", "configured".
+/// Whether a word has an ending that imperatives do not have: "uploads", "configured".
 fn is_inflected(word: &Word) -> bool {
     let text = word.text.as_str();
     text.ends_with("ing")
@@ -245,7 +249,7 @@ fn is_inflected(word: &Word) -> bool {
         || text.chars().all(|c| c.is_numeric())
 }
 
-/// Whether what follows a noun, before any clause of its own, says something about it.
+/// Whether a finite verb follows a noun, before any relative clause.
 fn has_verb_of(rest: &[Word]) -> bool {
     let end = rest
         .iter()
@@ -254,8 +258,8 @@ fn has_verb_of(rest: &[Word]) -> bool {
     (0..end).any(|at| is_finite_verb(rest, at))
 }
 
-/// Whether a clause says something: it has a verb with a subject, and not only in a relative clause.
-fn says(clause: &[Word]) -> bool {
+/// Whether a clause is a statement: it has a verb with a subject outside its relative clauses.
+fn is_statement(clause: &[Word]) -> bool {
     let end = clause
         .iter()
         .skip(1)
@@ -265,7 +269,7 @@ fn says(clause: &[Word]) -> bool {
         || (1..end).any(|at| is_finite_verb(clause, at))
 }
 
-/// Whether the word at a place is the verb of a statement.
+/// Whether the word at index `at` is the verb of a statement.
 fn is_finite_verb(words: &[Word], at: usize) -> bool {
     let Some(word) = words.get(at) else {
         return false;
@@ -299,12 +303,12 @@ fn is_finite_verb(words: &[Word], at: usize) -> bool {
         return (at == 0 || follows_noun) && (!is_nounish || has_complement);
     }
     if word.is(VERBS, Form::Past) && !word.is(VERBS, Form::Base) {
-        // "Quantities accepted in x"; what stands before a noun is an adjective.
+        // "Quantities accepted in x"; before a noun it is an adjective.
         return follows_noun
             && after
                 .is_none_or(|next| is(next, PREPOSITION) || is(next, ADVERB) || is(next, FAULTY));
     }
-    // "Images appear on x": a plural before the plain form.
+    // "Images appear on x": a plural before the base form.
     let is_plural = before.is_some_and(|noun| noun.text.ends_with('s'));
     word.is(VERBS, Form::Base)
         && follows_noun
@@ -317,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes() {
+    fn clause_shapes_are_recognised() {
         for (text, wanted) in [
             ("the job uploads an empty report", Shape::Statement),
             ("the footer is empty", Shape::Statement),

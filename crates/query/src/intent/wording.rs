@@ -1,9 +1,9 @@
-//! What the wording of a query speaks for: a linear model over its words, their classes, and its
-//! shape, fitted to the labelled queries of the tests. It knows the many small habits of wording that
-//! no rule names, and errs elsewhere than the rules do.
+//! Estimates the intent from the wording of a query: a linear model over its words, their classes and its
+//! shape, fitted to the labelled queries of the tests. It covers many small habits of wording that no rule
+//! names, and its errors differ from those of the rules.
 //!
-//! The weights are in `wording/weights.txt`; `wording/fit.rs` writes them, and `build.rs` makes of them what is
-//! read here.
+//! The weights are in `wording/weights.txt`, written by `wording/fit.rs`; `build.rs` turns them into the tables that
+//! are read here.
 
 #[cfg(test)]
 mod fit;
@@ -21,19 +21,19 @@ use super::{IntentKind, Query};
 
 const KINDS: usize = IntentKind::ALL.len();
 
-/// Words of the title and of each clause that are looked at.
+/// Most words of the title and of each clause that become features.
 const TITLE_WORDS: usize = 30;
-/// Words of the prose that are looked at.
+/// Most words of the prose that become features.
 const PROSE_WORDS: usize = 80;
-/// A line of the file is a feature and its weights, in hundredths and in the order of the kinds.
+/// Unit of the weights in the file. Each line has a feature and its weights in the order of the kinds.
 const UNIT: f32 = 0.01;
-/// How sharply the weights decide; chosen by cross-validation, as the constants of `fit.rs` are.
+/// Factor of the scores in the softmax; chosen by cross-validation, like the constants of `fit.rs`.
 const SCALE: f32 = 3.0;
 
-/// Bytes of a weight.
+/// Bytes of a stored weight.
 const BYTES: usize = size_of::<i16>();
 
-/// The number of the row of each feature.
+/// The row number of each feature.
 static ROWS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.fst"));
     match Map::new(bytes) {
@@ -44,7 +44,7 @@ static ROWS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
 
 static WEIGHTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.rows"));
 
-/// The weights of a feature, where it has any.
+/// Returns the weights of a feature, if it has any.
 fn weights(feature: &str) -> Option<[f32; KINDS]> {
     let row = usize::try_from(ROWS.get(feature)?).ok()?;
     let (weights, _) = WEIGHTS.as_chunks::<BYTES>();
@@ -52,14 +52,15 @@ fn weights(feature: &str) -> Option<[f32; KINDS]> {
     Some(row.map(|weight| f32::from(i16::from_le_bytes(weight)) * UNIT))
 }
 
-/// The probability of each kind, in the order of [`IntentKind::ALL`].
+/// Returns the probability of each kind, in the order of [`IntentKind::ALL`].
 pub(super) fn probabilities(query: &Query, reading: Option<&Reading>) -> [f32; KINDS] {
     let features = features(query, reading);
     let known = features.iter().filter_map(|feature| weights(feature));
     softmax(&known.collect::<Vec<_>>())
 }
 
-/// The probabilities by the weights of the features; a long query has more of them, not more to say.
+/// Returns the probabilities given the weights of the features. Their sum is divided by the square root of their
+/// number, because a long query has more features without being clearer.
 fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
     let mut scores = [0.0; KINDS];
     for row in rows {
@@ -68,13 +69,13 @@ fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
         }
     }
     let scale = SCALE / (rows.len().max(1) as f32).sqrt();
-    let most = scores.iter().copied().fold(f32::MIN, f32::max);
-    let odds = scores.map(|score| ((score - most) * scale).exp());
+    let max_score = scores.iter().copied().fold(f32::MIN, f32::max);
+    let odds = scores.map(|score| ((score - max_score) * scale).exp());
     let sum: f32 = odds.iter().sum();
     odds.map(|odd| odd / sum)
 }
 
-/// What the model sees of a query: names of features, each once.
+/// Returns the features of a query by name, each once.
 fn features(query: &Query, reading: Option<&Reading>) -> Vec<String> {
     let mut features = vec![
         "bias".to_owned(),
@@ -98,7 +99,7 @@ fn features(query: &Query, reading: Option<&Reading>) -> Vec<String> {
     features
 }
 
-/// The words of the title, alone and in pairs, and their classes.
+/// Adds the words of the title, alone and in pairs, and their classes.
 fn words(title: &[Word], features: &mut Vec<String>) {
     let named: Vec<Vec<String>> = title.iter().map(|word| names(word).collect()).collect();
     features.extend(named.iter().flatten().map(|name| format!("word {name}")));
@@ -111,7 +112,7 @@ fn words(title: &[Word], features: &mut Vec<String>) {
     }
 }
 
-/// How a clause opens, with fillers such as "please" and without.
+/// Adds the first words of a clause, with and without fillers such as "please".
 fn opening(place: &str, clause: &Clause, features: &mut Vec<String>) {
     let words = &clause.words;
     let start = shapes::start(words);
@@ -130,7 +131,7 @@ fn opening(place: &str, clause: &Clause, features: &mut Vec<String>) {
     }
 }
 
-/// The classes that follow in a clause, together with its first word: "add … test".
+/// Adds the first word of a clause paired with each class that follows: "add … test".
 fn after_opening(clause: &Clause, features: &mut Vec<String>) {
     let start = shapes::start(&clause.words);
     let opening = clause.words.get(start..).unwrap_or_default();
@@ -143,12 +144,12 @@ fn after_opening(clause: &Clause, features: &mut Vec<String>) {
     }
 }
 
-/// What a word is known as: its stem and its classes.
+/// Returns the names of a word: its stem and its classes.
 fn names(word: &Word) -> impl Iterator<Item = String> {
     iter::once(stem(word).to_owned()).chain(class_names(word))
 }
 
-/// The classes of a word, each with the form that the word has.
+/// Returns the classes of a word, each with the form in which the word belongs to it.
 fn class_names(word: &Word) -> impl Iterator<Item = String> {
     let classes = word.classes;
     Form::ALL.into_iter().flat_map(move |form| {
@@ -156,7 +157,7 @@ fn class_names(word: &Word) -> impl Iterator<Item = String> {
     })
 }
 
-/// A word without its inflection; one for all names.
+/// Returns a word without its inflection; the same stem for all identifiers.
 fn stem(word: &Word) -> &str {
     if word.is_name {
         return "NAME";

@@ -1,10 +1,10 @@
-//! Words of a text, and patterns over them.
+//! Splits a text into words and clauses, and matches patterns over words.
 //!
 //! A pattern is a sequence of elements separated by spaces. `add|write` is one of several words,
-//! `fail*` a word with this start, `<code>` a word of a class of [`super::lexicon`] in its base form
-//! (`<use:s>`, `<use:past>`, `<use:ing>` and `<use:any>` in other forms), `NAME` an identifier, `..`
-//! up to four words of any kind, `__` up to six of the same phrase, `?x` an x that may be missing,
-//! and `$` the end.
+//! `fail*` a word with this start, `*s` a word with this end, `<code>` a word of a class of
+//! [`super::lexicon`] in its base form (`<use:s>`, `<use:past>`, `<use:ing>` and `<use:any>` in other
+//! forms), `NAME` an identifier, `..` up to four words of any kind, `__` up to six words of the same
+//! phrase, `?x` an optional x, and `$` the end.
 
 use super::lexicon::{self, ClassSet, Classes, Form};
 
@@ -41,17 +41,17 @@ impl Word {
     }
 }
 
-/// The words of a text, at most `most`; a question mark is a word of its own.
-pub(super) fn split(text: &str, most: usize) -> Vec<Word> {
+/// Returns the words of a text, at most `max_words`; a question mark is a separate word.
+pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
     let mut words = Vec::new();
     for chunk in text.split_whitespace() {
-        if words.len() >= most {
+        if words.len() >= max_words {
             break;
         }
         let bare = chunk
             .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '@' | '/'));
         if bare.ends_with("Error") || bare.ends_with("Exception") {
-            // `KeyError` says that there was one.
+            // `KeyError` counts as the word "error".
             words.push(Word::plain("error".to_owned()));
         } else if is_name(bare, chunk) && !is_brand(bare) {
             words.push(Word::name(bare));
@@ -68,17 +68,17 @@ pub(super) fn split(text: &str, most: usize) -> Vec<Word> {
             words.push(Word::plain("?".to_owned()));
         }
     }
-    words.truncate(most);
+    words.truncate(max_words);
     words
 }
 
-/// Whether only marketing spells it as no word is: "GitHub".
+/// Whether a word is a brand, which is spelled like an identifier but is none: "GitHub".
 fn is_brand(bare: &str) -> bool {
     const BRAND: ClassSet = lexicon::set(&["brand"]);
     Word::plain(bare.to_lowercase()).is(BRAND, Form::Base)
 }
 
-/// Whether a chunk of text, `bare` without the marks around it, is spelled as no word is.
+/// Whether a chunk of text is spelled like an identifier or a path. `bare` is the chunk without the marks around it.
 fn is_name(bare: &str, chunk: &str) -> bool {
     let letters: Vec<char> = bare.chars().collect();
     let has_letter = |part: &str| part.contains(char::is_alphabetic);
@@ -104,7 +104,7 @@ fn is_name(bare: &str, chunk: &str) -> bool {
             || is_camel_case())
 }
 
-/// More words of one clause are not looked at.
+/// Most words of a clause; the rest is ignored.
 const MAX_CLAUSE_WORDS: usize = 60;
 
 /// A clause of a text.
@@ -115,7 +115,7 @@ pub(super) struct Clause {
     pub opens_sentence: bool,
 }
 
-/// The clauses of a text that have words.
+/// Returns the clauses of a text that have words.
 pub(super) fn clauses(text: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let mut rest = text;
@@ -135,8 +135,8 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
     clauses
 }
 
-/// Where the first clause ends: at a mark before white space (`a.b, c` has two clauses), at a dash
-/// between spaces, or at an empty line.
+/// Returns where the first clause ends: at a mark before white space (`a.b, c` has two clauses), at a dash
+/// between spaces, at an empty line, or before a list item.
 fn clause_end(text: &str) -> usize {
     text.match_indices(['.', '?', '!', ';', ',', ':', '-', '–', '—', '\n'])
         .find(|(at, mark)| {
@@ -153,9 +153,9 @@ fn clause_end(text: &str) -> usize {
         .map_or(text.len(), |(at, mark)| at + mark.len())
 }
 
-/// Longest gap that `..` stands for, in words.
+/// Most words that `..` matches.
 const GAP: usize = 4;
-/// Longest gap that `__` stands for.
+/// Most words that `__` matches.
 const PHRASE_GAP: usize = 6;
 
 #[derive(Debug)]
@@ -165,11 +165,11 @@ enum Element {
         optional: bool,
     },
     Gap,
-    /// Words of one phrase: none that a new phrase or clause starts with.
+    /// Words of one phrase: none of them starts a new phrase or clause.
     PhraseGap,
 }
 
-/// What one word may be.
+/// The alternatives for one word of a pattern.
 #[derive(Debug, Default)]
 struct Choice {
     words: Vec<&'static str>,
@@ -178,13 +178,13 @@ struct Choice {
     /// Classes per form, in the order of [`Form::ALL`].
     classes: [ClassSet; 4],
     name: bool,
-    /// The end of the words.
+    /// Whether it matches the end of the words.
     end: bool,
-    /// One bit per first letter of `words` and `starts`: most words are passed over by it.
+    /// One bit per first letter of `words` and `starts`, to reject most words quickly.
     firsts: u32,
 }
 
-/// The bit of a word's first letter; all other characters share one.
+/// Returns the bit of a word's first letter; all other characters share one bit.
 fn first_bit(word: &str) -> u32 {
     match word.bytes().next() {
         Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
@@ -226,14 +226,14 @@ impl Choice {
             "ing" => &[Form::Gerund],
             _ => &Form::ALL,
         };
-        for (classes, of) in self.classes.iter_mut().zip(Form::ALL) {
-            if forms.contains(&of) {
+        for (classes, own_form) in self.classes.iter_mut().zip(Form::ALL) {
+            if forms.contains(&own_form) {
                 *classes |= bit;
             }
         }
     }
 
-    /// The first letters of all that it has.
+    /// Returns the first letters of all alternatives.
     fn first_letters(&self) -> u32 {
         if self.name || self.end || !self.ends.is_empty() {
             return u32::MAX;
@@ -243,7 +243,7 @@ impl Choice {
         members.fold(self.firsts, |bits, word| bits | first_bit(word))
     }
 
-    /// How many words it stands for at the start of `words`, if it fits there.
+    /// Returns how many words it matches at the start of `words`: 1, or 0 at the end.
     fn width(&self, words: &[Word]) -> Option<usize> {
         match words.first() {
             Some(word) => self.has(word).then_some(1),
@@ -311,7 +311,7 @@ impl Pattern {
         self.end_at(words, at).is_some()
     }
 
-    /// The word behind its shortest match from word `at`.
+    /// Returns the index after its shortest match from word `at`.
     pub(super) fn end_at(&self, words: &[Word], at: usize) -> Option<usize> {
         let rest = words.get(at..)?;
         let left = match_elements(&self.elements, rest)?;
@@ -319,7 +319,7 @@ impl Pattern {
     }
 }
 
-/// How many words are left behind a match at the start.
+/// Returns how many words are left after a match at the start.
 fn match_elements(elements: &[Element], words: &[Word]) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else {
         return Some(words.len());
@@ -338,7 +338,7 @@ fn match_elements(elements: &[Element], words: &[Word]) -> Option<usize> {
     }
 }
 
-/// Whether a new phrase or clause starts with a word: "for", "that".
+/// Whether a word starts a new phrase or clause: "for", "that".
 fn starts_phrase(word: &Word) -> bool {
     const STARTS: ClassSet = lexicon::set(&["preposition", "relative"]);
     word.is(STARTS, Form::Base)
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns() {
+    fn patterns_match_words() {
         for (pattern, text, wanted) in [
             ("fail*", "It is FAILING", true),
             ("fail*", "it works", false),

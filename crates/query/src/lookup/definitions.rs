@@ -13,22 +13,22 @@ use crate::resolve::similar::nearest;
 /// How a name was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
-    /// As it is written, with the names that enclose it where they are given.
+    /// As written, including the enclosing names that were given.
     Exact,
-    /// As a path through modules, re-exports followed.
+    /// As a path through modules, following re-exports.
     Module,
-    /// By a part of it that begins later.
+    /// By a dotted suffix of the name.
     Suffix,
-    /// By its last name alone: what encloses it is not called so.
+    /// By its last part alone; the enclosing names differ.
     LastName,
-    /// With another case or other underscores.
+    /// By its last part with another case or other underscores.
     IgnoringCase,
     /// By a similar spelling.
     Similar,
 }
 
 impl Match {
-    /// The stable lower-case name used on the wire.
+    /// Returns the stable lower-case name used on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -40,7 +40,7 @@ impl Match {
         }
     }
 
-    /// Whether the definitions are what the name means, and not merely near it.
+    /// Whether the definitions have this very name, and do not merely resemble it.
     pub fn is_meant(self) -> bool {
         matches!(self, Self::Exact | Self::Module | Self::Suffix)
     }
@@ -49,43 +49,43 @@ impl Match {
 /// One definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionItem {
-    /// The file that it is in.
+    /// The path of its file.
     pub path: String,
-    /// Qualified.
+    /// Its qualified name.
     pub name: String,
-    /// What it is.
+    /// The kind of the definition.
     pub kind: DefinitionKind,
-    /// From its first decorator to its end.
+    /// Its lines, from its first decorator to its end.
     pub lines: Lines,
-    /// Its head on one line, cut where it is long.
+    /// Its signature on one line, cut if it is long.
     pub signature: String,
     /// The first line of its documentation; may be empty.
     pub documentation: String,
-    /// The part that its file plays.
+    /// The role of its file.
     pub role: Role,
 }
 
 /// The definitions of a name.
 #[derive(Clone, Debug)]
 pub struct FoundDefinitions {
-    /// How they were found; `None` where nothing is called so, nor nearly so.
+    /// How they were found; `None` if nothing has this or a similar name.
     pub matched: Option<Match>,
-    /// Shipped code first, then the rest, by path and line; of similar names the most similar first.
+    /// The most similar names first; then source code, other files, tests; then by path and line.
     pub page: Page<DefinitionItem>,
 }
 
-/// Least similarity (0 to 1) of a name that is offered in place of another.
+/// Smallest similarity (0 to 1) of a name that is offered in place of another.
 const CUTOFF: f64 = 0.75;
 /// Shortest name in bytes for which similar ones are offered.
 const MIN_SIMILAR: usize = 4;
-/// Names that are offered in place of another.
+/// Most names that are offered in place of another.
 const MAX_SIMILAR: usize = 8;
-/// Bytes of a signature, and of a line of documentation.
+/// Most bytes of a signature, and of a line of documentation.
 const MAX_SIGNATURE: usize = 300;
-/// Longest name in bytes that is looked for.
+/// Longest name in bytes that is looked up; the rest is cut.
 const MAX_NAME: usize = 512;
 
-/// The definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`.
+/// Finds the definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`.
 pub fn definitions(
     snapshot: &Snapshot,
     name: &str,
@@ -96,7 +96,7 @@ pub fn definitions(
     let keyed = found
         .definitions
         .into_iter()
-        .map(|(similarity, id)| (key(snapshot, similarity, id), id));
+        .map(|(rank, id)| (key(snapshot, rank, id), id));
     let keyed = keyed.collect();
     let mut page = page(&snapshot.files, keyed, window).map(|id| item(snapshot, id));
     page.issues.extend(found.issue);
@@ -106,10 +106,10 @@ pub fn definitions(
     }
 }
 
-/// What a name means.
+/// The definitions that a name may mean.
 pub(super) struct Resolved {
     pub matched: Option<Match>,
-    /// With how many names are more similar.
+    /// Definitions, each with the number of names that are more similar.
     pub definitions: Vec<(u32, DefId)>,
     pub issue: Option<Issue>,
 }
@@ -130,7 +130,7 @@ pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> R
     similar(snapshot, last_name(&name), deadline)
 }
 
-/// The name with dots between its parts, whatever the language writes there.
+/// Returns the name with dots between its parts, whatever the separator of the language.
 fn dotted(name: &str) -> String {
     let name = prefix(name.trim(), MAX_NAME).trim_end_matches("()");
     let name = name.replace("::", ".").replace("->", ".").replace('#', ".");
@@ -184,7 +184,9 @@ fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
         return found;
     }
     if deadline.has_passed() {
-        found.issue = Some(super::page::late("similar names were not looked for"));
+        found.issue = Some(super::page::deadline_issue(
+            "similar names were not looked for",
+        ));
         return found;
     }
     let names = nearest(&snapshot.symbols, &folded, CUTOFF, MAX_SIMILAR);
@@ -197,7 +199,7 @@ fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
     found
 }
 
-/// Shipped code stands before what is about it.
+/// Returns the sort order of a role: source code first, tests last.
 pub(super) fn role_tier(role: Role) -> u32 {
     match role {
         Role::Source => 0,
@@ -206,10 +208,10 @@ pub(super) fn role_tier(role: Role) -> u32 {
     }
 }
 
-fn key(snapshot: &Snapshot, similarity: u32, id: DefId) -> Key {
+fn key(snapshot: &Snapshot, rank: u32, id: DefId) -> Key {
     let files = &snapshot.files;
     Key {
-        tier: similarity * 3 + role_tier(files.file(id.file).role),
+        tier: rank * 3 + role_tier(files.file(id.file).role),
         file: id.file,
         line: files.definition(id).own_lines().start,
         ordinal: id.local.0,
@@ -230,7 +232,7 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
     }
 }
 
-/// The head of a definition on one line.
+/// Returns the signature of a definition on one line.
 pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
     let span = snapshot.files.definition(id).signature;
     let text = snapshot.files.text(id.file);

@@ -1,4 +1,4 @@
-//! The text of a file, or some lines of it.
+//! Reads the text of a file, or some of its lines.
 
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath, Role};
@@ -9,32 +9,31 @@ use super::{LookupError, find_content};
 /// Lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileText {
-    /// Where it is.
+    /// The path of the file.
     pub path: String,
-    /// What it is written in.
+    /// The name of its language.
     pub language: &'static str,
-    /// The part that it plays.
+    /// The role of the file.
     pub role: Role,
     /// Bytes of the whole file.
     pub bytes: u64,
-    /// How many lines it has.
+    /// Lines of the whole file.
     pub line_count: u32,
-    /// The lines in `text`; `None` where there is none.
+    /// The lines in `text`; `None` if there are none.
     pub lines: Option<Lines>,
-    /// Whole lines as they stand in the file, line ends included.
+    /// Whole lines, unchanged, including line ends.
     pub text: String,
-    /// Where the next page begins; `None` where there is nothing more.
+    /// The position after which the next page begins; `None` at the end.
     pub next: Option<Position>,
 }
 
-/// Bytes of a page; a longer line is a page of its own.
+/// Most bytes of a page; a longer line makes a page of one line.
 const MAX_BYTES: usize = 256 << 10;
 
-/// The `wanted` lines of a file, all where none are given, as far as the window reaches: its limit
-/// counts lines.
+/// Returns the `wanted` lines of a file, by default all, within the window, whose limit counts lines.
 ///
 /// # Errors
-/// When it is not there or not indexed, or has no such line.
+/// When the file is unknown or not indexed, or has fewer lines.
 pub fn file(
     snapshot: &Snapshot,
     path: &RepoPath,
@@ -74,7 +73,8 @@ pub fn file(
     })
 }
 
-/// The lines from `start` to `last`, at most `limit` and [`MAX_BYTES`], and the number of the last one.
+/// Returns the lines from `start` to `last`, at most `limit` and [`MAX_BYTES`], and the number of the last one
+/// returned.
 fn read(text: &str, start: u32, last: u32, limit: usize) -> (&str, Option<u32>) {
     let mut lines = text.split_inclusive('\n');
     let skipped = lines.by_ref().take(start.saturating_sub(1) as usize);

@@ -1,4 +1,4 @@
-//! What is in a file: its definitions, or the sections of prose and settings.
+//! Lists the contents of a file: its definitions, or the sections of prose and settings.
 
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{Lines, RepoPath};
@@ -11,15 +11,15 @@ use super::{LookupError, find_content};
 /// One definition or section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineItem {
-    /// A definition's own name; a section's whole title.
+    /// The unqualified name of a definition, or the title of a section.
     pub name: String,
     /// `function`, `class`, …, `section`, `key`, ….
     pub kind: &'static str,
-    /// Its lines, what it encloses included.
+    /// Its lines, including enclosed items.
     pub lines: Lines,
     /// How many items enclose it.
     pub depth: u32,
-    /// A definition's head on one line; empty for a section.
+    /// The signature of a definition on one line; empty for a section.
     pub signature: String,
 }
 
@@ -28,16 +28,16 @@ pub struct OutlineItem {
 pub struct FoundOutline {
     /// The language of the file.
     pub language: &'static str,
-    /// How many lines it has.
+    /// How many lines the file has.
     pub line_count: u32,
-    /// In the order of the file, what encloses before what is enclosed.
+    /// Items in the order of the file; enclosing items come before enclosed ones.
     pub page: Page<OutlineItem>,
 }
 
-/// The outline of the file at a path.
+/// Returns the outline of the file at a path.
 ///
 /// # Errors
-/// When it is not there or not indexed.
+/// When the file is unknown or not indexed.
 pub fn outline(
     snapshot: &Snapshot,
     path: &RepoPath,

@@ -1,45 +1,45 @@
-//! Pages of a list in a total order. A page begins after a [`Position`], which stays meaningful where
-//! files changed in between: nothing that stayed is listed twice or left out.
+//! Cuts a list in a total order into pages. A page begins after a [`Position`], which stays valid when files
+//! change between pages: no unchanged item is listed twice or left out.
 
 use foveate_index::{FileId, Files};
 
 use crate::issue::Issue;
 
-/// Where an item stands in the order of a list.
+/// The position of an item in the order of a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// How good a match it is; 0 is the best.
+    /// Quality of the match; 0 is the best.
     pub tier: u32,
-    /// The file that it is in.
+    /// The path of its file.
     pub path: String,
     /// 1-based line; 1 for a file as a whole.
     pub line: u32,
-    /// Tells items of one line apart.
+    /// Distinguishes items on one line.
     pub ordinal: u32,
 }
 
-/// Which part of a list is wanted.
+/// The requested part of a list.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Most items.
+    /// Most items of the page.
     pub limit: usize,
-    /// The last item of the page before.
+    /// The last item of the previous page.
     pub after: Option<Position>,
 }
 
 /// A part of a list.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// In order.
+    /// The items in order.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` where there is nothing more.
+    /// The position after which the next page begins; `None` at the end of the list.
     pub next: Option<Position>,
-    /// What the reader should know.
+    /// Problems and limits of this page that the reader should know.
     pub issues: Vec<Issue>,
 }
 
 impl<T> Page<T> {
-    /// The same page of other items.
+    /// Converts the items of a page.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self.items.into_iter().map(change).collect(),
@@ -59,8 +59,8 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The key of a position. Where its file is gone, that of the place where it would be: all keys
-    /// after the position are greater.
+    /// Returns the key of a position. If its file is gone, returns the key before the place where the file would
+    /// be: the keys of all later items are greater.
     pub(super) fn of(files: &Files, position: &Position) -> Self {
         let path = position.path.as_str();
         let listed = files.as_slice();
@@ -86,7 +86,7 @@ impl Key {
     }
 }
 
-/// The wanted part of `all`, which may come in any order.
+/// Returns the page of `all` that the window requests. `all` may be in any order.
 pub(super) fn page<T>(files: &Files, mut all: Vec<(Key, T)>, window: &Window) -> Page<T> {
     if let Some(after) = &window.after {
         let after = Key::of(files, after);
@@ -106,8 +106,8 @@ pub(super) fn page<T>(files: &Files, mut all: Vec<(Key, T)>, window: &Window) ->
     }
 }
 
-/// Says what the time did not suffice for.
-pub(super) fn late(what: &str) -> Issue {
+/// Returns an issue that names what was not done before the deadline.
+pub(super) fn deadline_issue(what: &str) -> Issue {
     Issue {
         code: "deadline",
         detail: format!(

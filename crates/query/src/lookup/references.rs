@@ -1,4 +1,4 @@
-//! Where a definition is used, and how certain that is.
+//! Finds the references to a definition, with the certainty of each.
 
 use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, Snapshot};
@@ -10,18 +10,18 @@ use super::{LookupError, find_content};
 use crate::assemble::source::{around, one_line};
 use crate::deadline::Deadline;
 
-/// What the uses are asked of. With both, the definition of that name which holds the line.
+/// The definitions whose references are looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A name, as [`super::definitions()`] takes it.
     Name(String),
-    /// The innermost definition that holds a line.
+    /// The innermost definition that contains a line.
     Line(RepoPath, u32),
     /// The definitions of a name in one file.
     NameIn(String, RepoPath),
 }
 
-/// One use.
+/// One reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceItem {
     /// The file that it is in.
@@ -30,47 +30,48 @@ pub struct ReferenceItem {
     pub line: u32,
     /// 1-based character of the line.
     pub column: u32,
-    /// The line, cut where it is long.
+    /// The line, cut if it is long.
     pub text: String,
     /// How the name is used: `call`, `type`, ….
     pub kind: &'static str,
-    /// How certain it is.
+    /// How certain the reference is.
     pub confidence: Confidence,
-    /// Qualified name of the function or class that it stands in; empty at the top level.
+    /// Qualified name of the enclosing function or class; empty at the top level.
     pub caller: String,
-    /// Qualified name of what is used.
+    /// Qualified name of the referenced definition.
     pub definition: String,
-    /// The part that its file plays.
+    /// The role of its file.
     pub role: Role,
 }
 
-/// The uses of what a name or place means.
+/// The references to the definitions of a [`Target`].
 #[derive(Clone, Debug)]
 pub struct FoundReferences {
-    /// How the definitions were found; `None` where nothing is called so.
+    /// How the definitions were found; `None` if there are none.
     pub matched: Option<Match>,
-    /// What is meant, the first of it. Where the name is merely near theirs, their uses are not listed.
+    /// The first definitions of the target. If their names only resemble the given one, references to them are not
+    /// listed.
     pub definitions: Vec<DefinitionItem>,
-    /// The surest first, shipped code before tests, by path and line.
+    /// References: the most certain first, then other code before tests, then by path and line.
     pub page: Page<ReferenceItem>,
 }
 
-/// Definitions that are listed beside their uses.
+/// Most definitions that are listed.
 const MAX_DEFINITIONS: usize = 10;
-/// Bytes of a line that are shown.
+/// Most bytes of a line that are shown.
 const MAX_LINE: usize = 200;
 
-/// The uses of the target.
+/// Finds the references to the definitions of `target`.
 ///
 /// # Errors
-/// When its file is not there or not indexed, or no definition holds its line.
+/// When the file of the target is unknown or not indexed, or its line does not exist or is in no definition.
 pub fn references(
     snapshot: &Snapshot,
     target: &Target,
     window: &Window,
     deadline: &Deadline,
 ) -> Result<FoundReferences, LookupError> {
-    let (matched, mut meant, issue) = meant(snapshot, target, deadline)?;
+    let (matched, mut meant, issue) = resolve_target(snapshot, target, deadline)?;
     let are_meant = matched.is_some_and(Match::is_meant);
     let listed = meant.iter().take(MAX_DEFINITIONS);
     let definitions = listed.map(|id| item(snapshot, *id)).collect();
@@ -82,7 +83,7 @@ pub fn references(
         let uses = snapshot.graph.uses_of(id).iter();
         sites.extend(uses.map(|site| (*site, id)));
     }
-    // One use of two definitions is listed once, with the surer one.
+    // A reference to several definitions is listed once, with the most certain one.
     sites.sort_by_key(|(site, id)| {
         (
             site.file,
@@ -104,9 +105,13 @@ pub fn references(
     })
 }
 
-type Meant = (Option<Match>, Vec<DefId>, Option<crate::issue::Issue>);
+type ResolvedTarget = (Option<Match>, Vec<DefId>, Option<crate::issue::Issue>);
 
-fn meant(snapshot: &Snapshot, target: &Target, deadline: &Deadline) -> Result<Meant, LookupError> {
+fn resolve_target(
+    snapshot: &Snapshot,
+    target: &Target,
+    deadline: &Deadline,
+) -> Result<ResolvedTarget, LookupError> {
     let (name, path) = match target {
         Target::Line(path, line) => {
             let (file, content) = find_content(snapshot, path)?;

@@ -1,6 +1,6 @@
-//! Search over paths, names and text. Text is read file by file in path order, within a number of bytes
-//! and the deadline; a page that ends early says so and names the file to go on after. Regular
-//! expressions are matched line by line by an engine without backtracking.
+//! Searches paths, names and text. Text is read file by file in path order, within a limit of bytes and the
+//! deadline; a page that ends early reports an issue and the file to continue after. Regular expressions are
+//! matched line by line by an engine without backtracking.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::LookupError;
 use super::definitions::{role_tier, signature};
-use super::page::{Key, Page, Position, Window, late, page};
+use super::page::{Key, Page, Position, Window, deadline_issue, page};
 use crate::assemble::source::{one_line, prefix};
 use crate::deadline::Deadline;
 use crate::issue::Issue;
@@ -23,29 +23,29 @@ pub enum SearchKind {
     Text,
     /// Lines that a regular expression matches.
     Regex,
-    /// Definitions whose qualified name contains the text, whatever its case and underscores.
+    /// Definitions whose qualified name contains the text, ignoring case and underscores.
     Names,
-    /// Files whose path contains the text, whatever its case.
+    /// Files whose path contains the text, ignoring case.
     Paths,
 }
 
-/// What to look for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// A text or a regular expression.
     pub query: String,
-    /// What is searched.
+    /// The kind of search.
     pub kind: SearchKind,
-    /// Whether upper and lower case are the same in text; names and paths are searched so anyway.
+    /// Whether a search of text ignores case; searches of names and paths always do.
     pub ignore_case: bool,
-    /// What paths begin with; empty for all files.
+    /// Prefix of the paths that are searched; empty for all files.
     pub below: String,
 }
 
-/// One thing that was found.
+/// One match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchItem {
-    /// The file.
+    /// The path of the file.
     pub path: String,
     /// 1-based line; `None` for a file as a whole.
     pub line: Option<u32>,
@@ -55,23 +55,24 @@ pub struct SearchItem {
     pub text: String,
     /// Qualified name of the definition that was found or encloses the match; may be empty.
     pub name: String,
-    /// `function`, `class`, …; empty where there is none.
+    /// The kind of the definition in `name`: `function`, `class`, …; may be empty.
     pub kind: &'static str,
 }
 
-/// Bytes of text that one page may look at.
+/// Most bytes of text that are read for one page.
 const MAX_BYTES: usize = 256 << 20;
-/// Bytes that a compiled regular expression, and its cache, may take.
+/// Most bytes of a compiled regular expression, and of its cache.
 const MAX_REGEX_BYTES: usize = 1 << 20;
-/// How deep a regular expression may nest.
+/// Deepest nesting of a regular expression.
 const MAX_NESTING: u32 = 64;
-/// Bytes of a line that are shown, and how many of them before the match.
+/// Most bytes of a line that are shown.
 const MAX_LINE: usize = 240;
-const BEFORE: usize = 80;
-/// Definitions that are looked at between two looks at the clock.
-const STEP: usize = 1024;
+/// Most bytes before the match that are shown of a long line.
+const MAX_BEFORE_MATCH: usize = 80;
+/// Definitions that are checked between two checks of the deadline.
+const DEADLINE_CHECK_INTERVAL: usize = 1024;
 
-/// Looks for it.
+/// Runs a search.
 ///
 /// # Errors
 /// When the regular expression cannot be used.
@@ -88,7 +89,7 @@ pub fn search(
     }
 }
 
-/// The files below the prefix.
+/// Iterates over the files whose path begins with the prefix.
 fn files<'a>(snapshot: &'a Snapshot, search: &'a Search) -> impl Iterator<Item = FileId> + 'a {
     let listed = snapshot.files.as_slice();
     let below = &*search.below;
@@ -142,20 +143,21 @@ fn names(
     let mut keyed = Vec::new();
     let mut is_late = false;
     for (position, id) in definitions.enumerate() {
-        if position % STEP == 0 && deadline.has_passed() {
+        if position % DEADLINE_CHECK_INTERVAL == 0 && deadline.has_passed() {
             is_late = true;
             break;
         }
         keyed.extend(name_key(snapshot, id, &search.query, &wanted).map(|key| (key, id)));
     }
-    let mut page = page(&snapshot.files, keyed, window).map(|id| named(snapshot, id));
+    let mut page = page(&snapshot.files, keyed, window).map(|id| name_item(snapshot, id));
     if is_late {
-        page.issues.push(late("not all names were looked at"));
+        page.issues
+            .push(deadline_issue("not all names were looked at"));
     }
     page
 }
 
-/// Where a definition stands among those found: an exact name first, then one that begins so.
+/// Returns the sort key of a definition if its name matches: exact names first, then names that begin with the text.
 fn name_key(snapshot: &Snapshot, id: DefId, exact: &str, folded: &str) -> Option<Key> {
     let definition = snapshot.files.definition(id);
     let (own, qualified) = (&*definition.name, &*definition.qualified_name);
@@ -183,7 +185,7 @@ fn name_key(snapshot: &Snapshot, id: DefId, exact: &str, folded: &str) -> Option
     })
 }
 
-fn named(snapshot: &Snapshot, id: DefId) -> SearchItem {
+fn name_item(snapshot: &Snapshot, id: DefId) -> SearchItem {
     let definition = snapshot.files.definition(id);
     SearchItem {
         path: snapshot.files.path(id.file).to_owned(),
@@ -209,7 +211,7 @@ fn regex(search: &Search) -> Result<Regex, LookupError> {
         .map_err(|error| LookupError::Pattern(reason(&error)))
 }
 
-/// What is wrong, on one line.
+/// Returns the reason of an error on one line.
 fn reason(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(_) => "it is too large once compiled".to_owned(),
@@ -244,16 +246,16 @@ fn lines(
         if skipped.is_some_and(|after| after.file > file || after.line == u32::MAX) {
             continue;
         }
-        // The first file is always read, so that every page leads on.
+        // The first file is always read, so that every page makes progress.
         let text = snapshot.files.text(file);
         bytes += text.len();
-        if let (Some(before), Some(issue)) = (before, enough(bytes, deadline)) {
+        if let (Some(before), Some(issue)) = (before, stop_reason(bytes, deadline)) {
             found.next = Some(end_of(snapshot, before));
             issues.push(issue);
             break;
         }
         before = Some(file);
-        // A match of a plain text is a match within a line, or of no line.
+        // A plain text that does not occur in the file occurs in no line. This is not true of regular expressions.
         if is_text && !regex.is_match(text) {
             continue;
         }
@@ -269,8 +271,8 @@ fn lines(
     })
 }
 
-/// Why no further file is read.
-fn enough(bytes: usize, deadline: &Deadline) -> Option<Issue> {
+/// Returns the issue that stops the search before the next file, if there is one.
+fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
     if bytes > MAX_BYTES {
         return Some(Issue {
             code: "search_limit",
@@ -281,10 +283,10 @@ fn enough(bytes: usize, deadline: &Deadline) -> Option<Issue> {
         });
     }
     let is_late = deadline.has_passed();
-    is_late.then(|| late("not all files were looked at; go on with the cursor"))
+    is_late.then(|| deadline_issue("not all files were looked at; go on with the cursor"))
 }
 
-/// Behind the last line of a file.
+/// Returns the position after the last line of a file.
 fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
     let key = Key {
         tier: 0,
@@ -295,7 +297,7 @@ fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
     key.position(&snapshot.files)
 }
 
-/// Lines that were found.
+/// The matching lines of a page.
 struct Found {
     items: Vec<SearchItem>,
     limit: usize,
@@ -341,18 +343,18 @@ fn line_item(
         path: files.path(file).to_owned(),
         line: Some(number),
         column: Some(before.chars().count() as u32 + 1),
-        text: shown(line, found.start),
+        text: excerpt(line, found.start),
         name: enclosing.map_or_else(String::new, |d| d.qualified_name.to_string()),
         kind: enclosing.map_or("", |d| d.kind.name()),
     }
 }
 
-/// A line, or of a long one the part around byte `at`.
-fn shown(line: &str, at: usize) -> String {
+/// Returns a line, or the part of a long line around byte `at`.
+fn excerpt(line: &str, at: usize) -> String {
     if line.len() <= MAX_LINE {
         return one_line(line, MAX_LINE);
     }
-    let start = prefix(line, at.saturating_sub(BEFORE)).len();
+    let start = prefix(line, at.saturating_sub(MAX_BEFORE_MATCH)).len();
     let part = one_line(line.get(start..).unwrap_or_default(), MAX_LINE);
     match start {
         0 => part,

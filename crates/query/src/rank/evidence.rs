@@ -1,4 +1,4 @@
-//! All evidence about a query, before it is weighed.
+//! Gathers all evidence about a query, before it is weighted.
 
 use foldhash::HashMap;
 use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm};
@@ -14,19 +14,19 @@ use crate::issue::Issue;
 use crate::resolve::{CHANGE, Candidates};
 use crate::text::{QueryText, SegmentKind};
 
-/// A term of the query.
+/// Statistics of a term of the query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueryTermStats {
-    /// Rarity: how much it tells files apart.
+    /// Inverse document frequency: how well it tells files apart.
     pub idf: f32,
     /// Whether the title or inline code has it.
     pub is_prominent: bool,
 }
 
-/// What the query has of a name.
+/// How much of a name the query contains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share {
-    /// Share of its terms.
+    /// Share of its terms that the query has.
     pub known: f32,
     /// Share of its terms that the title or inline code has.
     pub prominent: f32,
@@ -34,21 +34,21 @@ pub(super) struct Share {
     pub rare: f32,
 }
 
-/// What the words of a query found.
+/// Search results for the words of a query.
 pub struct Words<'a> {
     text: &'a QueryText,
     pub(super) deadline: &'a Deadline,
     hits: Hits,
     /// The terms of the query, weighted, in alphabetical order.
     query: Vec<QueryTerm>,
-    /// What is known of them, by their hashes.
+    /// Statistics of these terms, by their hashes.
     terms: HashMap<u64, QueryTermStats>,
-    /// Why they were not searched.
+    /// Issues that say why the words were not searched.
     pub(super) notes: Vec<Issue>,
 }
 
 impl<'a> Words<'a> {
-    /// Where the words cannot be searched, nothing is found, with a note.
+    /// Searches the words. If that fails, nothing is found and a note says why.
     pub(super) fn search(
         snapshot: &Snapshot,
         text: &'a QueryText,
@@ -85,7 +85,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// As if the query had no words.
+    /// Returns the results of a query without words.
     pub(super) fn none(snapshot: &Snapshot, text: &'a QueryText, deadline: &'a Deadline) -> Self {
         Self {
             text,
@@ -104,24 +104,25 @@ pub(super) struct Evidence {
     pub hits: Hits,
     /// The terms of the query, weighted, in alphabetical order.
     pub query: Vec<QueryTerm>,
-    /// What is known of them, by their hashes.
+    /// Statistics of these terms, by their hashes.
     terms: HashMap<u64, QueryTermStats>,
-    /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
+    /// Noisy-or of the strengths per definition, sorted by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
     pub places: Vec<(FileId, f32)>,
-    /// The same per file whose names the query's code imports.
+    /// The same per file that the imports in the query's code lead to.
     pub imports: Vec<(FileId, f32)>,
-    /// The past commits that the query cites, by position, with 1 / sqrt(commits cited as one).
+    /// The past commits that the query cites, by position, each with its strength: `1 / sqrt(commits that a
+    /// citation matches)`, noisy-or over the citations. See [`cited`].
     cited: Vec<(u32, f32)>,
-    /// Files that the caller says matter, with how surely.
+    /// Files of the caller's focus or change, each with its strength.
     pub focus: Vec<(FileId, f32)>,
     /// Messages that share rare word trigrams with the query's error messages.
     pub messages: Vec<(MessagePlace, f32)>,
 }
 
 impl Evidence {
-    /// What the query names, and what its words found.
+    /// Combines the definitions and files that the query names with the results of its words.
     pub(super) fn gather(
         snapshot: &Snapshot,
         words: Words<'_>,
@@ -150,7 +151,7 @@ impl Evidence {
             .iter()
             .filter(|s| match s.kind {
                 SegmentKind::ErrorMessage | SegmentKind::Title => true,
-                // Messages share three words.
+                // Messages are matched by three consecutive words.
                 SegmentKind::Quoted => s.text.split_whitespace().nth(2).is_some(),
                 _ => false,
             })
@@ -170,7 +171,7 @@ impl Evidence {
         }
     }
 
-    /// What the query has of a name, given by the hashes of its terms.
+    /// Returns how much of a name the query contains. The name is given as the hashes of its terms.
     pub(super) fn share(&self, name: &[u64]) -> Share {
         let (mut known, mut prominent, mut rare) = (0u32, 0u32, 0.0);
         for term in name.iter().filter_map(|term| self.terms.get(term)) {
@@ -186,7 +187,7 @@ impl Evidence {
         }
     }
 
-    /// The nearest commits, each with its score as a share of the best one's.
+    /// Returns the nearest commits, each with its score as a share of the best one's.
     pub(super) fn nearest_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
@@ -197,7 +198,7 @@ impl Evidence {
         nearest.map(move |(at, score)| (commits.at(*at), score / best))
     }
 
-    /// The commits that the query cites, each with how surely.
+    /// Returns the commits that the query cites, each with its strength.
     pub(super) fn cited_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
@@ -208,8 +209,8 @@ impl Evidence {
     }
 }
 
-/// Commits that the query cites, and the newest ones that touched what the caller changed: what was
-/// changed with it before.
+/// Returns the commits that the query cites, and the newest ones that touched the functions that the caller changed:
+/// they lead to code that was changed together with these before.
 fn cited(
     snapshot: &Snapshot,
     text: &QueryText,
@@ -238,11 +239,11 @@ fn cited(
 
 fn focus(candidates: &Candidates) -> Vec<(FileId, f32)> {
     let files = candidates.files.iter();
-    let said = files.filter(|evidence| matches!(evidence.from, "focus" | CHANGE));
-    noisy_or(said.map(|e| (e.file, e.strength)).collect())
+    let focused = files.filter(|evidence| matches!(evidence.from, "focus" | CHANGE));
+    noisy_or(focused.map(|e| (e.file, e.strength)).collect())
 }
 
-/// One value per key, by key: `1 - Π(1 - strength)`.
+/// Returns one value per key, sorted by key: `1 - Π(1 - strength)`.
 fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
     evidence.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     evidence

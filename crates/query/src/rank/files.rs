@@ -1,9 +1,9 @@
-//! The ranking of files: whatever any kind of evidence puts up is weighed by all of them.
+//! Ranks files: each kind of evidence proposes candidates, and all evidence scores each candidate.
 
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::{DefId, FileId, Snapshot, top};
+use foveate_index::{DefId, FileId, Snapshot, highest};
 use foveate_model::Role;
 
 use super::evidence::Evidence;
@@ -12,12 +12,12 @@ use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
 use super::{best_ranked, explained, history, logarithmic, normalize};
 
-/// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
-/// file that is read, and of three thousand.
+/// Logarithms of the size in bytes and of the number of importers at which the signals reach 1: the size of the
+/// largest file that is read, and three thousand importers.
 const LARGEST_FILE: f32 = 14.0;
 const MAX_IMPORTERS: f32 = 8.0;
 
-/// Ranks the files that have any evidence; the first `listed` with their signals.
+/// Ranks the files that have any evidence. The first `listed` carry their signals.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
@@ -47,7 +47,7 @@ pub(super) fn rank(
         .collect()
 }
 
-/// The candidates with their signals, in path order.
+/// Returns the candidates with their signals, in path order.
 pub(super) fn signals(
     snapshot: &Snapshot,
     evidence: &Evidence,
@@ -57,7 +57,7 @@ pub(super) fn signals(
     let hop = Hop::new(snapshot, &dense, &evidence.focus, config.hop_files);
     let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
-    // Files of one directory follow one another.
+    // Files of one directory are contiguous, so that its share is computed once.
     let mut last: (&[u64], f32) = (&[], 0.0);
     let mut signals: Vec<(FileId, FileSignals)> = candidates
         .into_iter()
@@ -99,7 +99,7 @@ pub(super) fn signals(
     signals
 }
 
-/// What is known of every file, by file; each between 0 and 1.
+/// Signals of every file, indexed by file, each between 0 and 1.
 #[derive(Default)]
 struct Dense {
     lexical: Vec<f32>,
@@ -122,7 +122,7 @@ impl Dense {
             normalized(files.iter().map(value).collect())
         };
         let (chunks, of_files) = rayon::join(
-            || OfChunks::new(snapshot, evidence, config),
+            || ChunkScores::new(snapshot, evidence, config),
             || Self {
                 lexical: of(|hit| hit.score),
                 title: of(|hit| hit.title),
@@ -143,19 +143,19 @@ impl Dense {
         }
     }
 
-    /// Words and chunks together.
+    /// Returns the mean of the scores of the file and of its chunks.
     fn words(&self, file: FileId) -> f32 {
         let at = file.0 as usize;
         (self.lexical[at] + self.chunks[at]) / 2.0
     }
 
-    /// Every file that some evidence puts among the best, in path order.
+    /// Returns every file that is among the best `limit` of some kind of evidence, in path order.
     fn candidates(
         &self,
         snapshot: &Snapshot,
         evidence: &Evidence,
         hop: &Hop,
-        most: usize,
+        limit: usize,
     ) -> Vec<FileId> {
         let mut chosen: Vec<FileId> = Vec::new();
         for channel in [
@@ -169,18 +169,19 @@ impl Dense {
             &self.commits,
             &self.cited,
         ] {
-            chosen.extend(best(channel, most));
+            chosen.extend(best(channel, limit));
         }
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
-        // A file that everything imports has thousands of importers, most without a word in common.
+        // A file that everything imports has thousands of importers, most without any word of the query, so the words
+        // decide between them.
         for hop in [&hop.imports, &hop.importers] {
             let mut values = vec![0.0; self.lexical.len()];
             for (file, score) in hop {
                 values[file.0 as usize] = score + self.words(*file);
             }
-            chosen.extend(best(&values, most));
+            chosen.extend(best(&values, limit));
         }
         let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
         chosen.extend(evidence.definitions.iter().map(file_of));
@@ -221,15 +222,17 @@ impl Dense {
     }
 }
 
-/// What the best files, and those that the caller says matter, import and what imports them, with the
-/// best one's word score.
+/// Files that import, or are imported by, one of the best files or of the caller's focus, with the highest score
+/// of those.
 struct Hop {
+    /// Files that import one of them.
     imports: HashMap<FileId, f32>,
+    /// Files that one of them imports.
     importers: HashMap<FileId, f32>,
 }
 
 impl Hop {
-    fn new(snapshot: &Snapshot, dense: &Dense, focus: &[(FileId, f32)], most: usize) -> Self {
+    fn new(snapshot: &Snapshot, dense: &Dense, focus: &[(FileId, f32)], limit: usize) -> Self {
         let mut hop = Self {
             imports: HashMap::default(),
             importers: HashMap::default(),
@@ -242,32 +245,32 @@ impl Hop {
                 _ => 0.0,
             })
             .collect();
-        let note = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
-            let held = of.entry(file).or_default();
-            *held = held.max(score);
+        let raise = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
+            let current = of.entry(file).or_default();
+            *current = current.max(score);
         };
-        let best = best(&words, most).map(|file| (file, words[file.0 as usize]));
+        let best = best(&words, limit).map(|file| (file, words[file.0 as usize]));
         for (file, score) in best.chain(focus.iter().copied()) {
             for imported in snapshot.graph.imports(file) {
-                note(&mut hop.importers, *imported, score);
+                raise(&mut hop.importers, *imported, score);
             }
             for importer in snapshot.graph.importers(file) {
-                note(&mut hop.imports, *importer, score);
+                raise(&mut hop.imports, *importer, score);
             }
         }
         hop
     }
 }
 
-/// Scores of the chunks, by file.
-struct OfChunks {
-    /// The best one and a share of the next two.
+/// Scores of the chunks, indexed by file.
+struct ChunkScores {
+    /// Score of the best chunk, plus a share of those of the next two.
     score: Vec<f32>,
     title: Vec<f32>,
     coverage: Vec<f32>,
 }
 
-impl OfChunks {
+impl ChunkScores {
     fn new(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Self {
         let files = snapshot.files.len();
         let mut all = Self {
@@ -300,9 +303,9 @@ impl OfChunks {
     }
 }
 
-/// The files with the highest positive values, in no order; of equal ones the first by path.
-fn best(values: &[f32], most: usize) -> impl Iterator<Item = FileId> + use<> {
-    let highest = top::highest(values, most).into_iter();
+/// Returns up to `limit` files with the highest positive values, in no order; of equal ones the first by path.
+fn best(values: &[f32], limit: usize) -> impl Iterator<Item = FileId> + use<> {
+    let highest = highest::highest(values, limit).into_iter();
     highest.map(|(file, _)| FileId(file))
 }
 

@@ -1,5 +1,5 @@
-//! The ranking of functions and methods, and with the stretches between them of all places. What
-//! has no chunk of its own counts as a part of what it is nested in.
+//! Ranks functions and methods, and with the stretches between them all places. A definition without a chunk of
+//! its own counts as a part of the definition that contains it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::weights::{FunctionSignals, RankConfig};
 use super::{FULL, best_ranked, explained, history, logarithmic};
 use crate::deadline::{Deadline, Stage};
 
-/// Ranks the functions of the best files, the first `listed` with their signals, and the places.
+/// Ranks the functions and the places of the best files. The first `listed` of each carry their signals.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
@@ -37,17 +37,18 @@ pub(super) fn rank(
 pub(super) struct Pool<'a> {
     snapshot: &'a Snapshot,
     roles: Roles,
-    /// In id order; shared with the thread that looks into the history.
+    /// The functions, in id order; shared with the thread that scores past commits.
     ids: Arc<Vec<DefId>>,
-    /// Of each.
+    /// The signals of each function.
     signals: Vec<FunctionSignals>,
-    /// The files that they are in, in order, with the positions of theirs.
+    /// The files in id order, each with the positions of its functions.
     files: Vec<(FileId, Range<usize>)>,
-    /// What is in those files outside functions.
+    /// The stretches of those files outside functions.
     pub(super) stretches: Stretches,
 }
 
 impl<'a> Pool<'a> {
+    /// Collects the candidates of the best files and computes their signals.
     pub(super) fn gather(
         snapshot: &'a Snapshot,
         evidence: &Evidence,
@@ -82,15 +83,16 @@ impl<'a> Pool<'a> {
             },
         );
         pool.history(&history);
-        pool.around(config);
+        pool.stretch_likelihoods(config);
         pool
     }
 
-    /// The functions with their signals, by id.
+    /// Returns the functions with their signals, in id order.
     pub(super) fn signals(&self) -> impl Iterator<Item = (DefId, &FunctionSignals)> {
         self.ids.iter().copied().zip(&self.signals)
     }
 
+    /// Adds the functions and stretches of the files, with the signals of their files, their length and their uses.
     fn fill(&mut self, ranked_files: &[RankedFile]) {
         let best = ranked_files
             .first()
@@ -129,13 +131,14 @@ impl<'a> Pool<'a> {
         self.ids.binary_search(&id).ok()
     }
 
-    /// The signals of the unit that a definition is or lies in, where it is among the candidates.
+    /// Returns the signals of the unit that is or contains a definition, if it is a candidate.
     fn signals_of(&mut self, id: DefId) -> Option<&mut FunctionSignals> {
         let unit = self.snapshot.files.unit_of(id)?;
         let position = self.position(unit)?;
         self.signals.get_mut(position)
     }
 
+    /// Sets the signals of the words that were found in functions and stretches.
     fn words(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
         for (file, positions) in &self.files {
@@ -146,46 +149,47 @@ impl<'a> Pool<'a> {
                     signals[at].add_words(*hit);
                 }
             }
-            compare(signals);
+            scale_word_scores(signals);
         }
         self.scale_coverage(evidence);
     }
 
-    /// Coverage as a share of the best function's, of stretches too; where there are no functions, of the
-    /// best stretch's.
+    /// Divides the coverage of functions and stretches by that of the best function, or of the best stretch if
+    /// no function has any.
     fn scale_coverage(&mut self, evidence: &Evidence) {
         self.stretches.words(&self.snapshot.files, evidence);
         let functions = self.signals.iter().map(|signals| signals.coverage);
-        let mut most = functions.fold(0.0f32, f32::max);
-        if most == 0.0 {
+        let mut largest = functions.fold(0.0f32, f32::max);
+        if largest == 0.0 {
             let stretches = self.stretches.signals().map(|signals| signals.coverage);
-            most = stretches.fold(0.0f32, f32::max);
+            largest = stretches.fold(0.0f32, f32::max);
         }
-        if most > 0.0 {
+        if largest > 0.0 {
             self.signals
                 .iter_mut()
-                .for_each(|signals| signals.coverage /= most);
+                .for_each(|signals| signals.coverage /= largest);
             self.stretches
                 .signals()
-                .for_each(|signals| signals.coverage /= most);
+                .for_each(|signals| signals.coverage /= largest);
         }
     }
 
-    /// Divides a signal by its largest value.
+    /// Divides a signal of all functions by its largest value.
     fn scale(&mut self, of: fn(&mut FunctionSignals) -> &mut f32) {
-        let most = self
+        let largest = self
             .signals
             .iter_mut()
             .map(of)
             .fold(0.0f32, |a, b| a.max(*b));
-        if most > 0.0 {
+        if largest > 0.0 {
             self.signals
                 .iter_mut()
                 .map(of)
-                .for_each(|value| *value /= most);
+                .for_each(|value| *value /= largest);
         }
     }
 
+    /// Sets the signals of definitions that the query names and of messages that it quotes.
     fn mentions(&mut self, evidence: &Evidence) {
         for (id, strength) in &evidence.definitions {
             if self.snapshot.files.definition(*id).kind == DefinitionKind::Class {
@@ -208,11 +212,12 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// What definitions named with at least the strength `least` use, and what uses them.
-    fn neighbours(&mut self, evidence: &Evidence, least: f32, deadline: &Deadline) {
+    /// Sets the signals of functions that use, or are used by, a definition named with at least the strength
+    /// `min_strength`.
+    fn neighbours(&mut self, evidence: &Evidence, min_strength: f32, deadline: &Deadline) {
         let snapshot = self.snapshot;
         for (id, strength) in &evidence.definitions {
-            if *strength < least {
+            if *strength < min_strength {
                 continue;
             }
             if !deadline.allows(Stage::Uses) {
@@ -226,14 +231,14 @@ impl<'a> Pool<'a> {
             for site in snapshot.graph.uses_of(*id) {
                 if let Some(signals) = site.enclosing.and_then(|id| self.signals_of(id)) {
                     signals.uses_named = signals.uses_named.max(*strength);
-                    // However many names it uses, each adds to what is left.
+                    // Noisy-or: each named definition that it uses adds a part of what is left to 1.
                     signals.mentions = 1.0 - (1.0 - signals.mentions) * (1.0 - strength);
                 }
             }
         }
     }
 
-    /// What the commits that changed a function say of it, and how often that was.
+    /// Sets the signals of the commits that changed each function.
     fn history(&mut self, history: &[FunctionHistory]) {
         for (signals, history) in self.signals.iter_mut().zip(history) {
             signals.commits = history.votes;
@@ -245,13 +250,13 @@ impl<'a> Pool<'a> {
         self.scale(|signals| &mut signals.history);
     }
 
-    /// Which share of the names of a function and its class the query has.
+    /// Sets what share of the terms in the names of each function and its class the query has.
     fn names(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
         let share = |id: DefId| evidence.share(files.name_terms(id));
         for (file, positions) in &self.files {
             let signals = &mut self.signals[positions.clone()];
-            // The functions of a class follow one another.
+            // The functions of a class are contiguous.
             let mut last: Option<(LocalId, f32)> = None;
             for (unit, signals) in files.units_of(*file).iter().zip(signals) {
                 let own = share(files.global(*file, unit.local));
@@ -270,8 +275,8 @@ impl<'a> Pool<'a> {
         self.scale(|signals| &mut signals.name_rare);
     }
 
-    /// Tells the stretches how likely the functions around them are.
-    fn around(&mut self, config: &RankConfig) {
+    /// Sets the signals of stretches that come from the likelihood of the functions around them.
+    fn stretch_likelihoods(&mut self, config: &RankConfig) {
         let mut likelihoods: Vec<f32> = self.scored(config).into_iter().map(|of| of.1).collect();
         let best = likelihoods
             .iter()
@@ -289,7 +294,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The functions' positions with their scores.
+    /// Returns the positions of the functions with their scores.
     fn scored(&self, config: &RankConfig) -> Vec<(u32, f32)> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
@@ -300,6 +305,7 @@ impl<'a> Pool<'a> {
         (0..).zip(scored).collect()
     }
 
+    /// Returns the best functions; the first `listed` carry their signals.
     fn functions(
         &self,
         scored: Vec<(u32, f32)>,
@@ -323,8 +329,8 @@ impl<'a> Pool<'a> {
             .collect()
     }
 
-    /// Functions and stretches in one order, the first `listed` with their signals; of equals the
-    /// functions first.
+    /// Returns functions and stretches in one order, functions first where scores are equal. The first
+    /// `listed` carry their signals.
     fn places(
         &self,
         functions: &[(u32, f32)],
@@ -372,15 +378,15 @@ impl<'a> Pool<'a> {
 }
 
 impl FunctionSignals {
-    /// Takes over a chunk's scores where they are higher.
+    /// Raises the word signals to the scores of a chunk of the function.
     fn add_words(&mut self, hit: ChunkHit) {
         self.in_file = self.in_file.max(hit.score);
         self.coverage = self.coverage.max(hit.coverage);
     }
 }
 
-/// Makes of the word scores of a file's functions their shares of the best one's.
-fn compare(of_file: &mut [FunctionSignals]) {
+/// Divides the word scores of a file's functions by that of the best one.
+fn scale_word_scores(of_file: &mut [FunctionSignals]) {
     let best = of_file
         .iter()
         .fold(0.0, |best: f32, of| best.max(of.in_file));

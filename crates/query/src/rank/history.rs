@@ -1,6 +1,6 @@
-//! What past commits say of files and functions: the nearest ones vote for what they touched, those
-//! that the query cites point to it, and the messages of those that touched a function are searched
-//! like a field of it. (The same field of files is a part of the lexical index.)
+//! Scores files and functions by past commits: the nearest commits vote for what they touched, cited commits
+//! count for what they touched, and the messages of the commits that touched a function are searched like one of
+//! its fields. (The same field of files is a part of the lexical index.)
 
 use foldhash::HashMap;
 use foveate_index::lexical::{Commits, FunctionId};
@@ -9,7 +9,8 @@ use foveate_index::{DefId, Snapshot};
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
 
-/// Per file the votes of the nearest commits: each gives `score / best score / sqrt(files)`.
+/// Returns the votes of the nearest commits per file. A commit gives each of its files `score / best score /
+/// sqrt(files)`.
 pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut votes = vec![0.0; snapshot.files.len()];
     for (commit, score) in evidence.nearest_commits(snapshot) {
@@ -20,32 +21,32 @@ pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f
     votes
 }
 
-/// Per file how surely the commits that the query cites mean it:
+/// Returns per file the strength of the evidence from the commits that the query cites:
 /// `1 - Π(1 - share of the citation / sqrt(files))`.
 pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut cited = vec![0.0; snapshot.files.len()];
     for (commit, share) in evidence.cited_commits(snapshot) {
         for file in commit.files() {
-            let held = &mut cited[file.0 as usize];
-            *held = either(*held, share * commit.share());
+            let current = &mut cited[file.0 as usize];
+            *current = noisy_or(*current, share * commit.share());
         }
     }
     cited
 }
 
-/// What past commits say of a function.
+/// Scores of a function from past commits.
 pub(super) struct FunctionHistory {
-    /// As [`votes_for_files`], with the functions that a commit touched instead of files.
+    /// As [`votes_for_files`], but with the functions that a commit touched.
     pub votes: f32,
-    /// As [`cited_files`], likewise.
+    /// As [`cited_files`], but with the functions that a commit touched.
     pub cited: f32,
-    /// Commits that touched it.
+    /// Number of commits that touched it.
     pub changes: usize,
-    /// See [`messages`].
+    /// Score of the messages of these commits; see [`messages`].
     pub messages: f32,
 }
 
-/// What past commits say of the functions `ids`, in their order.
+/// Returns the scores of the functions `ids`, in their order.
 pub(super) fn of_functions(
     snapshot: &Snapshot,
     ids: &[DefId],
@@ -71,10 +72,10 @@ pub(super) fn of_functions(
         .collect()
 }
 
-/// What commits give to functions, whichever.
+/// Scores of all functions from the nearest and the cited commits.
 struct Votes {
     votes: Vec<f32>,
-    /// Few queries cite any commit.
+    /// Sparse, because few queries cite any commit.
     cited: HashMap<FunctionId, f32>,
 }
 
@@ -92,27 +93,28 @@ impl Votes {
         }
         for (commit, strength) in evidence.cited_commits(snapshot) {
             for function in commit.functions() {
-                let held = of.cited.entry(function).or_default();
-                *held = either(*held, strength * commit.function_share());
+                let current = of.cited.entry(function).or_default();
+                *current = noisy_or(*current, strength * commit.function_share());
             }
         }
         of
     }
 }
 
-fn either(a: f32, b: f32) -> f32 {
+/// Returns `1 - (1 - a)(1 - b)`, the probability of either of two independent events.
+fn noisy_or(a: f32, b: f32) -> f32 {
     1.0 - (1.0 - a) * (1.0 - b)
 }
 
-/// The functions that commits touched, by commit, as positions in some list.
+/// The functions that each commit touched, as positions in the list given to [`ByCommit::new`].
 struct ByCommit {
-    /// Where the functions of a commit start; one more than there are commits.
+    /// Start of the functions of each commit in `functions`, and the end of the last.
     starts: Vec<u32>,
     functions: Vec<u32>,
 }
 
 impl ByCommit {
-    /// A counting sort, since there are tens of thousands.
+    /// Inverts the lists by a counting sort, since there are tens of thousands of entries.
     fn new(commits: &Commits, touched: &[Option<FunctionId>]) -> Self {
         let of = |function: &Option<FunctionId>| function.map_or(&[][..], |f| commits.touching(f));
         let lists: Vec<&[u32]> = touched.iter().map(of).collect();
@@ -125,7 +127,8 @@ impl ByCommit {
             all += *start;
             *start = all;
         }
-        // Each is put before those that are there: what was the end of a commit becomes its start.
+        // Each function is put before those of its commit that are placed already: the end of a commit moves down
+        // to become its start.
         let mut functions = vec![0; all as usize];
         for (function, list) in (0..).zip(lists) {
             for commit in list {
@@ -148,9 +151,9 @@ impl ByCommit {
     }
 }
 
-/// BM25 of the query over the messages of the commits that touched each function, a commit's terms
-/// weighted by `1 / sqrt(functions)`; lengths are compared among the functions given. `touched`:
-/// those of them that commits touched.
+/// Returns the BM25 score of the query over the messages of the commits that touched each function. The terms of
+/// a commit are weighted by `1 / sqrt(functions)`, and the mean length is that of the given functions. `touched`
+/// has an entry per function, `None` where no commit touched it.
 fn messages(
     commits: &Commits,
     touched: &[Option<FunctionId>],
@@ -161,30 +164,31 @@ fn messages(
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
-    // Whether a commit counts, or a function is new, cannot be foretold, and a wrong guess costs more
-    // than a write: each is written, and written over where it was not counted. Hence room for one more.
+    // Branches on whether a commit counts, or a function is new, are unpredictable, and a misprediction costs
+    // more than a write. So each is written always, and overwritten by the next if it was not counted. This needs
+    // room for one more entry.
     let mut found = vec![0u32; touched.len() + 1];
-    let mut heard = vec![(0u32, 0u16); commits.positions() + 1];
+    let mut relevant = vec![(0u32, 0u16); commits.positions() + 1];
     for (term, idf) in evidence.query.iter().zip(&evidence.hits.commit_idf) {
         let weight = term.file * idf;
         let postings = commits.postings(&term.term);
         let mut count = 0;
         for posting in postings {
-            heard[count] = *posting;
+            relevant[count] = *posting;
             count += usize::from(by_commit.has_any(posting.0));
         }
-        let mut met = 0;
-        // Who touched a function that is there is seen.
-        for (commit, tf) in &heard[..count] {
+        let mut found_count = 0;
+        // These commits all touched one of the functions.
+        for (commit, tf) in &relevant[..count] {
             let tf = f32::from(*tf) * commits.at(*commit).function_share();
             for function in by_commit.of(*commit) {
                 let sum = &mut sums[*function as usize];
-                found[met] = *function;
-                met += usize::from(*sum == 0.0);
+                found[found_count] = *function;
+                found_count += usize::from(*sum == 0.0);
                 *sum += tf;
             }
         }
-        for function in &found[..met] {
+        for function in &found[..found_count] {
             let at = *function as usize;
             let tf = std::mem::take(&mut sums[at]) * norms[at];
             scores[at] += weight * tf * (config.commit_k1 + 1.0) / (config.commit_k1 + tf);
@@ -193,7 +197,8 @@ fn messages(
     scores
 }
 
-/// `1 / (1 - b + b · length / mean length)`, the mean over the functions that have any message.
+/// Returns `1 / (1 - b + b · length / mean length)` per function; the mean is over the functions that have any
+/// message.
 fn norms(commits: &Commits, touched: &[Option<FunctionId>], b: f32) -> Vec<f32> {
     let length =
         |function: &Option<FunctionId>| function.map_or(0.0, |f| commits.messages_length(f));

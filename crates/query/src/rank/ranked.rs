@@ -1,5 +1,5 @@
-//! What ranking yields: files, functions and places with their scores, their probabilities and the
-//! reasons for them; and what an answer lists of the best.
+//! Defines the results of ranking: files, functions and places with their scores, probabilities and signals, and
+//! the form in which an answer lists the best.
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
 use foveate_model::{DefinitionKind, Lines, Role};
@@ -9,48 +9,48 @@ use foveate_model::{DefinitionKind, Lines, Role};
 pub struct Signal {
     /// Its stable name.
     pub name: &'static str,
-    /// What it adds.
+    /// The amount that it adds to the score.
     pub value: f32,
 }
 
 /// A file in the ranking.
 #[derive(Clone, Debug)]
 pub struct RankedFile {
-    /// Which file.
+    /// The file.
     pub id: FileId,
     /// Sum of the signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here, largest first; empty where nobody asked.
+    /// Its signals, largest first; empty if none were requested.
     pub signals: Vec<Signal>,
 }
 
 /// A function (or class without methods, or other definition) in the ranking.
 #[derive(Clone, Debug)]
 pub struct RankedFunction {
-    /// Which definition.
+    /// The definition.
     pub id: DefId,
     /// Sum of the signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here, largest first; empty where nobody asked.
+    /// Its signals, largest first; empty if none were requested.
     pub signals: Vec<Signal>,
 }
 
 /// A file as an answer lists it.
 #[derive(Clone, Debug)]
 pub struct ListedFile {
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// Its role.
     pub role: Role,
     /// Sum of the signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here, largest first.
+    /// Its signals, largest first.
     pub signals: Vec<Signal>,
 }
 
@@ -61,20 +61,20 @@ pub struct ListedFunction {
     pub path: String,
     /// Its qualified name.
     pub name: String,
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
-    /// Where it stands.
+    /// Its lines.
     pub lines: Lines,
     /// Sum of the signals.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here, largest first.
+    /// Its signals, largest first.
     pub signals: Vec<Signal>,
 }
 
 impl RankedFile {
-    /// With what a reader is told of it.
+    /// Converts it to the form that an answer lists.
     pub fn listed(self, files: &Files) -> ListedFile {
         let file = files.file(self.id);
         ListedFile {
@@ -88,7 +88,7 @@ impl RankedFile {
 }
 
 impl RankedFunction {
-    /// With what a reader is told of it.
+    /// Converts it to the form that an answer lists.
     pub fn listed(self, files: &Files) -> ListedFunction {
         let definition = files.definition(self.id);
         ListedFunction {
@@ -103,7 +103,7 @@ impl RankedFunction {
     }
 }
 
-/// What can be edited as one thing.
+/// Identifies a place: a function, or a stretch between functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PlaceId {
     /// A function or method.
@@ -115,22 +115,23 @@ pub enum PlaceId {
 /// A place in the ranking of everything that can be edited.
 #[derive(Clone, Debug)]
 pub struct RankedPlace {
-    /// Which place.
+    /// The place.
     pub id: PlaceId,
-    /// Its lines. Of prose and settings: the section, key or job of the stretch that the query speaks of.
+    /// Its lines. For prose and settings, those of the section, key or job of the stretch that the query is
+    /// about.
     pub lines: Lines,
     /// Its qualified name, or the headings or keys that lead to it; may be empty.
     pub name: String,
     /// Kind of the definition that it is, or `section` of prose, `key` of settings, or `stretch`.
     pub kind: &'static str,
-    /// On the scale of the functions' scores.
+    /// Its score, on the scale of the scores of functions.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Its part of the softmax over all places: of one right place the chance that it is this one. They sum to
-    /// about 1.
+    /// Its share of the softmax over all places: the probability that it is the right one if exactly one place
+    /// is right. The shares sum to about 1.
     pub share: f32,
-    /// Why it is here, largest first; empty where nobody asked.
+    /// Its signals, largest first; empty if none were requested.
     pub signals: Vec<Signal>,
 }
 
@@ -143,18 +144,18 @@ pub struct ListedPlace {
     pub name: String,
     /// Kind of the definition that it is, or `section` of prose, `key` of settings, or `stretch`.
     pub kind: &'static str,
-    /// Where it stands.
+    /// Its lines.
     pub lines: Lines,
-    /// On the scale of the functions' scores.
+    /// Its score, on the scale of the scores of functions.
     pub score: f32,
-    /// The chance that the change touches it, 0 to 1.
+    /// The probability that the change touches it, 0 to 1.
     pub probability: f32,
-    /// Why it is here, largest first.
+    /// Its signals, largest first.
     pub signals: Vec<Signal>,
 }
 
 impl PlaceId {
-    /// The file that it is in.
+    /// Returns the file that contains it.
     pub fn file(self, files: &Files) -> FileId {
         match self {
             Self::Definition(id) => files.file_of(id),
@@ -162,7 +163,7 @@ impl PlaceId {
         }
     }
 
-    /// Its lines, name and kind. A stretch goes by the class that it belongs to, or by the one
+    /// Returns its lines, name and kind. A stretch has those of the class that it belongs to, or of the only
     /// definition in it.
     fn described(self, files: &Files) -> (Lines, String, &'static str) {
         let named = |id: DefId| {
@@ -178,7 +179,9 @@ impl PlaceId {
                 (files.definition(id).own_lines(), name, kind)
             }
             Self::Stretch(id) => {
-                let definition = files.chunk_definition(id).or_else(|| only(files, id));
+                let definition = files
+                    .chunk_definition(id)
+                    .or_else(|| only_definition(files, id));
                 let (name, kind) = definition.map_or_else(|| (String::new(), "stretch"), named);
                 (files.chunk(id).lines, name, kind)
             }
@@ -186,8 +189,8 @@ impl PlaceId {
     }
 }
 
-/// The one outermost definition that begins in a stretch.
-fn only(files: &Files, id: ChunkId) -> Option<DefId> {
+/// Returns the outermost definition that begins in a stretch, if there is exactly one.
+fn only_definition(files: &Files, id: ChunkId) -> Option<DefId> {
     let lines = files.chunk(id).lines;
     let mut inside = files.definitions_of(files.chunk_file(id)).filter(|id| {
         let definition = files.definition(*id);
@@ -198,7 +201,7 @@ fn only(files: &Files, id: ChunkId) -> Option<DefId> {
 }
 
 impl RankedPlace {
-    /// A place that nothing is known of yet.
+    /// Makes a place without score and signals.
     pub fn new(files: &Files, id: PlaceId) -> Self {
         let (lines, name, kind) = id.described(files);
         Self {
@@ -213,7 +216,7 @@ impl RankedPlace {
         }
     }
 
-    /// With what a reader is told of it.
+    /// Converts it to the form that an answer lists.
     pub fn listed(self, files: &Files) -> ListedPlace {
         ListedPlace {
             path: files.path(self.id.file(files)).to_owned(),

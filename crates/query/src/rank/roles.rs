@@ -1,5 +1,5 @@
-//! What the role of a file does to its score. Issues are about source code, unless they say that
-//! they are about something else.
+//! Scales the scores of files by their role. Queries are about source code unless they say that they are about
+//! something else.
 
 use foveate_index::FileId;
 use foveate_model::Role;
@@ -11,13 +11,13 @@ use crate::text::{QueryText, SegmentKind};
 /// The factors for one query.
 #[derive(Clone, Debug)]
 pub(super) struct Roles {
-    /// As the query asks for roles.
+    /// Factors that take into account which roles the query asks for.
     factors: RoleFactors,
-    /// Where it does not.
-    plain: RoleFactors,
+    /// Factors of a query that asks for no role.
+    default_factors: RoleFactors,
     /// The factor of a file that a short query names by its path.
-    of_named: f32,
-    /// Such files.
+    named_factor: f32,
+    /// The files that a short query names by their paths.
     named: Vec<(FileId, Role)>,
     is_short: bool,
 }
@@ -30,16 +30,20 @@ impl Roles {
             .iter()
             .filter(|segment| segment.kind == SegmentKind::Title)
             .map(|segment| segment.text.as_str());
-        // The tag before a title comes first among the labels.
-        let said: Vec<&str> = title
+        // The first label is the tag before the title.
+        let title_words: Vec<&str> = title
             .chain(text.labels.first().map(String::as_str))
             .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '.'))
             .collect();
         let named = |words: &[String]| {
-            let is_said = |known: &String| said.iter().any(|word| known.eq_ignore_ascii_case(word));
-            words.iter().any(is_said)
+            let is_in_title = |known: &String| {
+                title_words
+                    .iter()
+                    .any(|word| known.eq_ignore_ascii_case(word))
+            };
+            words.iter().any(is_in_title)
         };
-        // Issues say many words in passing; a question or an order means what it says.
+        // Issues mention many words in passing; in a short question or order, each word is meant.
         let words = text
             .segments
             .iter()
@@ -51,7 +55,7 @@ impl Roles {
             _ => 0.0,
         };
         let documentation = match is_short && intent::asks_how_to(text) {
-            // A guide answers it.
+            // Documentation answers a how-to question.
             true => config.ordered,
             false => asked(&config.documentation_words, &config.documentation_orders),
         };
@@ -63,15 +67,15 @@ impl Roles {
         }
         Self {
             factors,
-            plain: config.factors,
-            of_named: config.ordered,
+            default_factors: config.factors,
+            named_factor: config.ordered,
             named: Vec::new(),
             is_short,
         }
     }
 
-    /// Notes the files that the query names by their paths: a short query that names a file means that
-    /// one, and no other of its role.
+    /// Sets the files that the query names by their paths. A short query that names a file asks for that file and
+    /// for no other of its role.
     pub(super) fn with_named(mut self, named: impl Iterator<Item = (FileId, Role)>) -> Self {
         if self.is_short {
             self.named = named.collect();
@@ -81,16 +85,23 @@ impl Roles {
 
     /// Whether documentation counts more than in a query that does not ask for it.
     pub(super) fn asks_documentation(&self) -> bool {
-        self.factors.documentation > self.plain.documentation
+        self.factors.documentation > self.default_factors.documentation
     }
 
-    /// What the score of a file, or of what is in it, is multiplied by.
+    /// Returns the factor on the scores of a file and of the places in it.
     pub(super) fn factor(&self, file: FileId, role: Role) -> f32 {
         if self.named.iter().any(|(named, _)| *named == file) {
-            return self.of_named;
+            return self.named_factor;
         }
         let is_meant = self.named.iter().all(|(_, of)| *of != role);
-        of_role(if is_meant { &self.factors } else { &self.plain }, role)
+        of_role(
+            if is_meant {
+                &self.factors
+            } else {
+                &self.default_factors
+            },
+            role,
+        )
     }
 }
 
@@ -125,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_counts_in_full_where_it_is_asked_for() {
+    fn role_factor_is_raised_if_asked_for() {
         let bug = IntentKind::BugFix;
         check(
             "Wrong fact in the documentation of tasks",
@@ -156,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_query_means_the_file_that_it_names() {
+    fn short_query_raises_only_the_file_it_names() {
         let config = &RankingConfig::default().rank.role;
         let of = |query: &str| {
             let text = QueryText::parse(query);

@@ -1,6 +1,6 @@
-//! What lies outside functions as candidates: the attributes of classes, constants and tables,
-//! settings, prose, and the code of languages without a parser. They have the
-//! signals that functions have too, and those of the functions around them.
+//! Scores stretches, the candidates outside functions: the attributes of classes, constants and tables, settings,
+//! prose, and the code of languages without a parser. They share some signals with functions and get others from
+//! the functions around them.
 
 use foldhash::HashMap;
 use foveate_index::files::Unit;
@@ -21,8 +21,8 @@ pub(super) struct Stretches {
 }
 
 impl Stretches {
-    /// Adds the chunks of a file that belong to no function; files come in id order. Mere imports are left
-    /// out: they follow from what is changed elsewhere.
+    /// Adds the chunks of a file that belong to no function; files must be added in id order. Chunks of only
+    /// imports are left out: imports follow from changes elsewhere.
     pub(super) fn fill(&mut self, files: &Files, file: FileId, of_file: &FunctionSignals) {
         let chunks = files.chunks_of(file).zip(files.chunk_units(file));
         for (position, (chunk, unit)) in chunks.enumerate() {
@@ -40,7 +40,7 @@ impl Stretches {
         self.all.iter_mut().map(|(_, signals)| signals)
     }
 
-    /// What the words of the query found in them: coverage, and the score as a share of the best of
+    /// Sets the signals of the words of the query: the coverage, and the score as a share of the best stretch of
     /// the file.
     pub(super) fn words(&mut self, files: &Files, evidence: &Evidence) {
         let hits = &evidence.hits.chunks;
@@ -61,15 +61,15 @@ impl Stretches {
         self.scale(|signals| &mut signals.title);
     }
 
-    /// Divides a signal by its largest value.
+    /// Divides a signal of all stretches by its largest value.
     fn scale(&mut self, of: fn(&mut StretchSignals) -> &mut f32) {
-        let most = self.signals().map(of).fold(0.0f32, |a, b| a.max(*b));
-        if most > 0.0 {
-            self.signals().map(of).for_each(|value| *value /= most);
+        let max = self.signals().map(of).fold(0.0f32, |a, b| a.max(*b));
+        if max > 0.0 {
+            self.signals().map(of).for_each(|value| *value /= max);
         }
     }
 
-    /// The query names a definition, whose head may stand in a stretch.
+    /// Raises the mention of the stretch that contains the first line of a definition that the query names.
     pub(super) fn mention(&mut self, files: &Files, id: DefId, strength: f32) {
         let (file, line) = (files.file_of(id), files.definition(id).lines.start);
         let key = |chunk: ChunkId| (files.chunk_file(chunk), files.chunk(chunk).lines.start);
@@ -83,7 +83,7 @@ impl Stretches {
         }
     }
 
-    /// Which share of the names that are defined in a stretch the query has, the best one's.
+    /// Sets the largest share that the query has of the terms of a name defined in each stretch.
     pub(super) fn names(&mut self, files: &Files, evidence: &Evidence) {
         for of_file in self.all.chunk_by_mut(|a, b| same_file(files, a.0, b.0)) {
             let Some((first, _)) = of_file.first() else {
@@ -109,9 +109,9 @@ impl Stretches {
         }
     }
 
-    /// What the functions around them say, each by how likely it is beside the likeliest of all: 1 for
-    /// that one. The body of a class goes by its methods, and each stretch by the functions before and
-    /// after it. `likelihoods` has those of the file's units, in order.
+    /// Sets the signals from the functions around the stretches of a file: for the body of a class from its
+    /// methods, for each stretch from the functions before and after it. `likelihoods` are those of the file's
+    /// units, in order, relative to the likeliest function of all, which has 1.
     pub(super) fn functions(&mut self, files: &Files, file: FileId, likelihoods: &[f32]) {
         let start = self
             .all
@@ -123,7 +123,7 @@ impl Stretches {
         if stretches.peek().is_none() {
             return;
         }
-        let of_classes = most_per_class(files.units_of(file), likelihoods);
+        let of_classes = max_per_class(files.units_of(file), likelihoods);
         let of_chunks: Vec<Option<usize>> = files.chunk_units(file).collect();
         let likelihood = |at: Option<&Option<usize>>| {
             let unit = at.copied().flatten();
@@ -143,8 +143,8 @@ impl Stretches {
         }
     }
 
-    /// Those that share a word with the query, hold what it names, or lie around a likely function, with
-    /// their signals as they count for the role of the file.
+    /// Returns the stretches that share a word with the query, contain a definition that it names, or are next
+    /// to a likely function, each with its signals and the factor of the role of its file.
     pub(super) fn with_role_factors(
         &self,
         snapshot: &Snapshot,
@@ -152,19 +152,22 @@ impl Stretches {
         config: &RankConfig,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
         let files = &snapshot.files;
-        let speaks = move |signals: &StretchSignals| {
+        let is_candidate = move |signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
                 || signals.beside.max(signals.methods) >= config.stretch_likelihood
         };
-        let found = self.all.iter().filter(move |(_, signals)| speaks(signals));
+        let found = self
+            .all
+            .iter()
+            .filter(move |(_, signals)| is_candidate(signals));
         found.map(move |(id, signals)| {
             let file = files.chunk_file(*id);
             (*id, signals, roles.factor(file, files.file(file).role))
         })
     }
 
-    /// The same with their scores.
+    /// Returns the same stretches with their scores.
     pub(super) fn scored(
         &self,
         snapshot: &Snapshot,
@@ -176,7 +179,7 @@ impl Stretches {
             .collect()
     }
 
-    /// Why a stretch has its score.
+    /// Returns the signals of a stretch that explain its score.
     pub(super) fn explain(&self, id: ChunkId, config: &RankConfig) -> Vec<Signal> {
         let at = self.all.binary_search_by_key(&id, |(id, _)| *id);
         let of = at.ok().and_then(|at| self.all.get(at));
@@ -184,9 +187,9 @@ impl Stretches {
     }
 }
 
-/// A file of prose or settings has no functions, so that what is likely of the file is likely of its
-/// stretches together: each gets the score that makes it as likely as its share of the file, where that
-/// is more than its own score says. The share is that of the softmax over the file.
+/// Raises the scores of stretches of prose and settings to match the probability of their file. Such a file has
+/// no functions, so its probability belongs to its stretches together. Each is raised to the score of its share
+/// of that probability, unless its own score is higher. The share is that of the softmax over the file.
 pub(super) fn share_file_probabilities(
     snapshot: &Snapshot,
     scored: &mut [(ChunkId, f32)],
@@ -204,24 +207,24 @@ pub(super) fn share_file_probabilities(
         let Some(probability) = likely.get(&file).filter(|_| is_text) else {
             continue;
         };
-        let most = of_file
+        let max = of_file
             .iter()
-            .fold(f32::NEG_INFINITY, |most, (_, s)| most.max(*s));
-        let sum: f32 = of_file.iter().map(|(_, score)| (score - most).exp()).sum();
+            .fold(f32::NEG_INFINITY, |max, (_, s)| max.max(*s));
+        let sum: f32 = of_file.iter().map(|(_, score)| (score - max).exp()).sum();
         for (_, score) in of_file {
-            let share = (*score - most).exp() / sum;
+            let share = (*score - max).exp() / sum;
             *score = score.max(probabilities.score_of(probability * share));
         }
     }
 }
 
-/// The largest likelihood among the functions of each class.
-fn most_per_class(units: &[Unit], likelihoods: &[f32]) -> HashMap<LocalId, f32> {
+/// Returns the largest likelihood among the functions of each class.
+fn max_per_class(units: &[Unit], likelihoods: &[f32]) -> HashMap<LocalId, f32> {
     let mut of_classes: HashMap<LocalId, f32> = HashMap::default();
     for (unit, likelihood) in units.iter().zip(likelihoods) {
         if let Some(class) = unit.parent {
-            let most = of_classes.entry(class).or_default();
-            *most = most.max(*likelihood);
+            let max = of_classes.entry(class).or_default();
+            *max = max.max(*likelihood);
         }
     }
     of_classes
@@ -231,7 +234,7 @@ fn same_file(files: &Files, a: ChunkId, b: ChunkId) -> bool {
     files.chunk_file(a) == files.chunk_file(b)
 }
 
-/// Whether a chunk holds nothing but imports.
+/// Whether a chunk contains only imports.
 fn is_imports(files: &Files, file: FileId, id: ChunkId) -> bool {
     let chunk = files.chunk(id);
     let imports = files.content(file).map_or(&[][..], |c| &c.facts.imports);
@@ -242,14 +245,14 @@ fn is_imports(files: &Files, file: FileId, id: ChunkId) -> bool {
     files.chunk_text(id).split('\n').all(|line| {
         let first = start + line.len() - line.trim_start().len();
         start += line.len() + 1;
-        let holds = |import: &Import| {
+        let contains = |import: &Import| {
             import.span.start as usize <= first && first < import.span.end as usize
         };
-        line.trim().is_empty() || imports.iter().any(holds)
+        line.trim().is_empty() || imports.iter().any(contains)
     })
 }
 
-/// The signals that say what a stretch is, and how long.
+/// Returns signals with the kind and length of a stretch set.
 fn kind(files: &Files, id: ChunkId) -> StretchSignals {
     let chunk = files.chunk(id);
     let mut signals = StretchSignals {

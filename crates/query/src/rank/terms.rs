@@ -1,4 +1,4 @@
-//! The query as weighted index terms.
+//! Converts the query to weighted index terms.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -33,15 +33,15 @@ fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
     }
 }
 
-/// Keywords and the like that pasted code is full of. They stand in a third of all chunks and tell
-/// none apart, and reading their postings is most of what a long query would cost.
+/// Keywords and similar words that are frequent in pasted code. They occur in a third of all chunks, so they tell
+/// none apart, and reading their posting lists would be most of the cost of a long query.
 const KEYWORDS: &str = "assert async await class const def elif else except false func function \
     import lambda let new none null nil return self str this true try undefined var void";
 
 static KEYWORD_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| terms(KEYWORDS).into_iter().collect());
 
-/// `Σ_kind log2(1 + tf_kind)` over some kinds.
+/// Returns `Σ_kind log2(1 + tf_kind)` over the kinds that `counted` accepts.
 fn of_kinds(counts: &[f32; KINDS.len()], counted: impl Fn(SegmentKind) -> bool) -> f32 {
     let kinds = KINDS.iter().zip(counts).filter(|(kind, _)| counted(**kind));
     kinds.map(|(_, tf)| (1.0 + tf).log2()).sum()
@@ -61,16 +61,16 @@ fn is_prominent(kind: SegmentKind) -> bool {
 /// The terms of a query.
 #[derive(Debug, Default)]
 pub(super) struct QueryTerms {
-    /// In alphabetical order.
+    /// The terms, in alphabetical order.
     pub weighted: Vec<QueryTerm>,
-    /// Whether the title or inline code has it, by term.
+    /// Whether the title or inline code has each of them.
     pub prominent: Vec<bool>,
 }
 
-/// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
-/// heaviest `max_terms`, in alphabetical order.
+/// Returns the `max_terms` heaviest distinct terms of a query, in alphabetical order. Each has the weight
+/// `Σ_kind weight(kind) · log2(1 + tf_kind)`.
 pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
-    // Split before the query is: splitting does not nest.
+    // Initialized before the query is split, because calls of `for_each_term` must not nest.
     let keywords = &*KEYWORD_TERMS;
     let mut frequencies: BTreeMap<String, [f32; KINDS.len()]> = BTreeMap::new();
     for (position, kind) in KINDS.iter().enumerate() {

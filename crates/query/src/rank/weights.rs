@@ -1,4 +1,4 @@
-//! The `[rank]` table of `config/ranking.toml`, checked for missing and unknown signals.
+//! Reads the `[rank]` table of `config/ranking.toml` and checks it for missing and unknown signals.
 
 use std::collections::BTreeMap;
 
@@ -24,26 +24,26 @@ pub struct RankConfig {
     pub stretch: StretchWeights,
     /// How scores become probabilities.
     pub calibration: Calibrations,
-    /// What a file's score is multiplied by, per role.
+    /// Factors on the score of a file by its role.
     pub role: RoleConfig,
-    /// How many distinct terms of a query are scored, the heaviest first.
+    /// Maximum distinct terms of a query that are scored; the heaviest are kept.
     pub max_terms: usize,
-    /// How much the second and third best chunk add to a file's best one.
+    /// Factors with which the second and third best chunk of a file add to the score of its best one.
     pub more_chunks: [f32; 2],
-    /// How many files each kind of evidence puts up for ranking.
+    /// Maximum candidate files from each kind of evidence.
     pub candidates_per_channel: usize,
-    /// How many of the best files lend their importers and imports a part of their score.
+    /// Number of the best files whose importers and imports get a part of their score.
     pub hop_files: usize,
-    /// Functions are taken from this many of the best files.
+    /// Number of the best files whose functions are candidates.
     pub function_files: usize,
-    /// How strongly a definition must be named for what it uses, and what uses it, to count.
+    /// Minimum strength with which a definition must be named for its uses and users to count.
     pub neighbour_strength: f32,
-    /// A stretch around a function that is at least so likely beside the likeliest one needs no word of the
-    /// query to be a candidate.
+    /// A stretch next to a function whose likelihood relative to the best one is at least this is a candidate
+    /// even without a word of the query.
     pub stretch_likelihood: f32,
-    /// A number that more commits cite than this is no evidence for any of them.
+    /// An issue number that more commits cite than this is not evidence for any of them.
     pub max_cited: usize,
-    /// So many of the newest commits that touched a function of the caller's change count as cited.
+    /// Number of the newest commits touching a function of the caller's change that count as cited.
     pub cochange_commits: usize,
 }
 
@@ -66,7 +66,7 @@ pub struct SegmentsConfig {
     pub chunk: SegmentWeights,
 }
 
-/// Weight of a term by the segment that it stands in.
+/// Weight of a term by the kind of its segment.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -91,11 +91,11 @@ pub struct LexicalConfig {
     pub history_b: f32,
     pub commit_k1: f32,
     pub commit_b: f32,
-    /// How many of the nearest commits vote for their files.
+    /// Number of the nearest commits that vote for their files.
     pub nearest_commits: usize,
 }
 
-/// One BM25F: saturation, weight and length normalization per field.
+/// Parameters of one BM25F: the saturation, and the weight and length normalization per field.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -136,7 +136,7 @@ impl FieldValues {
 }
 
 impl LexicalConfig {
-    /// In the form that the index takes.
+    /// Returns the parameters in the form that the index takes.
     pub fn weights(&self) -> LexicalWeights {
         let bm25 = |config: &Bm25Config| Bm25 {
             k1: config.k1,
@@ -155,17 +155,17 @@ impl LexicalConfig {
     }
 }
 
-/// What roles do to scores.
+/// Factors on scores by role, and the words by which a query asks for a role.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoleConfig {
-    /// Where nothing else is said.
+    /// Factors for roles that the query does not ask for.
     pub factors: RoleFactors,
-    /// Where the query asks for files of the role.
+    /// Minimum factor of a role that the query asks for.
     pub asked: f32,
-    /// The same where the query is short: a question or an order about them.
+    /// The same for a short query, which is a question or an order about such files.
     pub ordered: f32,
-    /// A query of at most so many words is short.
+    /// Maximum words of a short query.
     pub short_words: usize,
     /// Words of a title that asks for documentation.
     pub documentation_words: Vec<String>,
@@ -207,12 +207,12 @@ macro_rules! signals {
                 [$(self.$name),+]
             }
 
-            /// The weighted sum.
+            /// Returns the weighted sum.
             pub(super) fn score(&self, weights: &$weights) -> f32 {
                 self.array().iter().zip(&weights.0).map(|(v, w)| v * w).sum()
             }
 
-            /// The weighted values other than 0, in table order.
+            /// Returns the weighted values other than 0, in table order.
             pub(super) fn explain(&self, weights: &$weights) -> Vec<Signal> {
                 Self::NAMES
                     .iter()
@@ -229,7 +229,7 @@ macro_rules! signals {
         pub struct $weights([f32; $values::NAMES.len()]);
 
         impl $weights {
-            /// In the order of the signals.
+            /// Returns the weights in the order of the signals.
             pub fn as_slice(&self) -> &[f32] {
                 &self.0
             }

@@ -1,7 +1,6 @@
-//! Stack frames to the definitions that they stand in: by file and line where the file is one of the
-//! repository's, by the function's name where the frame is in a file that was built from it. What
-//! is installed from elsewhere and what belongs to a language is never the repository's, however
-//! its files are called.
+//! Resolves stack frames to definitions: by file and line if the file is in the repository, by the name of
+//! the function if the file was built from the repository. Frames of packages installed from elsewhere and
+//! of a language's own files are never resolved to the repository, whatever the names of their files.
 
 use foveate_index::{DefId, FileId};
 use foveate_model::Role;
@@ -11,24 +10,24 @@ use super::Finder;
 use super::packages::Home;
 use crate::text::{Frame, QueryText};
 
-/// What a frame stands for.
+/// The files or definitions that a frame may mean.
 enum Meaning {
-    /// Its file.
+    /// Files that the path of the frame may mean.
     Files(Vec<FileId>),
-    /// Definitions that have its function's name, with a factor of how sure that is.
+    /// Definitions with the name of the frame's function, and a factor for the certainty.
     Named(Vec<DefId>, f32),
 }
 
-/// Whose functions a built file holds.
+/// The origin of the functions in a built file.
 enum Built {
-    /// Those of a package of the repository.
+    /// A package of the repository.
     From(Home),
-    /// Those of an application and of all that it uses.
+    /// An application and all its dependencies.
     Application,
 }
 
 impl Finder<'_> {
-    /// The stack frames: the innermost one (the last) weighs most.
+    /// Resolves the stack frames from the innermost (the last) outwards: the first one that is found weighs most.
     pub(super) fn frames(&mut self, text: &QueryText) {
         let mut last = true;
         for (position, frame) in text.frames.iter().rev().enumerate() {
@@ -42,7 +41,9 @@ impl Finder<'_> {
             };
             let known = match self.meaning(frame) {
                 Meaning::Files(files) => self.note_places(frame, &files, strength),
-                Meaning::Named(found, sure) => self.note_named(frame, &found, strength * sure),
+                Meaning::Named(found, certainty) => {
+                    self.note_named(frame, &found, strength * certainty)
+                }
             };
             last &= !known;
         }
@@ -75,16 +76,21 @@ impl Finder<'_> {
         }
         let (files, built) = match origin::of_frame(frame) {
             Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
-            Origin::Bundle(None) => (self.whole(&frame.path), Some(Built::Application)),
+            Origin::Bundle(None) => (
+                self.files_at_whole_path(&frame.path),
+                Some(Built::Application),
+            ),
             Origin::Bundle(Some(package)) => {
                 let home = self.home_like(package);
-                (self.whole(&frame.path), home.map(Built::From))
+                (self.files_at_whole_path(&frame.path), home.map(Built::From))
             }
             Origin::Package(installed) => {
                 let home = self.home(&installed);
                 (self.files_at(&frame.path), home.map(Built::From))
             }
-            Origin::Project if origin::is_complete(&frame.path) => (self.whole(&frame.path), None),
+            Origin::Project if origin::is_complete(&frame.path) => {
+                (self.files_at_whole_path(&frame.path), None)
+            }
             Origin::Project => {
                 let files = self.files_at(&frame.path);
                 let script = files.first().filter(|_| origin::is_script(&frame.path));
@@ -99,15 +105,15 @@ impl Finder<'_> {
         }
         let named = built.map(|built| self.named(&frame.function, &built));
         match named {
-            Some((definitions, sure)) if !definitions.is_empty() => {
-                Meaning::Named(definitions, sure)
+            Some((definitions, certainty)) if !definitions.is_empty() => {
+                Meaning::Named(definitions, certainty)
             }
             _ => Meaning::Files(files),
         }
     }
 
-    /// Of several files that a frame may mean, those that have its function, where any has it: C and Go print
-    /// no more than the name of a file.
+    /// Keeps of several files those that define the frame's function, if any does: C and Go print only the name of
+    /// a file.
     fn with_function(&self, files: Vec<FileId>, frame: &Frame) -> Vec<FileId> {
         if files.len() < 2 {
             return files;
@@ -118,10 +124,10 @@ impl Finder<'_> {
         if having.is_empty() { others } else { having }
     }
 
-    /// The files that a path printed elsewhere may mean.
+    /// Returns the files that a path printed elsewhere may mean.
     pub(super) fn files_at(&self, path: &str) -> Vec<FileId> {
-        let files = self.files_like(path);
-        if self.lead_to(path, &files) {
+        let files = self.files_by_suffix(path);
+        if self.match_whole_path(path, &files) {
             return files;
         }
         match origin::of(path) {
@@ -145,45 +151,45 @@ impl Finder<'_> {
         if installed.manager.is_built {
             return Vec::new();
         }
-        // It may have been moved since the version that is installed.
-        let mut moved = self.files_like(installed.path);
+        // The file may have been moved since the installed version.
+        let mut moved = self.files_by_suffix(installed.path);
         moved.retain(|file| home.has(files, *file));
         moved
     }
 
-    /// The files that the whole path leads to, from some directory of the repository.
-    pub(super) fn whole(&self, path: &str) -> Vec<FileId> {
-        let mut files = self.files_like(path);
-        if !self.lead_to(path, &files) {
+    /// Returns the files whose paths end with the whole `path`.
+    pub(super) fn files_at_whole_path(&self, path: &str) -> Vec<FileId> {
+        let mut files = self.files_by_suffix(path);
+        if !self.match_whole_path(path, &files) {
             files.clear();
         }
         files
     }
 
-    /// Whether the paths of files that are [like](Self::files_like) a path end with all of it: they
-    /// share as much with it as each other.
-    fn lead_to(&self, path: &str, files: &[FileId]) -> bool {
+    /// Whether the paths of files from [`Self::files_by_suffix`] end with the whole `path`. One is checked: all share
+    /// equally many segments with it.
+    fn match_whole_path(&self, path: &str, files: &[FileId]) -> bool {
         files.first().is_some_and(|file| {
             let above = self.snapshot.files.path(*file).strip_suffix(path);
             above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
         })
     }
 
-    /// The files whose paths end most like this one.
-    fn files_like(&self, path: &str) -> Vec<FileId> {
+    /// Returns the files whose paths share the longest suffix with `path`.
+    fn files_by_suffix(&self, path: &str) -> Vec<FileId> {
         let files = self.snapshot.files.find_by_suffix(path);
         if files.len() > self.config.max_files_of_path {
-            // Of many `pyproject.toml` the one at the root is meant.
+            // Of many `pyproject.toml`, the one at the root is meant.
             return self.snapshot.files.find(path).into_iter().collect();
         }
         files
     }
 
-    /// Files of a language's own or of a copy, where the repository is that of the language or has the
-    /// copy: below some directory, or directly in `lib`, where the function must be there too.
+    /// Returns the repository's own versions of a foreign file, if the repository is that of the language or contains
+    /// a copy of the package: at the whole path, or directly in `lib` if the file has the function too.
     fn foreign_files(&self, inner: &str, frame: &Frame) -> Vec<FileId> {
         if inner.contains('/') {
-            return self.whole(inner);
+            return self.files_at_whole_path(inner);
         }
         let files = &self.snapshot.files;
         let mut found: Vec<FileId> = ["Lib", "lib"]
@@ -194,8 +200,8 @@ impl Finder<'_> {
         found
     }
 
-    /// The definitions that a function of a built file may be, and how sure that is. They must be
-    /// few for its name, and those of its package come first.
+    /// Returns the definitions that a function of a built file may mean, and the certainty. Definitions in its package
+    /// replace all others; too many for the kind of name count as none.
     fn named(&self, function: &str, built: &Built) -> (Vec<DefId>, f32) {
         let mut names = function.rsplit('.').map(without_number);
         let name = names.next().unwrap_or_default();
@@ -210,7 +216,7 @@ impl Finder<'_> {
             self.shipped(symbols.named(name))
         };
         let min_word = self.config.min_frame_word;
-        let most = match built {
+        let limit = match built {
             _ if is_method => self.config.max_frame_definitions,
             Built::From(_) if is_compound(name, min_word) => self.config.max_frame_definitions,
             Built::From(_) if name.len() >= min_word => 1,
@@ -219,7 +225,7 @@ impl Finder<'_> {
             }
             _ => 0,
         };
-        let sure = match built {
+        let certainty = match built {
             Built::From(home) => {
                 let is_in = |id: &DefId| home.has(&self.snapshot.files, id.file);
                 if found.iter().any(is_in) {
@@ -229,13 +235,13 @@ impl Finder<'_> {
             }
             Built::Application => self.config.strength.last_name,
         };
-        if found.len() > most {
+        if found.len() > limit {
             found.clear();
         }
-        (found, sure)
+        (found, certainty)
     }
 
-    /// Functions and classes among definitions, in shipped code.
+    /// Keeps the functions and classes in source files.
     fn shipped(&self, definitions: &[DefId]) -> Vec<DefId> {
         let files = &self.snapshot.files;
         let is_meant = |id: &&DefId| {
@@ -246,13 +252,13 @@ impl Finder<'_> {
         definitions.iter().filter(is_meant).copied().collect()
     }
 
-    /// A component by its name: its file, or what is so called at the top of one.
+    /// Resolves a component by its name: to its file, or to top-level definitions of that name.
     fn component(&self, name: &str) -> Meaning {
         if name.len() < self.config.min_frame_word {
             return Meaning::Files(Vec::new());
         }
-        let places =
-            origin::component_extensions().flat_map(|e| self.whole(&format!("{name}.{e}")));
+        let places = origin::component_extensions()
+            .flat_map(|e| self.files_at_whole_path(&format!("{name}.{e}")));
         let places: Vec<FileId> = places.collect();
         if !places.is_empty() && places.len() <= self.config.max_files_of_path {
             return Meaning::Files(places);
@@ -271,14 +277,14 @@ impl Finder<'_> {
         Meaning::Named(found, self.config.strength.last_name)
     }
 
-    /// The function of a frame: by its name; else by the line.
+    /// Returns the function of a frame: by its name, else by the line.
     fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         self.function_in(file, frame)
             .or_else(|| self.snapshot.files.definition_at(file, frame.line))
     }
 
-    /// The function of a file that has a frame's name: in the class that the frame names, where one is
-    /// there, and the nearest to the line, since the traceback may come from another version.
+    /// Returns the function in a file with the name of a frame: preferably in the class that the frame names, then
+    /// the nearest to the line, since the traceback may come from another version.
     fn function_in(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         let files = &self.snapshot.files;
         let mut names = frame.function.rsplit('.');
@@ -298,7 +304,7 @@ impl Finder<'_> {
     }
 }
 
-/// `patch$1`: what a bundler calls the second `patch`.
+/// Removes the number that bundlers add to a repeated name: `patch$1` is the second `patch`.
 fn without_number(name: &str) -> &str {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     stem.strip_suffix('$')
@@ -306,7 +312,7 @@ fn without_number(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Whether a name has several words, of more than `min_word` bytes: `unmountComponent`, `flush_jobs`.
+/// Whether a name has several words and more than `min_word` bytes: `unmountComponent`, `flush_jobs`.
 fn is_compound(name: &str, min_word: usize) -> bool {
     let word = name.trim_matches(['_', '$']);
     let has_hump = word

@@ -1,6 +1,6 @@
-//! Exact texts of the query to the string literals that hold them: the function that declares an
-//! option or a route, raises a code, reads a setting. The lexical index says which chunks have the
-//! words, the literals of those are compared.
+//! Resolves exact texts of the query to string literals of the code: the function that declares an option
+//! or a route, raises a code, reads a setting. The lexical index finds the chunks that have the words; then
+//! their string literals are compared.
 
 use foveate_index::lexical::Field;
 use foveate_index::tokens::terms;
@@ -10,13 +10,13 @@ use foveate_model::RegionKind;
 use super::Finder;
 use crate::text::{Literal, LiteralKind, QueryText};
 
-/// A text whose rarest word stands in more places is not looked up.
+/// Most chunks with the rarest word of a text; a text of more common words is not looked up.
 const MAX_POSTINGS: usize = 2_000;
-/// Of so many chunks the literals are compared.
+/// Most chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
 
 impl Finder<'_> {
-    /// The exact texts of the query.
+    /// Resolves the exact texts of the query.
     pub(super) fn literals(&mut self, text: &QueryText) {
         for (position, literal) in text.literals.iter().enumerate() {
             if !self.has_time_for(position) {
@@ -54,7 +54,7 @@ impl Finder<'_> {
         }
     }
 
-    /// `--no-input` to what is called `no_input`.
+    /// Resolves `--no-input` to definitions named `no_input`.
     fn option_name(&mut self, option: &str, strength: f32) {
         let name = option.trim_start_matches('-').replace('-', "_");
         let found = self.snapshot.symbols.named(&name);
@@ -63,10 +63,10 @@ impl Finder<'_> {
         }
     }
 
-    /// The chunks that hold the text as a string literal.
+    /// Returns the chunks that contain the text as a string literal.
     fn holders(&self, literal: &Literal) -> Vec<ChunkId> {
         let lexical = &self.snapshot.lexical;
-        // An index that cannot be read is reported by the search for the query's words.
+        // The search for the words of the query reports an index that cannot be read.
         let mut chunks = lexical
             .chunks_with(&terms(&literal.text), Field::Text, MAX_POSTINGS)
             .unwrap_or_default();
@@ -88,13 +88,13 @@ impl Finder<'_> {
             .skip(first)
             .take_while(|region| region.span.end <= span.end)
             .filter(|region| region.kind == RegionKind::Text)
-            .any(|region| says(region.span.of(&content.text), literal))
+            .any(|region| matches_literal(region.span.of(&content.text), literal))
     }
 }
 
-/// Whether a string literal, quotes included, is the text or begins with it; a route may stand
-/// inside, between slashes.
-fn says(written: &str, literal: &Literal) -> bool {
+/// Whether a string literal, quotes included, is the text or begins with it as a whole word; a route may also
+/// occur inside, between slashes.
+fn matches_literal(written: &str, literal: &Literal) -> bool {
     let inside = written.trim_start_matches(char::is_alphabetic);
     let inside = inside.trim_matches(['"', '\'', '`']);
     let ends =

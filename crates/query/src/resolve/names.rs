@@ -1,5 +1,5 @@
-//! Identifiers of the query to definitions: exactly, through modules and re-exports, by qualified
-//! suffix, whatever the case, and fuzzily last.
+//! Resolves identifiers of the query to definitions: exactly, through modules and re-exports, by qualified
+//! suffix, regardless of case, and fuzzily last.
 
 use foveate_index::symbols::fold;
 
@@ -9,7 +9,7 @@ use crate::deadline::Stage;
 use crate::text::{MentionKind, QueryText};
 
 impl Finder<'_> {
-    /// All identifiers that the query names outside tracebacks.
+    /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
         let strength = &self.config.strength;
         for (position, mention) in text.mentions.iter().enumerate() {
@@ -27,8 +27,8 @@ impl Finder<'_> {
         }
     }
 
-    /// One identifier or dotted chain of identifiers; false where nothing is called so, although
-    /// something similar, or parts of it, may have been found.
+    /// Resolves one identifier or dotted chain of identifiers. Returns false if nothing has this name; a similar
+    /// name, or parts of it, may have been found nevertheless.
     pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
         if name.contains('.') {
@@ -41,8 +41,8 @@ impl Finder<'_> {
         known
     }
 
-    /// `a.b.C.m`: as a path through modules; else by its longest known qualified suffix; else each
-    /// of its names alone, and then it is false.
+    /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else each of its
+    /// names alone, in which case it returns false.
     fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
@@ -78,7 +78,7 @@ impl Finder<'_> {
         false
     }
 
-    /// A name without dots; false where nothing has it.
+    /// Resolves a name without dots; returns false if nothing has it.
     fn plain(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let symbols = &self.snapshot.symbols;
         let exact = symbols.named(name);
@@ -94,7 +94,7 @@ impl Finder<'_> {
         false
     }
 
-    /// The most similar name of the repository, if any is similar enough.
+    /// Resolves a name to the most similar one of the repository, if any is similar enough.
     pub(super) fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
         let folded = fold(name);
         if folded.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {

@@ -1,5 +1,5 @@
-//! Which of the installed packages that stack traces and paths speak of are the repository's own: by
-//! the names in its manifests, and by its modules.
+//! Finds which installed packages in stack traces and paths are the repository's own, by the names in its
+//! manifests and by its modules.
 
 use foldhash::HashMap;
 use foveate_index::{FileId, Files};
@@ -7,12 +7,13 @@ use foveate_parse::origin::{self, Installed, PackageHome};
 
 use super::Finder;
 
-/// Manifests that are looked at for a name.
+/// Most manifests of one package manager that are read.
 const MAX_MANIFESTS: usize = 200;
-/// Lines at the start of a manifest that the name is looked for in.
+/// Lines at the start of a manifest that are searched for the name.
 const MAX_LINES: usize = 60;
 
-/// The directory of a package in the repository, without a trailing slash; empty at its root.
+/// The directory of a package in the repository, without a trailing slash; empty for the root. For a module that is
+/// one file, the path of that file.
 pub(super) struct Home(String);
 
 impl Home {
@@ -20,13 +21,13 @@ impl Home {
         Self(files.file(manifest).path.directory().to_owned())
     }
 
-    /// Whether a file is in it.
+    /// Whether a file is below the directory.
     pub(super) fn has(&self, files: &Files, file: FileId) -> bool {
         let rest = files.path(file).strip_prefix(self.0.as_str());
         self.0.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The very file that is installed.
+    /// Returns the file that was installed, at the same path within the package.
     pub(super) fn file(&self, files: &Files, installed: &Installed<'_>) -> Option<FileId> {
         match (self.0.as_str(), installed.inner) {
             ("", inner) => files.find(inner),
@@ -37,7 +38,7 @@ impl Home {
 }
 
 impl Finder<'_> {
-    /// Where an installed package is in the repository, if it is the repository's.
+    /// Returns where an installed package is in the repository, if it is the repository's own.
     pub(super) fn home(&self, installed: &Installed<'_>) -> Option<Home> {
         let (name, files) = (installed.name, &self.snapshot.files);
         match installed.manager.home {
@@ -58,20 +59,20 @@ impl Finder<'_> {
         }
     }
 
-    /// The package of the repository that is called, or lies in a directory called, like a bundle.
+    /// Returns the package of the repository whose name, or whose directory's name, is that of a bundle.
     pub(super) fn home_like(&self, name: &str) -> Option<Home> {
         let directory = self.snapshot.graph.package_like(name)?;
         Some(Home(directory.to_owned()))
     }
 
-    /// The package that a file of the repository belongs to.
+    /// Returns the package that a file of the repository belongs to.
     pub(super) fn home_of(&self, file: FileId) -> Home {
         let path = &self.snapshot.files.file(file).path;
         let directory = self.snapshot.graph.package_around(path.directory());
         Home(directory.to_owned())
     }
 
-    /// The file of an installed module, by the module's name.
+    /// Returns the file of an installed module, by the module's name.
     pub(super) fn module_file(&self, installed: &Installed<'_>) -> Option<FileId> {
         let PackageHome::Module {
             ending,
@@ -92,7 +93,7 @@ impl Finder<'_> {
         graph.resolve_module(files, &module.replace('/', "."))
     }
 
-    /// A package by the directory of the file that stands for it, a module by its file.
+    /// Returns the home of a module: for a package the directory of its main file, for a single-file module the file.
     fn module_home(&self, installed: &Installed<'_>, package_stem: &str) -> Option<Home> {
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         let path = &files
@@ -106,7 +107,7 @@ impl Finder<'_> {
     }
 }
 
-/// The packages that manifests of the repository name, by who installs them and name.
+/// The manifests of the repository, by package manager and package name.
 #[derive(Debug, Default)]
 pub(super) struct Manifests(HashMap<(&'static str, String), FileId>);
 
@@ -129,7 +130,7 @@ impl Manifests {
     }
 }
 
-/// What a manifest gives for a key at the start of a line: `name = "tokio"`, `"name": "a/b",`.
+/// Returns the value of a key at the start of a line of a manifest: `name = "tokio"`, `"name": "a/b",`.
 fn value_of<'a>(key: &str, text: &'a str) -> Option<&'a str> {
     let head = text.lines().take(MAX_LINES);
     let mut values = head.filter_map(|line| line.trim_start().strip_prefix(key));

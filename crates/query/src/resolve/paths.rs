@@ -1,4 +1,4 @@
-//! Places that the query names: paths with and without lines, imports of its code.
+//! Resolves the paths of the query, with and without lines, and the imports of its code.
 
 use foveate_index::FileId;
 
@@ -6,7 +6,7 @@ use super::Finder;
 use crate::text::QueryText;
 
 impl Finder<'_> {
-    /// The paths and links.
+    /// Resolves the paths and links.
     pub(super) fn paths(&mut self, text: &QueryText) {
         for (position, mention) in text.paths.iter().enumerate() {
             if !self.has_time_for(position) {
@@ -22,7 +22,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The definition at a line.
+    /// Records the definition at a line.
     fn line(&mut self, file: FileId, path: &str, line: u32) {
         if let Some(definition) = self.snapshot.files.definition_at(file, line) {
             let label = format!("{path}:{line}");
@@ -30,7 +30,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The imports of the query's code.
+    /// Resolves the imports of the query's code.
     pub(super) fn imports(&mut self, text: &QueryText) {
         let snapshot = self.snapshot;
         for (position, import) in text.imports.iter().enumerate() {
@@ -50,20 +50,21 @@ impl Finder<'_> {
                     self.note_file(file, "import", self.config.strength.import);
                 }
             } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, import) {
-                if self.is_called(file, import) {
+                if self.names_single_file(file, import) {
                     self.note_file(file, "import", self.config.strength.import);
                 }
             } else {
-                // Where files are included by their paths.
-                for file in self.whole(import) {
+                // For languages that include files by path.
+                for file in self.files_at_whole_path(import) {
                     self.note_file(file, "import", self.config.strength.import);
                 }
             }
         }
     }
 
-    /// Whether a module is one file: a package of many is meant only where its name is the file's, too.
-    fn is_called(&self, file: FileId, import: &str) -> bool {
+    /// Whether an import names this file alone. In a package whose files share their names, only a file whose name
+    /// is a part of the import is named.
+    fn names_single_file(&self, file: FileId, import: &str) -> bool {
         let snapshot = self.snapshot;
         let stem = snapshot.files.file(file).path.stem();
         let mut names = import.split(['.', '/', '\\', ':']);

@@ -1,22 +1,22 @@
-//! The names of a repository that are spelt almost like another: see [`nearest`].
+//! Finds the names of a repository with a spelling similar to another: see [`nearest`].
 
 use foveate_index::Symbols;
-use foveate_index::symbols::{OfLength, letters};
+use foveate_index::symbols::{NamesOfLength, letters};
 use rapidfuzz::distance::indel;
 
-/// Names that are looked at at once.
+/// Names that are checked together.
 const BLOCK: usize = 8;
 
 /// A name that is similar to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SimilarName<'a> {
-    /// Folded.
+    /// The folded name.
     pub name: &'a str,
     /// 0 to 1: twice the length of the longest common subsequence over both lengths.
     pub similarity: f64,
 }
 
-/// The most similar folded names at or above the cutoff, at most `count`: the most similar first; of
+/// Returns the most similar folded names at or above the cutoff, at most `count`: the most similar first; of
 /// equally similar ones the shortest, then the alphabetically first.
 pub(crate) fn nearest<'a>(
     symbols: &'a Symbols,
@@ -31,20 +31,20 @@ pub(crate) fn nearest<'a>(
     let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
     let comparator = indel::BatchComparator::new(folded.bytes());
     let mut best = Best::new(cutoff, count);
-    for OfLength {
+    for NamesOfLength {
         bytes,
         names,
         letters,
-    } in symbols.names_of(shortest..=longest)
+    } in symbols.names_by_length(shortest..=longest)
     {
-        let mut most = max_apart(folded.len(), bytes, cutoff, best.floor());
+        let mut limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
         for (names, letters) in names.chunks(BLOCK).zip(letters.chunks(BLOCK)) {
-            if most.is_none_or(|apart| apart.rules_all_out(own, letters)) {
+            if limits.is_none_or(|limits| limits.rules_all_out(own, letters)) {
                 continue;
             }
             for (name, letters) in names.iter().zip(letters) {
-                let Some(apart) = most else { break };
-                if apart.rules_out(own, *letters) {
+                let Some(current) = limits else { break };
+                if current.rules_out(own, *letters) {
                     continue;
                 }
                 let similarity = comparator.normalized_similarity_with_args(
@@ -52,7 +52,7 @@ pub(crate) fn nearest<'a>(
                     &indel::Args::default().score_cutoff(best.floor().unwrap_or(cutoff)),
                 );
                 if similarity.is_some_and(|similarity| best.add(name, similarity)) {
-                    most = max_apart(folded.len(), bytes, cutoff, best.floor());
+                    limits = edit_limits(folded.len(), bytes, cutoff, best.floor());
                 }
             }
         }
@@ -76,13 +76,13 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// What another name must be more similar than; nothing while there is room.
+    /// Returns the similarity that another name must exceed; `None` while there is room.
     fn floor(&self) -> Option<f64> {
         let last = self.found.get(self.count - 1)?;
         Some(last.similarity)
     }
 
-    /// Takes a name among them; returns whether it did.
+    /// Adds a name if it is similar enough; returns whether it was added.
     fn add(&mut self, name: &'a str, similarity: f64) -> bool {
         let is_enough = self
             .floor()
@@ -98,62 +98,62 @@ impl<'a> Best<'a> {
     }
 }
 
-/// How far two names may be apart.
+/// Most edits between two names.
 #[derive(Clone, Copy)]
-struct Apart {
-    /// How many bytes of the first may go.
+struct EditLimits {
+    /// Most bytes of the first that are deleted.
     deletions: u32,
-    /// How many of the second may come.
+    /// Most bytes of the second that are inserted.
     insertions: u32,
 }
 
-impl Apart {
-    /// Whether names with these [`letters`] are further apart.
+impl EditLimits {
+    /// Whether names with these [`letters`] need more edits.
     fn rules_out(self, first: u64, second: u64) -> bool {
-        self.leaves([first & !second], [second & !first]) != [0]
+        self.excess([first & !second], [second & !first]) != [0]
     }
 
-    /// The same of a name and each of many: most blocks hold none that is near.
+    /// Whether each name of a block needs more edits. Most blocks have no near name.
     fn rules_all_out(self, first: u64, others: &[u64]) -> bool {
         let Ok(others) = <[u64; BLOCK]>::try_from(others) else {
             return false;
         };
-        let gone = others.map(|second| first & !second);
-        let come = others.map(|second| second & !first);
-        let left = self.leaves(gone, come);
+        let removed = others.map(|second| first & !second);
+        let added = others.map(|second| second & !first);
+        let left = self.excess(removed, added);
         !left.contains(&0)
     }
 
-    /// Of the bits that go and those that come, what is too many.
-    fn leaves<const N: usize>(self, mut gone: [u64; N], mut come: [u64; N]) -> [u64; N] {
-        let less = |bits: [u64; N]| bits.map(|bits| bits & bits.wrapping_sub(1));
+    /// Returns the bits beyond the limits: nonzero where more bits are removed or added than allowed.
+    fn excess<const N: usize>(self, mut removed: [u64; N], mut added: [u64; N]) -> [u64; N] {
+        let without_lowest_bit = |bits: [u64; N]| bits.map(|bits| bits & bits.wrapping_sub(1));
         for _ in 0..self.deletions {
-            gone = less(gone);
+            removed = without_lowest_bit(removed);
         }
         for _ in 0..self.insertions {
-            come = less(come);
+            added = without_lowest_bit(added);
         }
-        std::array::from_fn(|at| gone[at] | come[at])
+        std::array::from_fn(|at| removed[at] | added[at])
     }
 }
 
-/// How far apart names of so many bytes may be, to be more similar than the best one so far, or at
-/// least as similar as `cutoff`. None where no name can be.
-fn max_apart(first: usize, second: usize, cutoff: f64, best: Option<f64>) -> Option<Apart> {
+/// Returns the most edits between names of `first` and `second` bytes whose similarity exceeds `best`, or without
+/// one is at least `cutoff`. `None` if no such names exist.
+fn edit_limits(first: usize, second: usize, cutoff: f64, best: Option<f64>) -> Option<EditLimits> {
     let total = (first + second) as f64;
-    let suffices = |apart: &u32| {
-        let similarity = 1.0 - f64::from(*apart) / total;
+    let suffices = |edits: &u32| {
+        let similarity = 1.0 - f64::from(*edits) / total;
         best.map_or(similarity >= cutoff, |best| similarity > best)
     };
-    let apart = (0..).take_while(suffices).last()?;
-    // What goes is as much as what comes, but for what one is longer. A set of letters has 64 bits.
-    let of = |own: usize, other: usize| {
-        let both = (apart + own as u32).checked_sub(other as u32)?;
+    let edits = (0..).take_while(suffices).last()?;
+    // Deletions minus insertions is the difference in length. A set of letters has 64 bits.
+    let limit = |own: usize, other: usize| {
+        let both = (edits + own as u32).checked_sub(other as u32)?;
         Some((both / 2).min(u64::BITS))
     };
-    Some(Apart {
-        deletions: of(first, second)?,
-        insertions: of(second, first)?,
+    Some(EditLimits {
+        deletions: limit(first, second)?,
+        insertions: limit(second, first)?,
     })
 }
 
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_name_that_is_near_enough_is_ruled_out(
+        fn similar_names_are_not_ruled_out(
             first in "[abcé0-9]{1,12}",
             second in "[abcé0-9]{1,12}",
             cutoff in 0.5..0.95f64,
@@ -173,37 +173,38 @@ mod tests {
             let args = indel::Args::default().score_cutoff(cutoff);
             let similarity =
                 indel::normalized_similarity_with_args(first.bytes(), second.bytes(), &args);
-            let apart = max_apart(first.len(), second.len(), cutoff, None);
+            let limits = edit_limits(first.len(), second.len(), cutoff, None);
             let ruled_out =
-                apart.is_none_or(|apart| apart.rules_out(letters(&first), letters(&second)));
+                limits.is_none_or(|limits| limits.rules_out(letters(&first), letters(&second)));
             prop_assert!(!(ruled_out && similarity.is_some()), "{similarity:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_block_is_ruled_out_where_each_of_it_is(
+        fn block_is_ruled_out_if_each_name_is(
             own in 0..256u64,
             others in proptest::array::uniform8(0..256u64),
             deletions in 0..4u32,
             insertions in 0..4u32,
         ) {
-            let apart = Apart { deletions, insertions };
-            let each = |other: &u64| apart.rules_out(own, *other);
-            prop_assert_eq!(apart.rules_all_out(own, &others), others.iter().all(each));
-            let gone = |other: &u64| (own & !other).count_ones() > deletions;
-            let come = |other: &u64| (other & !own).count_ones() > insertions;
-            let counted = others.iter().all(|other| gone(other) || come(other));
-            prop_assert_eq!(apart.rules_all_out(own, &others), counted);
+            let limits = EditLimits { deletions, insertions };
+            let each = |other: &u64| limits.rules_out(own, *other);
+            prop_assert_eq!(limits.rules_all_out(own, &others), others.iter().all(each));
+            let removed = |other: &u64| (own & !other).count_ones() > deletions;
+            let added = |other: &u64| (other & !own).count_ones() > insertions;
+            let counted = others.iter().all(|other| removed(other) || added(other));
+            prop_assert_eq!(limits.rules_all_out(own, &others), counted);
         }
     }
 
     #[test]
-    fn as_many_letters_go_as_come() {
-        let apart = max_apart(8, 8, 0.75, None).expect("names as long as each other may be equal");
-        assert_eq!((apart.deletions, apart.insertions), (2, 2));
-        assert!(!apart.rules_out(letters("settings"), letters("sextinys")));
-        assert!(apart.rules_out(letters("settings"), letters("sextinyq")));
-        assert!(max_apart(8, 20, 0.75, None).is_none());
+    fn edit_limits_are_balanced_for_equal_lengths() {
+        let limits =
+            edit_limits(8, 8, 0.75, None).expect("names as long as each other may be equal");
+        assert_eq!((limits.deletions, limits.insertions), (2, 2));
+        assert!(!limits.rules_out(letters("settings"), letters("sextinys")));
+        assert!(limits.rules_out(letters("settings"), letters("sextinyq")));
+        assert!(edit_limits(8, 20, 0.75, None).is_none());
     }
 }

@@ -1,16 +1,16 @@
-//! Natural language to identifiers: `bulk creation` in a title may mean `bulk_create`. Adjacent
-//! words are joined in both orders, singular and plural, with and without verb endings, and looked
-//! up whatever their case; a pair that nothing has is matched fuzzily.
+//! Resolves natural language to identifiers: `bulk creation` in a title may mean `bulk_create`. Adjacent
+//! words are joined in both orders, singular and plural, with and without verb endings, and looked up
+//! regardless of case; a pair without a definition is matched fuzzily.
 
 use foveate_index::DefId;
 
 use super::Finder;
 use crate::text::{QueryText, SegmentKind};
 
-/// Titles are short; a longer first line is prose.
+/// Most words of a title that are resolved. Titles are short; a longer first line is prose.
 const MAX_WORDS: usize = 24;
 
-/// Words that name nothing by themselves.
+/// Words that name nothing on their own.
 const STOP_WORDS: &[&str] = &[
     "a",
     "about",
@@ -113,13 +113,13 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Whether a word says nothing about code.
+/// Whether a word carries no meaning about code.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
 impl Finder<'_> {
-    /// The words of the title, alone and joined.
+    /// Resolves the words of the title, alone and joined.
     pub(super) fn title_words(&mut self, text: &QueryText) {
         let Some(title) = text
             .segments
@@ -179,7 +179,7 @@ impl Finder<'_> {
     }
 }
 
-/// The word, its singular or plural, and its verb stems.
+/// Returns the word, its singular or plural, and its verb stems.
 fn variants(word: &str) -> Vec<String> {
     let mut out = vec![word.to_owned()];
     let mut add = |text: String| {

@@ -18,7 +18,7 @@ use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, Segmen
 /// The longest error message that is kept, in bytes.
 const MAX_ERROR: usize = 400;
 
-/// A text that cites more is a log or a list.
+/// Most citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
 
 /// Fills a [`QueryText`], each list without duplicates.
@@ -46,7 +46,7 @@ pub(super) fn collect(document: Document<'_>) -> QueryText {
 }
 
 impl Collector {
-    /// Stack traces are cut out of prose too: many are pasted without marks around them.
+    /// Collects from a block. Stack traces are cut out of prose too: many are pasted without marks.
     fn block(&mut self, block: &Block<'_>) {
         match block {
             Block::Code(lines, language) => {
@@ -91,7 +91,9 @@ impl Collector {
 
     fn literals(&mut self, literals: Vec<Literal>) {
         for literal in literals {
-            if self.text.literals.len() < literals::MOST && !self.text.literals.contains(&literal) {
+            if self.text.literals.len() < literals::MAX_LITERALS
+                && !self.text.literals.contains(&literal)
+            {
                 self.text.literals.push(literal);
             }
         }
@@ -159,7 +161,7 @@ impl Collector {
         self.errors_in(title.text);
     }
 
-    /// Lines outside fences: code that was pasted without one is told apart line by line.
+    /// Collects from lines outside fences: separates prose and code that was pasted without a fence.
     fn prose_or_code(&mut self, lines: &[Line<'_>]) {
         let code = pasted::code_lines(lines);
         let mut start = 0;
@@ -206,7 +208,8 @@ impl Collector {
         }
     }
 
-    /// Mentions and paths of plain words. Gives the text with links replaced by what they say.
+    /// Collects mentions and paths from plain words. Returns the text with each URL replaced by the path or the
+    /// words that it names.
     fn words(&mut self, text: &str, kind: MentionKind) -> String {
         let mut plain = String::with_capacity(text.len());
         for word in text.split_whitespace() {
@@ -255,7 +258,7 @@ impl Collector {
         plain
     }
 
-    /// A test by its place: its file, and its name there.
+    /// Collects a test id: the path of its file, and its name there.
     fn test(&mut self, (file, name): (PathMention, String), kind: MentionKind) {
         self.path(file);
         self.mention(kind, &name);
@@ -319,7 +322,7 @@ impl Collector {
                 .any(|mark| line.trim_start().starts_with(mark));
             for name in names::scan(strip_prompt(line)) {
                 let trimmed = names::trim(&name.text);
-                // A comment is prose: its first word is no class.
+                // A comment is prose: a capitalised word is no class.
                 let named = !comment || names::is_identifier_like(trimmed, name.called);
                 if named && names::is_code_name(trimmed, name.called) {
                     self.mention(MentionKind::CodeBlock, trimmed);
@@ -331,7 +334,7 @@ impl Collector {
         self.segment_of(SegmentKind::CodeBlock, code, language);
     }
 
-    /// Paths in code: the heads of a patch, and places with a line (`src/a.rs:1:2`).
+    /// Collects paths from code: the headers of a patch, test ids, and paths with a line (`src/a.rs:1:2`).
     fn code_paths(&mut self, line: &str) {
         let line = line.trim();
         for head in ["--- a/", "+++ b/", "diff --git a/"] {
@@ -365,7 +368,7 @@ impl Collector {
             if origin::is_minified(found) {
                 continue;
             }
-            text.push_str(inside(&found.path));
+            text.push_str(repository_part(&found.path));
             text.push(' ');
             text.push_str(&found.function);
             text.push('\n');
@@ -391,7 +394,7 @@ impl Collector {
         }
     }
 
-    /// `SomeError: text` in a sentence, and quoted sentences where the line speaks of an error.
+    /// Collects `SomeError: text` in a sentence, and quoted sentences, if the line mentions an error.
     fn errors_in(&mut self, line: &str) {
         let lower = line.to_lowercase();
         const WORDS: &[&str] = &[
@@ -431,7 +434,7 @@ impl Collector {
     }
 }
 
-/// Whether a name is all that a piece of code says, apart from a call's arguments or a value.
+/// Whether a name is the whole of a piece of code, apart from arguments of a call or a value.
 fn whole_name(code: &str, name: &str) -> bool {
     let written = code.trim_start_matches(['@', '$', '.', '<', '&', '*']);
     let head = written
@@ -446,9 +449,9 @@ fn whole_name(code: &str, name: &str) -> bool {
         == name
 }
 
-/// The part of a path that may be the repository's: what is below the installed packages, at most
-/// the last five segments.
-fn inside(path: &str) -> &str {
+/// Returns the part of a path that may be inside the repository: the part below the directory of installed
+/// packages, else the last five segments.
+fn repository_part(path: &str) -> &str {
     for packages in ["site-packages/", "dist-packages/", "node_modules/"] {
         if let Some((_, rest)) = path.rsplit_once(packages) {
             return rest;

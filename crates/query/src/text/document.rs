@@ -1,30 +1,30 @@
-//! The lines of a query into a title, blocks of prose and blocks of code, in order. Sections about
-//! the reporter's machine and boilerplate are left out here.
+//! Splits the lines of a query into a title, blocks of prose and blocks of code, in order. Leaves out
+//! boilerplate and sections about the reporter's machine.
 
 use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
     fold, is_environment, is_noise, is_standard_heading, is_version_line, is_version_list,
-    speaks_of_code, tag,
+    promises_code, tag,
 };
 use super::markdown::{Markdown, Shape, Span};
 use super::repair;
 
-/// A title longer than this many bytes has the first sentences of the body in it.
+/// A title longer than this many bytes contains the first sentences of the body.
 const LONG_TITLE: usize = 160;
 
-/// What follows the mark of a fence is code if it is longer than this many words.
+/// Most words of an info string; a longer text after the mark of a fence is code.
 const MAX_INFO: usize = 3;
 
 /// A line of prose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
-    /// Without the marks of a quotation.
+    /// The text without quotation marks (`>`).
     pub text: &'a str,
-    /// How many bytes were taken off in front.
+    /// How many bytes were removed at the start.
     pub cut: usize,
-    /// Its code and links, in bytes of the uncut line.
+    /// Code and links, in bytes of the uncut line.
     pub spans: &'a [Span],
     /// Whether Markdown takes it for code because it is indented.
     pub indented: bool,
@@ -55,17 +55,17 @@ pub(super) fn has_title(line: &str) -> bool {
         || line.trim_start().starts_with(">>> "))
 }
 
-/// What the reader of lines is in.
+/// The state of splitting the lines.
 struct Reader<'a> {
     lines: &'a [String],
     markdown: &'a Markdown,
     document: Document<'a>,
     prose: Vec<Line<'a>>,
-    /// In a section about the reporter's machine.
+    /// Whether the current section is about the reporter's machine.
     in_environment: bool,
 }
 
-/// Splits lines into a document. The first one is the title where `titled` says so.
+/// Splits lines into a document. The first line is the title if `titled` is set.
 pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: bool) -> Document<'a> {
     let mut reader = Reader {
         lines,
@@ -79,7 +79,7 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
         reader.title();
         i = 1;
     }
-    // Details are judged once, at their outermost level: nesting must not cost quadratic time.
+    // `<details>` are classified once, at the outermost level: nesting must not cost quadratic time.
     let mut judged = 0;
     while let Some(line) = lines.get(i) {
         match reader.shape(i) {
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         self.markdown.shapes.get(line).copied().unwrap_or_default()
     }
 
-    /// Part of a line of the text.
+    /// Returns part of a line of the text.
     fn part(&self, number: usize, text: &'a str, cut: usize) -> Line<'a> {
         Line {
             text,
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the fenced block that begins in line `start` and gives the line after its last.
+    /// Reads the fenced block that begins in line `start` and returns the line after it.
     fn code(&mut self, start: usize) -> usize {
         let (Shape::Fence(number) | Shape::Fenced(number)) = self.shape(start) else {
             return start + 1;
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         if is_noise(line) || is_html_tag(line) {
             return;
         }
-        // One version line alone may be the point of the issue; one that is labelled is not.
+        // A version line may be the point of the issue, unless it is labelled or a bullet.
         if is_version_line(line) && (line.contains(": ") || is_bullet(line)) {
             return;
         }
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins the section of a heading.
+    /// Starts the section of a heading.
     fn section(&mut self, number: usize, line: &'a str, heading: &'a str) {
         self.in_environment = is_environment(&fold(heading));
         if !self.in_environment {
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps what a heading says: standard words as a label, others as prose.
+    /// Keeps a heading: as a label if it consists of standard words, else as prose.
     fn title_of_section(&mut self, number: usize, line: &'a str, heading: &'a str) {
         let folded = fold(heading);
         if is_standard_heading(&folded) {
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A stack frame or a real sentence ends an environment section that no heading ends.
+    /// Whether a line ends an environment section without a heading: a stack frame or a real sentence.
     fn leaves_environment(&self, line: &str) -> bool {
         if traces::is_trace_line(line) {
             return true;
@@ -247,8 +247,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The text of a line that is a heading to its writer, although not to Markdown: a line in bold, a
-/// short line that ends with a colon and names a standard section.
+/// Returns the text of a line that is meant as a heading although Markdown has none: a line in bold, or a
+/// short line that names a standard section.
 fn label(line: &str) -> Option<&str> {
     let line = line.trim();
     if line.is_empty() || line.len() > 200 {
@@ -272,7 +272,7 @@ fn label(line: &str) -> Option<&str> {
     None
 }
 
-/// `### Title ###` to `Title`; a line of other kinds stays as it is.
+/// Turns `### Title ###` into `Title`; other lines are returned unchanged.
 pub(super) fn strip_heading(line: &str) -> &str {
     let rest = line.trim_start_matches('#');
     let marks = line.len() - rest.len();
@@ -283,7 +283,7 @@ pub(super) fn strip_heading(line: &str) -> &str {
     }
 }
 
-/// Takes the marks of a quotation off, but not Python's prompt.
+/// Removes the marks of a quotation, but not Python's prompt.
 fn strip_quote(line: &str) -> &str {
     let mut rest = line;
     while let Some(quoted) = rest.strip_prefix("> ") {
@@ -299,7 +299,7 @@ fn is_bullet(line: &str) -> bool {
     line.trim_start().starts_with(['-', '*', '+', '|'])
 }
 
-/// A line that is one HTML tag and nothing else.
+/// Whether a line is one HTML tag and nothing else.
 fn is_html_tag(line: &str) -> bool {
     let line = line.trim();
     let Some(inner) = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')) else {
@@ -317,15 +317,15 @@ fn is_html_tag(line: &str) -> bool {
     !inner.contains('<') && TAGS.contains(&name)
 }
 
-/// The text of a line that is the summary of a `<details>`.
+/// Returns the text of a `<summary>` line.
 fn summary(line: &str) -> Option<&str> {
     let inside = line.trim().strip_prefix("<summary")?;
     let (_, text) = inside.split_once('>')?;
     Some(text.split('<').next().unwrap_or(text).trim())
 }
 
-/// The line after the end of the `<details>` that opens in line `start`; the end of the text where
-/// it is never closed.
+/// Returns the line after the end of the `<details>` that opens in line `start`; the end of the text if it
+/// is never closed.
 fn details_end(lines: &[String], start: usize) -> usize {
     let mut depth = 0usize;
     for (i, line) in lines.iter().enumerate().skip(start) {
@@ -349,7 +349,7 @@ fn about_machine(inside: &[String]) -> bool {
         .take(4)
         .map(|line| fold(&strip_tags(line)))
         .find(|text| !text.is_empty());
-    if summary.as_ref().is_some_and(|text| speaks_of_code(text)) {
+    if summary.as_ref().is_some_and(|text| promises_code(text)) {
         return false;
     }
     summary.is_some_and(|text| is_environment(&text))
@@ -364,7 +364,7 @@ fn about_machine(inside: &[String]) -> bool {
         )
 }
 
-/// The text of a line without its tags.
+/// Returns a line without its HTML tags.
 fn strip_tags(line: &str) -> String {
     let mut text = String::new();
     let mut inside = false;
@@ -379,8 +379,8 @@ fn strip_tags(line: &str) -> String {
     text
 }
 
-/// Where a title that runs into the body ends: after its first sentence, otherwise at the last
-/// space before the limit.
+/// Returns where a title that runs into the body ends: after its first sentence, else at the last space
+/// before the limit.
 fn title_end(title: &str) -> usize {
     let limit = title
         .char_indices()

@@ -1,22 +1,22 @@
-//! A line of prose taken apart: its code, where its links lead, its quoted strings.
+//! Splits a line of prose into text, inline code, link targets and quoted strings.
 
 use super::document::Line;
 use super::markdown::SpanKind;
 use super::paths::{self, Strictness};
 
-/// A quoted string is at most so long, in bytes.
+/// Most bytes of a quoted string.
 const MAX_QUOTED: usize = 160;
 
-/// A line without its marks.
+/// A line without its markup.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Inline {
-    /// The words, with the addresses of links after what the links say.
+    /// The words, with the target of each link after its text.
     pub text: String,
-    /// What stands between backticks.
+    /// The texts between backticks.
     pub codes: Vec<String>,
 }
 
-/// Takes a line apart by the spans that the Markdown parser found in it.
+/// Splits a line by the spans that the Markdown parser found in it.
 pub(super) fn read(line: &Line<'_>) -> Inline {
     let mut inline = Inline::default();
     let mut at = 0;
@@ -45,7 +45,7 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
 }
 
 impl Inline {
-    /// Keeps an address that may lead to a file.
+    /// Keeps a link target that may be a file.
     fn target(&mut self, target: &str) {
         if target.contains("://") || paths::read(target, Strictness::Extension).is_some() {
             self.text.push_str(target);
@@ -54,7 +54,7 @@ impl Inline {
     }
 }
 
-/// `` ``a`` `` without its marks; those inside stay.
+/// Removes the backticks around code such as `` ``a`` ``; those inside stay.
 fn strip_backticks(code: &str) -> &str {
     let inner = code.trim_start_matches('`');
     let marks = code.len() - inner.len();
@@ -63,8 +63,8 @@ fn strip_backticks(code: &str) -> &str {
     inner.get(..end).unwrap_or(inner).trim()
 }
 
-/// The quoted strings of a line. An apostrophe is no quote: one opens after a space and closes
-/// before one or a mark.
+/// Returns the quoted strings of a line. An apostrophe is no quote: a quote opens after, and closes before,
+/// a character that is no letter or digit.
 pub(super) fn quoted(text: &str) -> Vec<String> {
     const PAIRS: &[(char, char)] = &[('"', '"'), ('“', '”'), ('\'', '\''), ('‘', '’')];
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
         let close = PAIRS.iter().find(|(open, _)| *open == first);
         if let Some((_, close)) = close
             && !before.is_alphanumeric()
-            && let Some(inside) = until(after, *close)
+            && let Some(inside) = before_closing_quote(after, *close)
         {
             found.push(inside.to_owned());
             rest = after.get(inside.len() + close.len_utf8()..).unwrap_or("");
@@ -88,8 +88,8 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
     found
 }
 
-/// What stands before the closing quote, which no letter follows.
-fn until(text: &str, close: char) -> Option<&str> {
+/// Returns the text before the closing quote; no letter or digit may follow that quote.
+fn before_closing_quote(text: &str, close: char) -> Option<&str> {
     let end = text
         .char_indices()
         .take_while(|(at, _)| *at <= MAX_QUOTED)
@@ -108,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backticks() {
+    fn surrounding_backticks_are_stripped() {
         assert_eq!(strip_backticks("`` `a` ``"), "`a`");
         assert_eq!(strip_backticks("`a"), "a");
     }
 
     #[test]
-    fn quoted_strings() {
+    fn quoted_strings_are_found() {
         assert_eq!(
             quoted("it's \"no such store\" or 'that's it', “x y” and it isn't 'a'"),
             ["no such store", "that's it", "x y"]

@@ -1,9 +1,9 @@
-//! The query as clean lines: line ends of every kind, invisible characters taken out, and texts
-//! whose line breaks were lost (an issue pasted as one line) broken again where Markdown shows it.
+//! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters, and
+//! restores lost line breaks (an issue pasted as one line) where Markdown shows them.
 
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
 const FLAT_LINES: usize = 2;
-/// Bytes from which a single line is taken for several.
+/// A line longer than this many bytes counts as several joined ones.
 const FLAT_BYTES: usize = 200;
 
 /// Splits a query into lines without line ends.
@@ -17,7 +17,7 @@ pub(super) fn split(query: &str) -> Vec<String> {
     let few = filled.clone().count() <= FLAT_LINES;
     let mark = |line: &String| line.contains(" ## ") || line.contains(" ### ");
     let flat = |line: &String| few && line.len() > FLAT_BYTES || mark(line);
-    // Only the first lines show it: a table or a log further down may well hold such marks.
+    // Only the first lines are checked: a table or a log further down may hold such marks.
     if filled.take(FLAT_LINES).any(flat) {
         lines.iter().flat_map(|line| reflow(line)).collect()
     } else {
@@ -25,8 +25,8 @@ pub(super) fn split(query: &str) -> Vec<String> {
     }
 }
 
-/// Takes out what is not seen: zero-width characters, byte order marks, soft hyphens; other control
-/// characters and no-break spaces become plain spaces.
+/// Removes invisible characters: zero-width characters, byte order marks, soft hyphens. Other control
+/// characters except tabs, and no-break spaces, become plain spaces.
 fn clean(line: &str) -> String {
     line.chars()
         .filter(|c| {
@@ -44,8 +44,8 @@ fn clean(line: &str) -> String {
         .collect()
 }
 
-/// Breaks a flattened Markdown line before headings and bold labels, after the latter, and at runs
-/// of spaces, which were empty lines.
+/// Breaks a flattened Markdown line before headings, around bold labels, and at runs of spaces, which were
+/// empty lines.
 fn reflow(line: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for part in line.split("  ").map(str::trim).filter(|p| !p.is_empty()) {
@@ -76,12 +76,12 @@ fn flush(lines: &mut Vec<String>, current: &mut String) {
     }
 }
 
-/// `##` to `######`; a single `#` alone is more often a number sign.
+/// Whether a word is `##` to `######`; a single `#` is more often a number sign.
 fn is_heading_mark(word: &str) -> bool {
     (2..=6).contains(&word.len()) && word.bytes().all(|b| b == b'#')
 }
 
-/// A single bold word such as `**Version**`.
+/// Returns a word that is bold on its own, such as `**Version**`.
 fn bold_label(word: &str) -> Option<&str> {
     let inner = word.trim_end_matches(':').strip_prefix("**")?;
     let inner = inner.strip_suffix("**")?.trim_end_matches(':');

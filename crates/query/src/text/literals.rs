@@ -1,13 +1,13 @@
-//! Exact texts that the code may hold between quotes: options of command lines, routes, codes of
-//! errors and checks, names of settings. Whether it does is for the resolver to say.
+//! Finds exact texts that may be string literals in the code: command line options, routes, codes of errors
+//! and checks, names of settings. The resolver checks whether the code has them.
 
-/// A query gives at most so many.
-pub(super) const MOST: usize = 24;
+/// Most literals of a query.
+pub(super) const MAX_LITERALS: usize = 24;
 
-/// A longer word is data, in bytes.
-const LONGEST: usize = 80;
+/// Most bytes of a word; a longer one is data.
+const MAX_WORD_BYTES: usize = 80;
 
-/// What an exact text looks like.
+/// The form of an exact text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralKind {
     /// `--no-input`.
@@ -23,18 +23,18 @@ pub enum LiteralKind {
 /// An exact text of the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// What it looks like.
+    /// The form of the text.
     pub kind: LiteralKind,
-    /// The text as the code would hold it.
+    /// The text as the code would contain it.
     pub text: String,
 }
 
-/// The exact texts of a line of prose.
+/// Returns the exact texts in a line of prose.
 pub(super) fn read(line: &str) -> Vec<Literal> {
     words(line).filter_map(literal).collect()
 }
 
-/// The options of a command in a line of code.
+/// Returns the command line options in a line of code.
 pub(super) fn options(line: &str) -> Vec<Literal> {
     if !line.contains("--") {
         return Vec::new();
@@ -46,7 +46,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ','))
         .map(|word| word.trim_end_matches(['.', ':', ';', '!', '?', '*', ']']))
         .map(|word| word.trim_start_matches(['[', '*']))
-        .filter(|word| (3..=LONGEST).contains(&word.len()))
+        .filter(|word| (3..=MAX_WORD_BYTES).contains(&word.len()))
 }
 
 fn literal(word: &str) -> Option<Literal> {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_each_kind() {
+    fn literals_of_each_kind_are_read() {
         use LiteralKind::{Code, Option, Route, Setting};
         for (line, wanted) in [
             ("run `tool --no-input=x` now", vec![(Option, "--no-input")]),

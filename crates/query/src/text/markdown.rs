@@ -1,16 +1,15 @@
-//! The Markdown of a query, read by a Markdown parser: which lines are headings, rules and code, and
-//! where in a line code and links stand. Places are lines and bytes of the text, because the text
-//! may be no Markdown at all: stack traces and code pasted without marks are cut out of the same
-//! lines afterwards.
+//! Reads the Markdown of a query with a parser: which lines are headings, rules and code, and where in a
+//! line code and links are. Positions are lines and bytes of the text, because the text may be no Markdown
+//! at all: stack traces and code pasted without marks are cut out of the same lines afterwards.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// A longer line over a rule is a paragraph, in bytes.
+/// Most bytes of a heading above a rule; a longer line is a paragraph.
 const MAX_UNDERLINED: usize = 80;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Text, also of lists, quotations and tables.
@@ -18,7 +17,7 @@ pub(super) enum Shape {
     Text,
     /// A heading.
     Heading,
-    /// A rule, the line under a heading: nothing to read.
+    /// A line without text: a rule, the line under a heading, the end of a fenced block.
     Rule,
     /// The mark that opens the fenced block of this number.
     Fence(usize),
@@ -31,24 +30,24 @@ pub(super) enum Shape {
 /// A stretch of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// In bytes of the line.
+    /// Position in bytes of the line.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of the span.
     pub kind: SpanKind,
 }
 
-/// What a stretch of a line is.
+/// The kind of a stretch of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SpanKind {
     /// Code with its backticks.
     Code,
-    /// Where a link leads, its text left out.
+    /// The target of a link; the span starts after the link's text.
     Target(String),
     /// A picture.
     Picture,
 }
 
-/// What the parser says of a text.
+/// The result of parsing a text.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
     /// The kind of every line.
@@ -61,7 +60,7 @@ pub(super) struct Markdown {
     starts: Vec<usize>,
 }
 
-/// Reads a text that [`super::repair`] has made. The parser takes linear time.
+/// Parses a text from [`super::repair`]. The parser takes linear time.
 pub(super) fn read(structure: &str) -> Markdown {
     let mut starts = vec![0];
     starts.extend(structure.match_indices('\n').map(|(at, _)| at + 1));
@@ -75,8 +74,8 @@ pub(super) fn read(structure: &str) -> Markdown {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut block = None;
     let mut target = None;
-    // The end of what a link says.
-    let mut said = 0;
+    // The end of the text of a link.
+    let mut text_end = 0;
     for (event, range) in Parser::new_ext(structure, options).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(kind)) => block = Some(markdown.code_block(&kind, &range)),
@@ -90,24 +89,24 @@ pub(super) fn read(structure: &str) -> Markdown {
             }) => {
                 let written = !matches!(link_type, LinkType::Autolink | LinkType::Email);
                 target = written.then(|| dest_url.into_string());
-                said = range.start + 1;
+                text_end = range.start + 1;
             }
             Event::End(TagEnd::Link) => {
                 if let Some(target) = target.take() {
-                    markdown.span(said..range.end, &SpanKind::Target(target));
+                    markdown.span(text_end..range.end, &SpanKind::Target(target));
                 }
             }
             Event::End(TagEnd::Image) => {
-                said = range.end;
+                text_end = range.end;
                 markdown.span(range, &SpanKind::Picture);
             }
             Event::Code(_) => {
-                said = range.end;
+                text_end = range.end;
                 markdown.span(range, &SpanKind::Code);
             }
             Event::Text(_) => match block {
                 Some(shape) => markdown.mark(&range, shape),
-                None => said = range.end,
+                None => text_end = range.end,
             },
             _ => {}
         }
@@ -119,12 +118,12 @@ pub(super) fn read(structure: &str) -> Markdown {
 }
 
 impl Markdown {
-    /// The line that a byte is in.
+    /// Returns the line of a byte.
     fn line_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
     }
 
-    /// The lines that a stretch of the text touches.
+    /// Returns the lines that a range of the text touches.
     fn lines_of(&self, range: &Range<usize>) -> Range<usize> {
         let last = range.end.saturating_sub(1).max(range.start);
         self.line_of(range.start)..self.line_of(last) + 1
@@ -135,21 +134,21 @@ impl Markdown {
         self.shapes.get_mut(lines).unwrap_or_default().fill(shape);
     }
 
-    /// Notes a block and gives the shape of its lines.
+    /// Records a code block and returns the shape of its lines.
     fn code_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) -> Shape {
         let CodeBlockKind::Fenced(info) = kind else {
             return Shape::Indented;
         };
         let number = self.infos.len();
         self.infos.push(info.trim().to_owned());
-        // What has no text is the mark that opens the block and the one that closes it.
+        // Lines with text are marked later; only the marks that open and close the block have none.
         self.mark(range, Shape::Rule);
         self.mark(&(range.start..range.start), Shape::Fence(number));
         Shape::Fenced(number)
     }
 
-    /// A heading. Text over a rule is one to Markdown however long it is; the writer of an issue
-    /// meant at most its last line, and only a short one.
+    /// Records a heading. To Markdown all text above a rule is a heading, however long; the writer of an issue
+    /// meant at most the last line, and only a short one.
     fn heading(&mut self, structure: &str, range: &Range<usize>) {
         let lines = self.lines_of(range);
         let text = structure.get(range.clone()).unwrap_or("").trim();
@@ -169,7 +168,7 @@ impl Markdown {
         }
     }
 
-    /// Notes a stretch in every line that it touches.
+    /// Records a span in every line that it touches.
     fn span(&mut self, range: Range<usize>, kind: &SpanKind) {
         for line in self.lines_of(&range) {
             let start = self.starts.get(line).copied().unwrap_or(0);
@@ -192,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_shapes() {
+    fn line_shapes_are_recognised() {
         use Shape::{Fence, Fenced, Heading, Indented, Rule, Text};
         let markdown =
             read("# A\ntext\n***\n\n    x = 1\n\n```py\n\ny\n```\nHead\n---\nlong\ntext\n---");
@@ -220,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_that_is_never_closed_holds_the_rest() {
+    fn unclosed_fence_extends_to_the_end() {
         let markdown = read("a\n```\nb\n\nc");
         assert_eq!(markdown.shapes.last(), Some(&Shape::Fenced(0)));
     }
 
     #[test]
-    fn spans_are_places_in_lines() {
+    fn spans_are_relative_to_their_line() {
         let markdown = read("a `b\nc` [d](e \"f\") ![g](h) <http://i>\n\n[j][k]\n\n[k]: l");
         let kinds = |line: usize| -> Vec<(Range<usize>, SpanKind)> {
             let spans = markdown.spans.get(line).into_iter().flatten();

@@ -1,19 +1,19 @@
-//! Words that name code: dotted chains of identifiers, and which of them are meant as names.
+//! Finds words that name code: scans dotted chains of identifiers, and decides which are meant as names.
 
 use foveate_index::tokens::is_unspaced;
 
 /// A chain of identifiers in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// Joined by dots, whatever the language writes (`A::b`, `A#b`).
+    /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`).
     pub text: String,
     /// Whether an opening parenthesis follows.
     pub called: bool,
-    /// Whether a quote stands directly before and after it.
+    /// Whether quotes directly surround it.
     pub quoted: bool,
 }
 
-/// The chains of identifiers of a text, in order.
+/// Returns the chains of identifiers in a text, in order.
 pub(super) fn scan(text: &str) -> Vec<Name> {
     let mut names = Vec::new();
     let mut rest = text;
@@ -48,13 +48,13 @@ pub(super) fn scan(text: &str) -> Vec<Name> {
     names
 }
 
-/// The chain that a text starts with, and its end in bytes.
+/// Returns the chain at the start of a text, and its end in bytes.
 fn chain(text: &str) -> (String, usize) {
     let mut name = String::new();
     let mut end = 0;
     loop {
         let rest = text.get(end..).unwrap_or("");
-        // Chinese, Japanese and Korean stand directly before and after a name.
+        // Chinese, Japanese and Korean text adjoins a name without spaces.
         let unspaced = rest.starts_with(is_unspaced);
         let part = rest
             .find(|c: char| !continues_name(c) || is_unspaced(c) != unspaced)
@@ -86,7 +86,7 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Takes off what says nothing: `self.`, `this.`, `$`, the underscores of emphasis.
+/// Removes parts without meaning: `self.`, `this.`, `$`, underscores used for emphasis.
 pub(super) fn trim(name: &str) -> &str {
     let mut name = name.trim_start_matches('$');
     for receiver in ["self.", "cls.", "this.", "super."] {
@@ -130,9 +130,8 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
     is_camel(inner) && !PRODUCTS.contains(&inner.to_ascii_lowercase().as_str())
 }
 
-/// `done.Then`: two sentences whose space is missing, not a module and its class. A class has at
-/// least two humps or stands behind a name that is no plain word; here doubt is decided for prose
-/// only where the second word is very common.
+/// Whether a name such as `done.Then` is two sentences without a space between them, rather than a module and
+/// its class. It counts as two sentences only if the second word is very common.
 fn is_sentence_joint(name: &str) -> bool {
     const STARTS: &[&str] = &[
         "The", "This", "It", "If", "In", "But", "And", "So", "When", "We", "Then", "For", "Is",
@@ -142,7 +141,7 @@ fn is_sentence_joint(name: &str) -> bool {
         .is_some_and(|(_, last)| STARTS.contains(&last))
 }
 
-/// Two humps (`ModelForm`, `getItem`), or an acronym and a word (`JSONField`, not `URLs`).
+/// Whether a name has two humps (`ModelForm`, `getItem`), or an acronym and a word (`JSONField`, not `URLs`).
 fn is_camel(name: &str) -> bool {
     let mut humps = false;
     let mut uppers = 0;
@@ -167,7 +166,7 @@ fn is_camel(name: &str) -> bool {
     (humps || acronym) && !plural && name.chars().count() >= 4
 }
 
-/// Whether a name in a code block may be one of the repository: called, capitalised or
+/// Whether a name in a code block may be defined in the repository: it is called, capitalised or
 /// identifier-like, and neither a keyword nor built in.
 pub(super) fn is_code_name(name: &str, called: bool) -> bool {
     if is_keyword(name) || BUILT_IN.contains(&name) {
@@ -179,12 +178,12 @@ pub(super) fn is_code_name(name: &str, called: bool) -> bool {
     capital || is_identifier_like(name, called)
 }
 
-/// Keywords and literals of the languages that issues quote.
+/// Whether a name is a keyword or literal of a language that issues quote.
 pub(super) fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }
 
-/// Products and formats that are written like identifiers.
+/// Products and formats that are spelled like identifiers.
 const PRODUCTS: &[&str] = &[
     "angular.js",
     "devtools",
@@ -420,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn chains() {
+    fn identifier_chains_are_scanned() {
         let names = |text| scan(text).into_iter().map(|n| n.text).collect::<Vec<_>>();
         assert_eq!(
             names("a.b_c(d) 3.8x E::f G#h x"),
@@ -431,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn which_words_are_names() {
+    fn identifier_like_words_are_recognised() {
         for yes in [
             "ModelForm",
             "getItem",

@@ -1,10 +1,10 @@
-//! Code that was pasted into prose without marks around it, told apart line by line.
+//! Finds code that was pasted into prose without marks, line by line.
 
 use foveate_parse::code;
 
 use super::document::Line;
 
-/// For every line whether it is code. A blank line belongs to what is before it.
+/// Returns for every line whether it is code. A blank line counts like the line before it.
 pub(super) fn code_lines(lines: &[Line<'_>]) -> Vec<bool> {
     let blocks = indented_blocks(lines);
     let mut code = Vec::with_capacity(lines.len());
@@ -21,8 +21,8 @@ pub(super) fn code_lines(lines: &[Line<'_>]) -> Vec<bool> {
     code
 }
 
-/// For every line whether it is in an indented block of which one line is surely code. Some indent
-/// their paragraphs.
+/// Returns for every line whether it is in an indented block with a line that is surely code. Indentation alone
+/// is not enough: some writers indent paragraphs.
 fn indented_blocks(lines: &[Line<'_>]) -> Vec<bool> {
     let mut blocks = Vec::with_capacity(lines.len());
     for block in lines.chunk_by(|a, b| a.indented == b.indented) {
@@ -65,7 +65,7 @@ fn is_code(line: &str, after_code: bool, blank_before: bool) -> bool {
     is_statement(trimmed, words) || (after_code && is_symbolic(trimmed, words))
 }
 
-/// `name = …`, `a.b(…)`, `return …`, `@decorator`.
+/// Whether a line is a statement: `name = …`, `a.b(…)`, `return …`, `@a.decorator`, `<tag>`.
 fn is_statement(line: &str, words: usize) -> bool {
     let head = line
         .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '\'' | '"')))
@@ -85,7 +85,7 @@ fn is_statement(line: &str, words: usize) -> bool {
     assigned && words <= 20 || called || returned
 }
 
-/// Whether a line has about as many marks of code as words.
+/// Whether a line has at least half as many marks of code as words, and at least two.
 fn is_symbolic(line: &str, words: usize) -> bool {
     let marks = line
         .chars()

@@ -1,4 +1,4 @@
-//! Paths and links to files.
+//! Reads paths, test ids and links to files.
 
 use super::PathMention;
 use foveate_parse::traces::clean_path;
@@ -13,16 +13,16 @@ const EXTENSIONS: &[&str] = &[
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// How strict a word is taken for a path.
+/// How strictly a word is checked for being a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// In prose: a known extension is needed.
+    /// For prose: a known extension is needed.
     Extension,
-    /// Between backticks: segments between slashes are enough.
+    /// For code between backticks: several segments with slashes are enough.
     Slash,
 }
 
-/// Reads a word (no spaces) as a path, with its line where one is given.
+/// Reads a word (no spaces) as a path, with its line if one is given.
 pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     let word = word.trim_matches(|c: char| {
         matches!(
@@ -82,7 +82,7 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     })
 }
 
-/// `Node.js` and the like.
+/// Whether a name is a product such as `Node.js` rather than a file.
 fn is_product(name: &str) -> bool {
     const PRODUCTS: &[&str] = &[
         "node.js",
@@ -104,7 +104,7 @@ fn is_product(name: &str) -> bool {
     PRODUCTS.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// `tests/a.py::TestB::test_c[1]` as the file and `TestB.test_c`.
+/// Reads `tests/a.py::TestB::test_c[1]` as the file and `TestB.test_c`.
 pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
     let (file, rest) = word.split_once(".py::")?;
     let file = read(&format!("{file}.py"), Strictness::Extension)?;
@@ -115,7 +115,7 @@ pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
     (!name.is_empty() && !name.contains(':')).then_some((file, name))
 }
 
-/// `a.py:12`, `a.py:12:3`, `a.py#L12-L20`, `a.py(12)` with the first and the last line.
+/// Splits `a.py:12`, `a.py:12:3` or `a.py#L12-L20` into the path and the first and last line.
 fn split_line(word: &str) -> (&str, (u32, u32)) {
     if let Some((path, fragment)) = word.split_once("#L") {
         return (path, line_range(fragment));
@@ -127,7 +127,7 @@ fn split_line(word: &str) -> (&str, (u32, u32)) {
     (word, (0, 0))
 }
 
-/// `10-L20`, `10-20`, `10:L20` and `10`.
+/// Reads `10-L20`, `10-20`, `10:L20` or `10` as the first and the last line.
 fn line_range(fragment: &str) -> (u32, u32) {
     let first = leading_number(fragment);
     let digits = fragment.bytes().take_while(u8::is_ascii_digit).count();
@@ -146,9 +146,9 @@ fn leading_number(text: &str) -> u32 {
 /// A link in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Link {
-    /// To a file of a repository.
+    /// A link to a file of a repository.
     File(PathMention),
-    /// To something else; the words of its path that may say something.
+    /// Any other link, with the words of its path that may help a search.
     Other(String),
 }
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn words_are_read_as_paths() {
         use Strictness::{Extension, Slash};
         check("src/pool.py:123,", Extension, Some(("src/pool.py", 123)));
         check(
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_ranges() {
+    fn test_ids_and_line_ranges_are_read() {
         let (file, name) = read_test("tests/a.py::TestB::test_c[x-1],").unwrap();
         assert_eq!(
             (file.path.as_str(), name.as_str()),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn links() {
+    fn links_to_files_are_read() {
         let file = |url| match read_url(url) {
             Link::File(mention) => (mention.path, mention.line),
             Link::Other(words) => (format!("words:{words}"), 0),

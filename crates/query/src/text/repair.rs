@@ -1,12 +1,11 @@
-//! What people write instead of Markdown, made into Markdown before the parser reads it: fences in
-//! the wrong column, the code marks of Trac and Jira, `<pre>`, prompts that look like quotations.
-//! The text itself stays as it is; what the parser reads is a copy with the same lines of the same
-//! lengths, so that every place that it tells is a place in the text.
+//! Repairs malformed Markdown before it is parsed: fences in the wrong column, the code marks of Trac and
+//! Jira, `<pre>`, prompts that look like quotations. The parser reads a repaired copy whose lines have the
+//! lengths of the original ones, so that its offsets are valid in the text.
 
-/// A line with more marks of quotations and lists than this is not read as nested any deeper.
-const DEEPEST: usize = 12;
+/// A line with more quotation and list marks than this is blanked for the parser.
+const MAX_DEPTH: usize = 12;
 
-/// Takes the comments out of the lines and gives what the parser is to read.
+/// Removes HTML comments from the lines and returns the copy for the parser.
 pub(super) fn repair(lines: &mut [String]) -> String {
     remove_comments(lines);
     let mut structure = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
@@ -36,28 +35,28 @@ pub(super) fn opens_fence(line: &str) -> bool {
     Fence::opening(line).is_some()
 }
 
-/// What follows the mark on the line that opens a block: its language, or code on the wrong line.
+/// Returns the text after the mark on the line that opens a block: its language, or code on the wrong line.
 pub(super) fn after_mark(line: &str) -> &str {
     bare(line).trim_start_matches(['`', '~']).trim()
 }
 
 /// An opened block of code.
 enum Fence {
-    /// At least so many of a character, alone on its line, close it.
+    /// Closed by a line of only this character, at least this many times.
     Run(char, usize),
-    /// A line with this text closes it.
+    /// Closed by a line that contains this text.
     Text(&'static str),
 }
 
 impl Fence {
-    /// The fence that a line opens, and what the line says after it.
+    /// Returns the fence that a line opens, and the rest of the line.
     fn opening(line: &str) -> Option<(Self, &str)> {
         let trimmed = bare(line);
         for mark in ['`', '~'] {
             let rest = trimmed.trim_start_matches(mark);
             let length = trimmed.len() - rest.len();
             if length >= 3 {
-                // "```a```" on one line is inline code, and Python underlines with tildes.
+                // "```a```" on one line is inline code, and Python underlines errors with tildes.
                 let named = rest
                     .trim_start()
                     .chars()
@@ -87,7 +86,7 @@ impl Fence {
         }
     }
 
-    /// The character of the fence that the parser reads for it.
+    /// Returns the character of the fence in the copy for the parser.
     fn mark(&self) -> char {
         match self {
             Self::Run(mark, _) => *mark,
@@ -96,12 +95,13 @@ impl Fence {
     }
 }
 
-/// A line without the marks of quotations around it.
+/// Returns a line without quotation marks (`>`) and white space around it.
 fn bare(line: &str) -> &str {
     line.trim_start_matches([' ', '\t', '>']).trim_end()
 }
 
-/// A fence in the first column. Three marks are enough: no content looks like them.
+/// Appends a fence in the first column. Three marks are enough: [`push_content`] blanks content that looks
+/// like a fence.
 fn push_fence(structure: &mut String, mark: char, tail: &str, length: usize) {
     let start = structure.len();
     structure.extend([mark; 3]);
@@ -113,7 +113,7 @@ fn push_fence(structure: &mut String, mark: char, tail: &str, length: usize) {
     pad(structure, start + length);
 }
 
-/// A line inside a fence, so that the parser does not take it for the fence's end.
+/// Appends a line inside a fence, blanked if the parser could take it for the end of the fence.
 fn push_content(structure: &mut String, line: &str, mark: char) {
     let trimmed = line.trim_start();
     if trimmed.starts_with(mark) {
@@ -129,7 +129,7 @@ fn push_text(structure: &mut String, line: &str) {
     let indent = line.len() - trimmed.len();
     structure.push_str(line.get(..indent).unwrap_or(""));
     if let Some(rest) = trimmed.strip_prefix(">>>") {
-        // A prompt, not a quotation in a quotation in a quotation.
+        // A Python prompt, not a nested quotation.
         structure.push_str(":::");
         structure.push_str(rest);
     } else if let Some(rest) = trimmed.strip_prefix('<') {
@@ -139,10 +139,10 @@ fn push_text(structure: &mut String, line: &str) {
     } else if trimmed.starts_with("~~~")
         || trimmed.starts_with("```") && !trimmed.trim_start_matches('`').contains('`')
     {
-        // What looks like a fence and is none: see `Fence::opening`.
+        // Looks like a fence but is none: see `Fence::opening`.
         structure.push(':');
         structure.push_str(trimmed.get(1..).unwrap_or(""));
-    } else if depth(trimmed) > DEEPEST {
+    } else if depth(trimmed) > MAX_DEPTH {
         pad(structure, start + line.len());
     } else {
         structure.push_str(trimmed);
@@ -155,7 +155,7 @@ fn pad(structure: &mut String, length: usize) {
     }
 }
 
-/// How many marks of quotations and lists a line begins with.
+/// Counts the quotation and list marks at the start of a line.
 fn depth(line: &str) -> usize {
     line.split(' ')
         .take_while(|word| matches!(*word, "" | "-" | "*" | "+") || word.bytes().all(|b| b == b'>'))
@@ -163,7 +163,7 @@ fn depth(line: &str) -> usize {
         .sum()
 }
 
-/// Takes `<!-- … -->` out of the text, but not out of code and not where it is never closed.
+/// Removes `<!-- … -->` from the text, except in code and unless it is never closed.
 fn remove_comments(lines: &mut [String]) {
     let Some(last_end) = lines.iter().rposition(|line| line.contains("-->")) else {
         return;
@@ -190,27 +190,28 @@ fn remove_comments(lines: &mut [String]) {
             open = Some(fence);
             continue;
         }
-        in_comment = remove_comments_of_line(line, number < last_end);
+        in_comment = remove_comments_in_line(line, number < last_end);
     }
 }
 
-/// Takes the comments out of a line; whether one goes on in the next, where it may.
-fn remove_comments_of_line(line: &mut String, may_go_on: bool) -> bool {
+/// Removes the comments from a line. Returns whether one continues in the next line, which `may_continue`
+/// allows.
+fn remove_comments_in_line(line: &mut String, may_continue: bool) -> bool {
     if !line.contains("<!--") {
         return false;
     }
     let mut kept = String::with_capacity(line.len());
     let mut rest = line.as_str();
-    let mut goes_on = false;
+    let mut continues = false;
     while let Some(at) = rest.find("<!--") {
         let (before, comment) = rest.split_at(at);
         kept.push_str(before);
         let quoted = kept.bytes().filter(|b| *b == b'`').count() % 2 == 1;
         match comment.find("-->") {
             Some(end) if !quoted => rest = comment.get(end + "-->".len()..).unwrap_or(""),
-            None if !quoted && may_go_on => {
+            None if !quoted && may_continue => {
                 rest = "";
-                goes_on = true;
+                continues = true;
             }
             _ => {
                 kept.push_str("<!--");
@@ -220,7 +221,7 @@ fn remove_comments_of_line(line: &mut String, may_go_on: bool) -> bool {
     }
     kept.push_str(rest);
     *line = kept;
-    goes_on
+    continues
 }
 
 #[cfg(test)]
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_markdown_is_guarded() {
+    fn lookalikes_of_markdown_are_masked() {
         check(">>> f(x)", "::: f(x)");
         check("<details>\n~~~^^^", "(details>\n:~~^^^");
         check("```a```\n```-b", "```a```\n:``-b");
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_go_but_not_from_code() {
+    fn comments_are_removed_except_in_code() {
         check("a <!-- b\n```\nc --> d", "a\n\n d");
         check(
             "```\n<!-- x -->\n```\n<!-- y",

@@ -1,4 +1,4 @@
-//! Whole queries: what is taken out, what stays, and where it goes.
+//! Tests the parsing of whole queries: what is removed, what stays, and into which list it goes.
 
 use foveate_model::Language;
 use foveate_parse::languages::by_name as language;
@@ -31,7 +31,7 @@ fn paths(text: &QueryText) -> Vec<String> {
 }
 
 #[test]
-fn an_issue_of_a_template() {
+fn issue_template_is_reduced_to_its_content() {
     let text = parse(
         "[Bug]: `Pool.acquire` hangs when max_size is 0\r\n\
          \r\n\
@@ -98,7 +98,7 @@ fn an_issue_of_a_template() {
 }
 
 #[test]
-fn python_tracebacks_fenced_or_not() {
+fn python_tracebacks_are_found_with_and_without_fences() {
     let trace = "Traceback (most recent call last):\n  File \"/srv/app/run.py\", line 7, in <module>\n    main()\n  File \"/usr/lib/python3/site-packages/acme/core.py\", line 31, in Core.start\n    self.load(x)\n    ~~~~~~~~~^^^\nKeyError: 'host'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/usr/lib/python3/site-packages/acme/conf.py\", line 5, in load\n    raise ConfigError(\"no host_name\") from e\nacme.errors.ConfigError: no host_name\n";
     for query in [
         format!("Start fails\n\nThis happens:\n\n```\n{trace}```\nWhy is that?"),
@@ -134,7 +134,7 @@ fn python_tracebacks_fenced_or_not() {
 }
 
 #[test]
-fn a_syntax_error_has_a_place_without_a_function() {
+fn syntax_error_gives_a_frame_without_function() {
     let text = parse(
         "  File \"tool/lex.py\", line 3\n    print x\n          ^\nSyntaxError: invalid syntax\n",
     );
@@ -147,7 +147,7 @@ fn a_syntax_error_has_a_place_without_a_function() {
 }
 
 #[test]
-fn notebook_and_pytest_frames() {
+fn notebook_and_pytest_frames_are_read() {
     let text = parse(
         "Plot fails\n\n```\n---------------------------------\nTypeError     Traceback (most recent call last)\n<ipython-input-3-0a1b> in <module>()\n----> 1 plot(a)\n\n~/env/lib/acme/plot.py in plot(self, data)\n     11     pass\n---> 12     draw(data)\n     13 \n\nFile ~/env/lib/acme/draw.py:90, in Canvas.draw(self, data)\n     89 x\n---> 90 y\n\nTypeError: no canvas\n```\n\nand in the tests:\n\n```\ntests/test_plot.py:14: in test_plot\n    plot(1)\nE   ValueError: bad data_shape\nsrc/acme/plot.py:12: ValueError\n```\n",
     );
@@ -226,7 +226,7 @@ fn traces_of_other_languages_are_outermost_first() {
     );
 }
 
-/// A trace in a fenced block must give these frames, outermost first, with their columns.
+/// Asserts that a trace in a fenced block gives these frames, outermost first, with their columns.
 #[track_caller]
 fn check_frames(trace: &str, wanted: &[&str]) {
     let text = parse(&format!("It breaks\n\nLike so:\n\n```\n{trace}\n```\n"));
@@ -236,7 +236,7 @@ fn check_frames(trace: &str, wanted: &[&str]) {
 }
 
 #[test]
-fn frames_of_bundles() {
+fn frames_of_bundled_javascript_are_read() {
     check_frames(
         "TypeError: parent is null\n    at unmountComponent (runtime-core.esm-bundler.js:6990:5)\n    at Object.unmount [as um] (webpack-internal:///./node_modules/.pnpm/@vue+runtime-core@3.4.21/node_modules/@vue/runtime-core/dist/runtime-core.esm-bundler.js:6915:7)\n    at http://localhost/assets/index-4f3a.js:1:23456\n    at Vue$3.Vue._init (webpack:///./~/vue/dist/vue.esm.js?65d7:4557:10)",
         &[
@@ -257,7 +257,7 @@ fn frames_of_bundles() {
             "assets/index-4f3a.js:1:2345 unmountComponent",
         ],
     );
-    // Consoles.
+    // Browser consoles.
     check_frames(
         "unmountComponent @ runtime-core.esm-bundler.js:6990\nflushJobs @ runtime-core.esm-bundler.js:416\n(anonymous) @ app.js:3",
         &[
@@ -276,7 +276,7 @@ fn frames_of_bundles() {
 }
 
 #[test]
-fn a_frame_in_a_sentence_is_a_frame() {
+fn frame_in_a_sentence_needs_backticks() {
     let text = parse(
         "Unmounting fails\n\nThe frame `runtime-core.esm-bundler.js:6990:5 at unmountComponent` is\nthe last one, mail ada@example.com:25, see src/a.js:12 at startup.\n",
     );
@@ -289,7 +289,7 @@ fn a_frame_in_a_sentence_is_a_frame() {
 }
 
 #[test]
-fn components_of_a_warning_are_frames() {
+fn components_of_vue_warnings_are_frames() {
     let text = parse(
         "It warns\n\n```\n[Vue warn]: Unhandled error during execution of scheduler flush\n  at <TodoItem key=1 item= {done: false} onDone=fn<onDone> >\n  at <KeepAlive>\n  at <Anonymous>\n  at <App/>\n```\n",
     );
@@ -307,7 +307,7 @@ fn components_of_a_warning_are_frames() {
 }
 
 #[test]
-fn frames_without_a_meaning_are_no_words() {
+fn minified_frames_are_left_out_of_search_text() {
     let text = parse(
         "It breaks\n\n```\nTypeError: a is null\n    at e.t (http://h/assets/index-4f3a.js:1:2345)\n    at closeAll (http://h/assets/index-4f3a.js:1:99)\n```\n",
     );
@@ -316,7 +316,7 @@ fn frames_without_a_meaning_are_no_words() {
 }
 
 #[test]
-fn code_without_fences_is_told_from_prose() {
+fn unfenced_code_is_separated_from_prose() {
     let text = parse(
         "Filter is ignored\nDescription\n\t\nGiven this model:\nclass Shelf(models.Model):\n\trows = models.IntegerField(default=0)\n\tclass Meta:\n\t\tordering = ['rows']\nthe following gives every shelf:\nShelf.objects.filter(rows__gt=3)\nThat is because the class of the field is wrong.\n>>> Shelf.objects.count()\n7\n",
     );
@@ -337,7 +337,7 @@ fn code_without_fences_is_told_from_prose() {
 }
 
 #[test]
-fn errors_in_prose_and_title() {
+fn errors_in_prose_and_title_are_found() {
     let text = parse(
         "TypeError: cannot pickle 'Lock' object when a job is cloned\n\nIt says \"could not find the job store\" as a message, or `StoreError: no such job_id`.",
     );
@@ -358,7 +358,7 @@ fn errors_in_prose_and_title() {
 }
 
 #[test]
-fn details_are_dropped_only_when_they_are_about_the_machine() {
+fn details_about_the_machine_are_dropped() {
     let text = parse(
         "A title\n\nBody one.\n\n<details>\n<summary>Versions</summary>\n\nacme: 1.2.3\n\n</details>\n\n<details><summary>Stack trace</summary>\n\n  at run (src/run.ts:3:4)\n\n</details>\n\nBody two.\n",
     );
@@ -371,7 +371,7 @@ fn details_are_dropped_only_when_they_are_about_the_machine() {
 }
 
 #[test]
-fn details_of_a_trace_or_an_example_stay_although_they_list_versions() {
+fn details_with_logs_stay_despite_version_lines() {
     let text = parse(
         "A title\n\nBody.\n\n<details>\n<summary>Log output</summary>\na 1.2\nb 1.2\nc 1.2\nd 1.2\ne 1.2\nf 1.2\ng 1.2\n```\nload_plugin()\n```\n</details>\n<details><summary>My environment</summary>\n```\nspam_eggs()\n```\n</details>\n",
     );
@@ -380,7 +380,7 @@ fn details_of_a_trace_or_an_example_stay_although_they_list_versions() {
 }
 
 #[test]
-fn an_issue_form_with_empty_answers() {
+fn empty_answers_of_issue_forms_are_dropped() {
     let text = parse(
         "Export fails\n\n### Is there an existing issue?\n\n- [X] I have searched the existing issues\n\n### What happened?\n\nThe `ExportJob` stops,\nsee [the loop](https://github.com/a/b/blob/0a1b/src/job.py#L7-L9) and [above](#anchor).\n\n### Version\n\n1.2.3\n\n### Relevant log output\n\n_No response_\n\n### Code of Conduct\n\n- [X] I agree\n",
     );
@@ -423,7 +423,7 @@ fn blocks_and_traces_have_languages() {
 }
 
 #[test]
-fn malformed_marks_lose_nothing() {
+fn code_in_malformed_fences_is_kept() {
     // A fence in a list that is indented too far, one in a quotation that ends too early, one that
     // is never closed, Trac's marks, a prompt at the start of a line, reStructuredText.
     let text = parse(
@@ -457,7 +457,7 @@ fn quoted_strings_are_segments_and_stay_in_the_prose() {
 }
 
 #[test]
-fn a_text_that_lost_its_line_breaks_is_broken_again() {
+fn flattened_text_is_split_into_lines() {
     let text = parse(
         "Timer fires twice ### Describe the bug  When the clock jumps the timer fires twice, which is wrong for everyone who counts on it. ### To Reproduce  **Steps**  1) Start the timer 2) Change the clock **Version** acme v1.3.1  **Platform** Linux",
     );
@@ -471,7 +471,7 @@ fn a_text_that_lost_its_line_breaks_is_broken_again() {
 }
 
 #[test]
-fn titles_of_odd_texts() {
+fn unusual_queries_get_expected_titles() {
     for (query, title) in [
         ("", ""),
         ("   \n\n", ""),
@@ -546,7 +546,7 @@ fn hostile_texts_take_linear_time() {
     ];
     for piece in pieces {
         let query = piece.repeat(200_000 / piece.len());
-        // Quadratic work on 200 kB would take minutes; the test's own time limit is the judge.
+        // Quadratic work on 200 kB would take minutes; the time limit of the test would fail it.
         let text = parse(&query);
         assert!(text.segments.len() <= query.len());
     }
@@ -555,7 +555,7 @@ fn hostile_texts_take_linear_time() {
 }
 
 #[test]
-fn the_past_is_cited_outside_code_blocks_and_file_links() {
+fn citations_are_read_outside_code_and_file_links() {
     let text = parse(
         "Shop closes too early since #4711\n\
          \n\

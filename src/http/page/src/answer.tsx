@@ -1,4 +1,4 @@
-// One answer: what was understood, what was found, what is sent and what is not.
+// Renders one answer: intent, resolved names, ranking, context and what was left out.
 
 import type { ContextAnswer, Dropped } from "./api";
 import { Context } from "./context";
@@ -12,9 +12,9 @@ import { count, counted, Name, Path, percent, shortCommit, visible } from "./tex
 interface Props {
   answer: ContextAnswer;
   question: Question;
-  /** Where it is one of two. */
+  /** Set if the answer is one of two that are compared. */
   marks: Marks | null;
-  /** What is shown elsewhere. */
+  /** Parts that are shown elsewhere. */
   without?: Shared;
 }
 
@@ -34,7 +34,7 @@ export function Answer({ answer, question, marks, without }: Props) {
   );
 }
 
-/** What two answers are called. */
+/** Names one of two compared answers. */
 export function variantName(variant: Variant, answer: ContextAnswer): string {
   const given = variant.ref.trim();
   const ref = /^[0-9a-f]{40,64}$/.test(given) ? shortCommit(given) : given;

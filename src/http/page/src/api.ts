@@ -1,5 +1,5 @@
-// The HTTP interface of the server, as openapi.yaml describes it: nothing else feeds the page. The types are
-// generated from that document when the page is checked.
+// Calls the HTTP interface of the server, as described by openapi.yaml: the page has no other source of data.
+// The types are generated from that document when the page is checked.
 
 import type { components } from "./openapi";
 import { token } from "./token";
@@ -16,7 +16,7 @@ export type FileAnswer = Schemas["FileAnswer"];
 export type PlaceAnswer = Schemas["PlaceAnswer"];
 type ProblemBody = Schemas["ProblemBody"];
 
-/** Why there is no answer: a problem of the server, or none could be had. */
+/** Why there is no answer: a problem from the server, or a failed request. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -24,7 +24,7 @@ export class Problem extends Error {
     readonly detail: string,
     readonly field: string | null = null,
     readonly requestId = "",
-    /** Seconds after which it may be tried again; 0 where nothing is said. */
+    /** Seconds after which to retry; 0 if the server gives none. */
     readonly retryAfter = 0,
   ) {
     super(detail);
@@ -42,7 +42,7 @@ async function problemOf(response: Response): Promise<Problem> {
     const body = (await response.json()) as ProblemBody;
     return new Problem(response.status, body.code, body.detail, body.field ?? null, body.request_id, retryAfter);
   } catch {
-    // A proxy's own page, for example.
+    // For example the error page of a proxy.
     const detail = `The server answered with status ${response.status} and without a reason.`;
     return new Problem(response.status, "unknown", detail, null, "", retryAfter);
   }

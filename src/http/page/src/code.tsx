@@ -1,11 +1,12 @@
-// A block of code: as it is at once, coloured as soon as it is near the screen and its colours are there.
+// Renders a block of code: plain at first, highlighted once it is near the screen and the highlighting is
+// ready.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { highlight, languageOf } from "./highlight";
 import type { Piece } from "./highlight_worker";
 import { CodeText } from "./text";
 
-/** What the server writes where it left lines out. */
+/** The server's marks where it left lines out. */
 const CUT = /^\s*…|… \d+ lines? left out .*…$|^\s*… \d+ more$/;
 
 export function Code({ text, path, label }: { text: string; path: string; label: string }) {

@@ -1,4 +1,4 @@
-// The context as it is sent: item by item with what each costs and why it is there, or as the text itself.
+// Renders the context as it is sent: item by item with cost and reason, or as the plain text.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ContextAnswer, Item, Section } from "./api";
@@ -48,7 +48,7 @@ export function Context({ answer, format, marks }: { answer: ContextAnswer; form
   );
 }
 
-/** What the sections took of the budget. */
+/** Shows how much of the budget each section took. */
 function Budget({ answer }: { answer: ContextAnswer }) {
   const { budget } = answer.tokens;
   const used = answer.sections.filter((section) => section.used > 0);
@@ -76,7 +76,8 @@ function Budget({ answer }: { answer: ContextAnswer }) {
 }
 
 function Part({ section, entries, marks }: { section: Section; entries: readonly Entry[]; marks: Marks | null }) {
-  // Items and entries are in one order; a text of another form has no entries, and then there is no code here.
+  // Items and entries have the same order. A text in another form has no entries, and then no code is shown
+  // here.
   const isKnown = entries.length === section.items.length;
   const files: { path: string; items: [Item, Entry | null][] }[] = [];
   section.items.forEach((item, at) => {
@@ -146,7 +147,7 @@ function Shown({ item, entry, scope, mark }: { item: Item; entry: Entry | null; 
 
 function Lines({ item, lines, what }: { item: Item; lines: string; what: string }) {
   const link = item.link ?? "";
-  // Addresses come from settings and remotes; only those of web pages become links.
+  // URLs come from settings and remotes; only web URLs become links.
   if (!/^https?:\/\//.test(link)) return <span class="lines">{lines}</span>;
   return (
     <a class="lines" href={link} target="_blank" rel="noopener noreferrer" aria-label={`${what}, on the web`}>

@@ -1,13 +1,13 @@
-// The entries of a context, read from its text in any of the three formats: what is shown is what is sent. The
-// server writes the text in a fixed form (crates/query/src/assemble/render), in which nothing of a repository can
-// pass for markup; where a text is of another form, there are no entries, and the page shows it as it is.
+// Parses the entries of a context from its text in any of the three formats, so that the page shows exactly
+// what is sent. The server writes a fixed form (crates/query/src/assemble/render), in which nothing of a
+// repository can pass for markup. A text in another form has no entries, and the page shows it as plain text.
 
 export interface Entry {
-  /** The code, as it stands in the context. */
+  /** The code, as in the context. */
   body: string;
-  /** The line of the class that it stands in; empty where there is none. */
+  /** The line of the enclosing class; empty if there is none. */
   scope: string;
-  /** `lines`, `kind`, `same_as` and the like. */
+  /** Such as `lines`, `kind` and `same_as`. */
   properties: ReadonlyMap<string, string>;
 }
 
@@ -27,7 +27,7 @@ export function entriesOf(format: "xml" | "markdown" | "json", context: string):
 const SECTIONS = ["definitions", "snippets", "imports", "tests", "callers"];
 const XML = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([a-z]+)((?: [a-z_]+="[^"]*")*)>|([^<]+)/y;
 
-/** Elements of one level hold text alone: the entries, and the lines of classes. */
+/** Parses XML. Only the innermost elements contain text: entries, and the lines of classes. */
 function fromXml(context: string): Entries {
   const sections = new Map<string, Entry[]>();
   let entries: Entry[] = [];
@@ -49,7 +49,7 @@ function fromXml(context: string): Entries {
     } else if (name === "scope") {
       scope = text;
     } else if (name !== "") {
-      // A block stands on lines of its own.
+      // A block begins and ends with a newline.
       const body = text.startsWith("\n") ? text.slice(1, -1) : text;
       entries.push({ body, scope, properties });
     }
@@ -103,7 +103,7 @@ function fromMarkdown(context: string): Entries {
   return sections;
 }
 
-/** What a heading says in brackets: the kind, and marks such as `folded`. */
+/** Parses the notes in a heading's brackets: the kind, and marks such as `folded`. */
 function notesOf(line: string): Map<string, string> {
   const notes = /\(([^()]*)\)(?::.*)?$/.exec(line)?.[1]?.split(", ") ?? [];
   const kind = notes.find((note) => !["compact", "standard", "cut", "folded"].includes(note) && /^[a-z ]+$/.test(note));

@@ -1,11 +1,11 @@
-// What the words of an answer mean, for people: signals, intents, reasons.
+// Explains the codes of an answer to people: signals, intents, reasons.
 
 import table from "./signals.json";
 
 export type Family = keyof typeof table.families;
 export const FAMILIES = Object.entries(table.families) as [Family, string][];
 
-/** What a signal says, and to which kind of evidence it belongs. */
+/** Meaning of a signal, and the family of evidence that it belongs to. */
 export function signal(ranked: "file" | "place", name: string): { family: Family; text: string } {
   const known: Record<string, string[]> = table[ranked];
   const [family, text] = Object.hasOwn(known, name) ? (known[name] ?? []) : [];
@@ -27,7 +27,7 @@ export function intent(kind: string): [name: string, meaning: string] {
   return Object.hasOwn(INTENTS, kind) ? (INTENTS[kind] ?? [kind, ""]) : [kind, ""];
 }
 
-/** Rules of the intent that are not named by the words that they look for. */
+/** Explanations of intent rules whose names do not have one of the endings below. */
 const RULES: Record<string, string> = {
   given: "the question said so",
   traceback: "there is a stack trace",
@@ -39,7 +39,7 @@ const RULES: Record<string, string> = {
   failing_subject: "something fails, says the title",
 };
 
-/** Where rules look, by the end of their names. */
+/** Where a rule looks, by the ending of its name. */
 const PLACES: [end: string, text: string][] = [
   ["_order", "the title asks for it"],
   ["_question", "it is a question"],
@@ -73,7 +73,7 @@ export const DROPPED: Record<string, string> = {
   unreadable: "Not indexed: it cannot be read",
 };
 
-/** Sections of a context. */
+/** Titles of the sections of a context. */
 export const SECTIONS: Record<string, string> = {
   definitions: "Definitions",
   snippets: "Snippets",

@@ -1,4 +1,4 @@
-// The form that a question is asked with.
+// The form for asking a question.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -76,7 +76,7 @@ export function Form({ question, change, ask, repos, problem }: Props) {
   );
 }
 
-/** What is seldom changed. */
+/** The fields that are seldom changed. */
 function More({ question, change }: { question: Question; change: Props["change"] }) {
   const [open, setOpen] = useState(false);
   return (
@@ -137,7 +137,7 @@ interface VariantProps {
   change: (change: Partial<Variant>) => void;
   bad: string;
   prefix: string;
-  /** What is answered from where nothing is said. */
+  /** The revision that is used if the field is empty. */
   registered: string;
 }
 
@@ -197,7 +197,7 @@ interface WholeProps {
   onChange: (value: number) => void;
 }
 
-/** A whole number; what is typed on the way to one is kept by the field alone. */
+/** A field for a whole number. Invalid intermediate input stays in the field and is not reported. */
 function Whole({ id, value, range, onChange }: WholeProps) {
   const input = (text: string) => {
     const number = Number(text);

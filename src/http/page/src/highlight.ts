@@ -1,15 +1,15 @@
-// Asks the worker for the colours of code, one text after the other. A text that takes too long is left as it is,
+// Requests highlighting from the worker, one text after the other. If a text takes too long, it stays plain
 // and the worker is replaced.
 
 import type { Coloured, Order, Piece } from "./highlight_worker";
 
-/** Milliseconds for one text; the first one loads the grammars. */
+/** Timeout in milliseconds for one text; the first one loads the grammars. */
 const PATIENCE = 3000;
-/** Characters of a text, and of a line of it: more is no code that is read by people. */
+/** Most characters of a text, and of one of its lines: longer code is not read by people. */
 const LONGEST = 200_000;
 const LONGEST_LINE = 4000;
 
-/** Languages by the last part of a file's name. */
+/** Languages by extension, or by name for files without one. */
 const LANGUAGES: Record<string, string> = {
   bash: "bash", sh: "bash", zsh: "bash", dockerfile: "bash", makefile: "bash",
   c: "c", h: "c", cc: "cpp", cpp: "cpp", cxx: "cpp", hpp: "cpp", hh: "cpp", cs: "csharp", css: "css", scss: "css",
@@ -37,7 +37,7 @@ let timer = 0;
 let last = 0;
 const queue: Waiting[] = [];
 
-/** The pieces of a text, or null where it stays as it is. `signal` takes an order back. */
+/** Returns the highlighted pieces of a text, or null if it stays plain. `signal` cancels the request. */
 export function highlight(language: string, text: string, signal: AbortSignal): Promise<Piece[] | null> {
   if (text.length > LONGEST || text.split("\n").some((line) => line.length > LONGEST_LINE)) return Promise.resolve(null);
   return new Promise((resolve) => {
@@ -76,7 +76,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL: () => string }): { createScriptURL: (url: string) => string };
 }
 
-/** The one script that the page starts; where browsers enforce trusted types, through the one policy. */
+/** The URL of the only script that the page starts; in browsers with Trusted Types, created by the only policy. */
 const SCRIPT = (() => {
   const path = "/page/highlight.js";
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;

@@ -1,5 +1,5 @@
-// Colours code, in a thread of its own: the code is anybody's, and a grammar that takes long for it must not hold up
-// the page. It gets a text and gives pieces of it with the names of their classes; no markup is made.
+// Highlights code in a worker: the code is untrusted, and a grammar that takes long must not block the page.
+// It gets a text and returns pieces with their class names, never markup.
 
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
@@ -46,7 +46,7 @@ const lowlight = createLowlight({
   yaml,
 });
 
-/** A piece of code, and its class; empty where it has none. */
+/** A piece of code and its class; the class is empty if there is none. */
 export type Piece = [text: string, kind: string];
 export interface Order {
   id: number;
@@ -68,7 +68,7 @@ function flatten(nodes: readonly Node[], kind: string, pieces: Piece[]): void {
   }
 }
 
-/** `hljs-title function_` is `title`. */
+/** Shortens the class names `hljs-title function_` to `title`. */
 function kindOf(names: unknown, outer: string): string {
   const name = Array.isArray(names) ? names.find((one) => typeof one === "string" && one.startsWith("hljs-")) : undefined;
   return typeof name === "string" ? name.slice("hljs-".length) : outer;
@@ -86,7 +86,7 @@ addEventListener("message", (event: MessageEvent<Order>) => {
   try {
     pieces = coloured(event.data);
   } catch {
-    // It stays as it is.
+    // The text stays plain.
   }
   const answer: Coloured = { id: event.data.id, pieces };
   (postMessage as (message: Coloured) => void)(answer);

@@ -1,4 +1,4 @@
-// The inspector: a page that asks the server's own interface, and shows what it answers and why.
+// The inspector: a page that asks the server's own interface, and shows its answers and their reasons.
 
 import { render } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
@@ -37,7 +37,7 @@ function Page() {
   useSaid(outcome);
 
   const repos = repositories.list ?? [];
-  // Where nobody chose one, the first is as good as any.
+  // If no repository was chosen, the first one is used.
   const asked = question.repo === "" ? { ...question, repo: repos[0]?.name ?? "" } : question;
   const ask = () => {
     history.pushState(null, "", `#${fragmentOf(asked)}`);
@@ -114,7 +114,7 @@ function Page() {
   );
 }
 
-/** The address is not the question of where the focus is. */
+/** Moves the focus without changing the URL's fragment, which holds the question. */
 function skip(event: Event) {
   event.preventDefault();
   (document.getElementById("answer") ?? document.getElementById("content"))?.focus();
@@ -128,7 +128,7 @@ function Link({ text, here, go }: { text: string; here: boolean; go: () => void 
   );
 }
 
-/** Follows the address: when the page is opened, and when one goes back. */
+/** Calls `follow` with the fragment of the URL: when the page is opened, and on back and forward. */
 function useAddress(follow: (fragment: string) => void): void {
   useEffect(() => {
     const go = () => follow(location.hash.replace(/^#/, ""));
@@ -138,13 +138,13 @@ function useAddress(follow: (fragment: string) => void): void {
   }, []);
 }
 
-/** Where the form fills a small screen, the answer would be out of sight. */
+/** Scrolls to the outcome: on a small screen the form may fill the view. */
 function showOutcome(): void {
   const outcome = document.querySelector(".outcome");
   if (outcome !== null && outcome.getBoundingClientRect().top > innerHeight / 2) outcome.scrollIntoView();
 }
 
-/** Tells screen readers what became of a question. */
+/** Announces the outcome of a question to screen readers. */
 function useSaid(outcome: Outcome): void {
   useEffect(() => {
     if (outcome.kind === "asking") {

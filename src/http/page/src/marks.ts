@@ -1,8 +1,9 @@
-// What differs between two answers to one question: of each place and item, what the other answer has of it.
+// Computes the differences between two answers to one question: for each place and item, its counterpart in
+// the other answer.
 
 import type { ContextAnswer, FileAnswer, Item, PlaceAnswer } from "./api";
 
-/** Of the other answer; the same file may have other lines at another revision, so lines count only without a name. */
+/** Index of the other answer. Keys have a line number only if there is no name: lines may differ between revisions. */
 export interface Marks {
   /** Ranks, from 1, by list and key. */
   ranks: { places: Map<string, number>; functions: Map<string, number>; files: Map<string, number> };
@@ -28,7 +29,7 @@ export function marksOf(other: ContextAnswer): Marks {
   };
 }
 
-/** What two answers have in common, which is shown once: budgets change no ranking. */
+/** Which parts two answers have in common; these are shown once. A budget does not change a ranking. */
 export interface Shared {
   symbols: boolean;
   ranking: boolean;
@@ -42,7 +43,7 @@ export function shared(first: ContextAnswer, second: ContextAnswer): Shared {
   };
 }
 
-/** What is said of a place beside its rank, where that differs in the other answer. */
+/** Describes a place's change of rank compared with the other answer; null if there is none. */
 export function movement(rank: number, other: number | undefined): { text: string; said: string } | null {
   if (other === undefined) return { text: "only here", said: "not listed in the other answer" };
   if (other === rank) return null;
@@ -50,7 +51,7 @@ export function movement(rank: number, other: number | undefined): { text: strin
   return { text, said: `number ${other} in the other answer` };
 }
 
-/** What is said of an item, where the other answer has it otherwise. */
+/** Describes how an item differs from that in the other answer; null if it does not. */
 export function difference(item: Item, other: Item | undefined): string | null {
   if (other === undefined) return "only here";
   if (other.fidelity !== item.fidelity) return `${other.fidelity} in the other`;

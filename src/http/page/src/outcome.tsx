@@ -1,4 +1,4 @@
-// What became of a question: nothing yet, an answer, two that are compared, or a problem.
+// Renders the outcome of a question: nothing yet, an answer, two compared answers, or a problem.
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";

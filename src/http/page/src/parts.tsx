@@ -1,12 +1,12 @@
-// Small parts that several views share.
+// Small components that several views share.
 
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 
-/** Which of two answers it is, `A` or `B`; empty where there is one. */
+/** Which of two answers is being rendered, `A` or `B`; empty if there is only one. */
 export const Which = createContext("");
 
-/** A heading with what belongs to it. */
+/** A section with a heading. */
 export function Block(props: { title: string; note?: ComponentChildren; tools?: ComponentChildren; children: ComponentChildren }) {
   const id = useId();
   const which = useContext(Which);
@@ -25,7 +25,7 @@ export function Block(props: { title: string; note?: ComponentChildren; tools?: 
   );
 }
 
-/** Choices of which one holds, as buttons in a row; the arrow keys move between them. */
+/** A row of radio buttons; the arrow keys move between them. */
 export function Choice<T extends string>(props: {
   label: string;
   value: T;
@@ -46,7 +46,7 @@ export function Choice<T extends string>(props: {
   );
 }
 
-/** Copies a text, exactly as it is; `of` says to those who do not see the button what `label` copies. */
+/** A button that copies a text exactly; `of` tells screen readers what it copies. */
 export function Copy({ text, of, label = "Copy" }: { text: string; of: string; label?: string }) {
   const [said, setSaid] = useState("");
   const timer = useRef(0);
@@ -70,7 +70,7 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without https, and elsewhere than on this machine, browsers have the old way alone.
+    // Browsers offer the clipboard API only over https and on localhost; elsewhere the old command must do.
     const field = document.createElement("textarea");
     field.value = text;
     field.className = "hidden";
@@ -83,14 +83,14 @@ async function copied(text: string): Promise<boolean> {
   }
 }
 
-/** Has screen readers say something. */
+/** Has screen readers announce a text. */
 export function announce(text: string): void {
   const region = document.getElementById("announced");
-  // The same text twice is said twice.
+  // Screen readers announce a text again only if it differs.
   if (region !== null) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
-/** A list of which the first entries are shown, and the others when asked for. */
+/** A list that shows its first entries, and the others on request. */
 export function Long<T>(props: { entries: readonly T[]; first: number; what: string; children: (entry: T, at: number) => ComponentChildren }) {
   const [all, setAll] = useState(false);
   const shown = all ? props.entries : props.entries.slice(0, props.first);

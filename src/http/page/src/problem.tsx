@@ -1,10 +1,10 @@
-// A problem, and what people can do about it.
+// Renders a problem, and what the user can do about it.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Problem } from "./api";
 import { visible } from "./text";
 
-/** Titles of problems that people meet here, by code. */
+/** Titles of problems that users meet here, by code. */
 const TITLES: Record<string, string> = {
   missing_token: "This server needs a token",
   invalid_token: "The token is not accepted",
@@ -51,7 +51,7 @@ export function Failed({ problem, again, enterToken }: { problem: Problem; again
   );
 }
 
-/** Seconds until a problem may be gone. */
+/** Returns the seconds until the request may be retried. */
 function useCountdown(problem: Problem): number {
   const [left, setLeft] = useState(Math.ceil(problem.retryAfter));
   useEffect(() => {

@@ -1,5 +1,5 @@
-// A question as the form holds it, as the interface takes it, and as an address: the fragment of the page's
-// address, which browsers send to no server.
+// Defines a question, and converts it to a request body and to the fragment of the page's URL, which browsers
+// send to no server.
 
 import type { RepoContextBody } from "./api";
 
@@ -17,11 +17,11 @@ export const INTENTS = [
 export const BUDGET = { least: 200, most: 128_000, usual: 8000 };
 export const LIMIT = { least: 1, most: 100, usual: 20 };
 
-/** What two answers that are compared may differ in. */
+/** What two compared answers may differ in. */
 export interface Variant {
   /** Commit, branch or tag; empty: the working tree, or the registered ref. */
   ref: string;
-  /** Tokens. */
+  /** Budget in tokens. */
   budget: number;
   breadth: (typeof BREADTHS)[number];
 }
@@ -33,7 +33,7 @@ export interface Question extends Variant {
   /** Empty: detected. */
   intent: (typeof INTENTS)[number] | "";
   limit: number;
-  /** What the answer is compared with. */
+  /** The second answer to compare with. */
   other: Variant | null;
 }
 
@@ -49,7 +49,7 @@ export const USUAL: Question = {
   other: null,
 };
 
-/** The body of the request for one of the variants. */
+/** Returns the body of the request for one of the variants. */
 export function bodyOf(question: Question, variant: Variant): RepoContextBody {
   return {
     query: question.query,
@@ -63,7 +63,7 @@ export function bodyOf(question: Question, variant: Variant): RepoContextBody {
   };
 }
 
-/** The fragment that asks a question again; what is usual is left out. */
+/** Returns the fragment that asks a question again; defaults are left out. */
 export function fragmentOf(question: Question): string {
   const parameters = new URLSearchParams();
   const put = (name: string, value: string | number, usual: string | number) => {
@@ -93,7 +93,7 @@ function putVariant(
   put(`${prefix}breadth`, variant.breadth, usual.breadth);
 }
 
-/** What a fragment asks; whatever it holds that is no question is ignored. */
+/** Parses a fragment; unknown or invalid parameters are ignored. */
 export function questionOf(fragment: string): Question {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   const text = (name: string, usual: string) => parameters.get(name) ?? usual;

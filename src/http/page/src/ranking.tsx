@@ -1,4 +1,4 @@
-// The rankings, and the signals that each score is the sum of.
+// Renders the rankings, and the signals that add up to each score.
 
 import { useId, useState } from "preact/hooks";
 import type { ContextAnswer, FileAnswer, PlaceAnswer, Signal } from "./api";
@@ -8,7 +8,7 @@ import { Block, Choice, Long } from "./parts";
 import { lineRange, Name, Path, percent, visible } from "./text";
 
 type Ranked = FileAnswer | PlaceAnswer;
-/** Entries that are shown before the others are asked for. */
+/** Entries that are shown before the others are requested. */
 const FIRST = 10;
 
 type List = "places" | "functions" | "files";
@@ -134,7 +134,7 @@ interface SignalsProps {
   choose: (name: string) => void;
 }
 
-/** Each signal with its bar: what raises the score to the right, what lowers it to the left. */
+/** Lists each signal with a bar: to the right if it raises the score, to the left if it lowers it. */
 function Signals({ signals, kind, chosen, choose }: SignalsProps) {
   const widest = Math.max(...signals.map((one) => Math.abs(one.value)), Number.MIN_VALUE);
   if (signals.length === 0) return <p class="empty">The server gave no signals.</p>;

@@ -1,4 +1,4 @@
-// What the server holds, and how far indexing is.
+// Renders the repositories of the server and the progress of indexing.
 
 import { useId, useState } from "preact/hooks";
 import type { Repo } from "./api";
@@ -32,7 +32,7 @@ export function Progress({ repo }: { repo: Repo }) {
   );
 }
 
-/** One line about a repository below the form. */
+/** One line about a repository, below the form. */
 export function StateLine({ repo }: { repo: Repo }) {
   if (isBusy(repo)) return <Progress repo={repo} />;
   return (

@@ -1,10 +1,11 @@
-// State of the page beside what is typed: what the server's repositories do, and the answers to a question.
+// Holds the state of the page apart from the form: the state of the server's repositories, and the answers to
+// a question.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ask, Problem, repositories, type ContextAnswer, type Repo } from "./api";
 import { bodyOf, type Question } from "./question";
 
-/** Milliseconds between two looks at the repositories: while one is being read, and otherwise. */
+/** Interval in milliseconds at which the repositories are polled: while one is busy, and otherwise. */
 const BUSY = 1000;
 const QUIET = 15_000;
 
@@ -16,7 +17,7 @@ export interface Repositories {
   look: () => void;
 }
 
-/** The repositories, looked at again and again while the page is seen. */
+/** Returns the repositories, polled while the page is visible. */
 export function useRepositories(): Repositories {
   const [list, setList] = useState<Repo[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -59,16 +60,16 @@ export function useRepositories(): Repositories {
 export type Outcome =
   | { kind: "none" }
   | { kind: "asking"; question: Question }
-  /** The index is being built; it is asked again by itself. */
+  /** The index is being built; the question is retried automatically. */
   | { kind: "waiting"; question: Question; problem: Problem }
   | { kind: "failed"; question: Question; problem: Problem }
   /** One answer, or two that are compared. */
   | { kind: "answered"; question: Question; answers: ContextAnswer[] };
 
-/** How often a question is asked again while an index is built: for about half an hour. */
+/** Most retries while an index is being built: about half an hour. */
 const ATTEMPTS = 1800;
 
-/** Asks one question at a time; a new one takes the place of the one before. */
+/** Asks one question at a time; a new one replaces the previous one. */
 export function useAnswer(): { outcome: Outcome; run: (question: Question) => void; stop: () => void } {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
   const running = useRef(new AbortController());
@@ -85,7 +86,7 @@ export function useAnswer(): { outcome: Outcome; run: (question: Question) => vo
     const attempt = async (left: number): Promise<void> => {
       const variants = question.other === null ? [question] : [question, question.other];
       try {
-        // One after the other: a token may have few requests in flight.
+        // One after the other: a token may allow only few requests in flight.
         const answers: ContextAnswer[] = [];
         for (const variant of variants) {
           answers.push(await ask(question.repo, bodyOf(question, variant), control.signal));

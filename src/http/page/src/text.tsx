@@ -1,5 +1,5 @@
-// Text of repositories as it may be shown. Preact writes it as text, never as markup; what is left are characters
-// that hide or reorder what stands around them, which are spelled out, as the server does (crates/model/src/escape.rs).
+// Formats text from repositories for display. Preact writes it as text, never as markup. Characters that hide
+// or reorder the text around them are escaped, as the server does (crates/model/src/escape.rs).
 
 import { Fragment } from "preact";
 
@@ -11,19 +11,19 @@ const SHORT: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const code = (character: string) => (character.codePointAt(0) ?? 0).toString(16);
 
-/** On one line, unsafe characters as `\n` or `\u{202e}`. */
+/** Returns a text on one line, with unsafe characters escaped as `\n` or `\u{202e}`. */
 export function visible(text: string): string {
   if (!UNSAFE.test(text)) return text;
   const escaped = (character: string) => SHORT[character] ?? `\\u{${code(character)}}`;
   return text.replace(new RegExp(UNSAFE, "gu"), escaped);
 }
 
-/** A name of somebody else's: kept apart from the direction of the text around it. */
+/** A name from a repository, isolated from the direction of the text around it. */
 export function Name({ text }: { text: string }) {
   return <bdi dir="ltr">{visible(text)}</bdi>;
 }
 
-/** A path, which may break after its slashes. */
+/** A path with line breaks allowed after its slashes. */
 export function Path({ path, lines }: { path: string; lines?: string }) {
   const parts = visible(path).split(/(?<=\/)/);
   return (

@@ -1,5 +1,5 @@
-// The API token of this tab: in `sessionStorage`, which ends with the tab and is read by no other origin. It is
-// never part of an address.
+// Stores the API token of this tab in `sessionStorage`, which ends with the tab and is not readable from
+// other origins. The token is never part of a URL.
 
 const KEY = "foveate.token";
 
@@ -7,7 +7,7 @@ export function token(): string {
   try {
     return sessionStorage.getItem(KEY) ?? "";
   } catch {
-    // Storage may be switched off; the token then lasts as long as the page.
+    // Storage may be disabled; the token then lasts as long as the page.
     return held;
   }
 }

@@ -1,4 +1,4 @@
-// Where the token of a server with access is entered.
+// The dialog for entering a token, for servers with access control.
 
 import { useEffect, useId, useRef } from "preact/hooks";
 import { announce } from "./parts";

@@ -1,14 +1,13 @@
-//! What single commits changed in files that were there before, with their first parents. Unlike the
-//! history of a revision, which speaks of all files by their present names, this keeps each commit
-//! as it was made. Trees alone are read.
+//! Reads the files that single commits modified, with the commits' first parents. The history of a revision
+//! lists files under their present paths; this keeps the paths of each commit. Reads only trees, no blobs.
 
 use std::ops::Range;
 
 use foveate_model::{ObjectId, RepoPath};
 
 use super::Reader;
-use super::heads::{HEAD_BYTES, head};
-use super::names::{self, COMMIT};
+use super::commit_metadata::{HEAD_BYTES, head};
+use super::touched_files::{self, COMMIT};
 use crate::ingest::git::{GitError, stream};
 
 /// A commit with one parent.
@@ -16,18 +15,18 @@ use crate::ingest::git::{GitError, stream};
 pub struct CommitChange {
     /// The commit.
     pub id: ObjectId,
-    /// The tree that it was made on.
+    /// Its parent.
     pub parent: ObjectId,
-    /// Whether its author is a program.
+    /// Whether its author is a bot.
     pub is_bot: bool,
-    /// Its message, cut as in a history.
+    /// Its message, truncated as in a history.
     pub message: String,
-    /// The files that it changed and neither added, removed nor renamed.
+    /// The files that it modified, without added, removed and renamed ones.
     pub modified: Vec<RepoPath>,
 }
 
 impl Reader<'_> {
-    /// The ancestors of a commit with one parent, newest first, those of a range of positions.
+    /// Reads the ancestors of a commit that have one parent, newest first, at a range of positions.
     pub(super) fn changes(
         &self,
         commit: &str,
@@ -37,7 +36,7 @@ impl Reader<'_> {
         command.args(["log", "-z", "--min-parents=1", "--max-parents=1"]);
         command.args(["--no-ext-diff", "--no-textconv", "--no-color"]);
         command.args(["--no-follow", "--encoding=UTF-8", "--name-status"]);
-        // A renamed file counts as one that went and one that came.
+        // A renamed file appears as one removed and one added.
         command.args(["--no-renames", "--ignore-submodules=all"]);
         command
             .arg(format!("--skip={}", positions.start))
@@ -55,27 +54,27 @@ impl Reader<'_> {
             done: Vec::new(),
             expected: Expected::Status,
         };
-        let longest = (HEAD_BYTES + self.limits.message_bytes).max(names::LONGEST);
+        let longest = (HEAD_BYTES + self.limits.message_bytes).max(touched_files::MAX_PATH_BYTES);
         let mut take = |piece: &[u8]| reader.take(piece);
-        stream::pieces(&mut command, b"", (0, longest), &self.patience, &mut take)?;
+        stream::pieces(&mut command, b"", (0, longest), &self.run_limits, &mut take)?;
         Ok(reader.done.into_iter().flatten().collect())
     }
 }
 
-/// Reads pieces that NUL bytes end.
+/// Parses output that is split at NUL bytes.
 struct ChangesReader {
     message_bytes: usize,
-    /// Nothing for a commit that was not understood: its files are not another's.
+    /// `None` for a commit that could not be parsed, so that its files do not go to another one.
     done: Vec<Option<CommitChange>>,
     expected: Expected,
 }
 
-/// What the next piece is.
+/// Kind of the next piece.
 #[derive(Clone, Copy)]
 enum Expected {
-    /// A commit, or what happened to a file.
+    /// A commit, or the status of a file.
     Status,
-    /// The path of a file, and whether it was there before and after.
+    /// The path of a file, and whether its status is `M`.
     Path { is_modified: bool },
 }
 
@@ -109,13 +108,13 @@ impl ChangesReader {
     }
 }
 
-/// A commit without its files.
+/// Parses a commit, without its files.
 fn change(piece: &[u8], message_bytes: usize) -> Option<CommitChange> {
     let end = piece.iter().position(|byte| *byte == b'\n')?;
     let head = head(&piece[end + 1..], message_bytes)?;
     Some(CommitChange {
         id: head.id,
-        parent: names::id(&piece[..end])?,
+        parent: touched_files::id(&piece[..end])?,
         is_bot: head.is_bot,
         message: head.message,
         modified: Vec::new(),

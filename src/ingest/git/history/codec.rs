@@ -1,22 +1,22 @@
-//! Records of commits as bytes and back, a batch of them in one value.
+//! Encodes and decodes records of commits, a batch of them in one value.
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
 use foveate_model::{ObjectId, RepoPath};
 
 use super::record::{Functions, Names};
 
-/// Changes with the format, and with what is taken for a definition.
+/// Format version; also changes when the rules for recognizing definitions change.
 pub const VERSION: u64 = 2;
 
-/// The files of commits, as they were stored.
+/// The stored files of a commit.
 pub struct StoredNames<'a> {
     pub id: ObjectId,
     pub files: Vec<&'a str>,
-    /// Old and new names.
+    /// Old and new paths.
     pub renames: Vec<(&'a str, &'a str)>,
 }
 
-/// The bytes of the files of commits.
+/// Encodes the files of commits.
 pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
     let mut out = Encoder::default();
     let path = |out: &mut Encoder, path: &RepoPath| out.text(path.as_str());
@@ -31,7 +31,7 @@ pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What [`encode_names`] wrote; `None` for other bytes.
+/// Decodes the output of [`encode_names`]; returns `None` for other bytes.
 pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
     decode(bytes, |rest| {
         Some(StoredNames {
@@ -42,7 +42,7 @@ pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
     })
 }
 
-/// The bytes of the functions of commits.
+/// Encodes the functions of commits.
 pub fn encode_functions(commits: &[(ObjectId, &Functions)]) -> Vec<u8> {
     let mut out = Encoder::default();
     out.list(commits, |out, (id, files)| {
@@ -54,7 +54,7 @@ pub fn encode_functions(commits: &[(ObjectId, &Functions)]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What [`encode_functions`] wrote; `None` for other bytes.
+/// Decodes the output of [`encode_functions`]; returns `None` for other bytes.
 pub fn decode_functions(bytes: &[u8]) -> Option<Vec<(ObjectId, Functions)>> {
     let name = |rest: &mut Decoder<'_>| rest.text().map(Box::from);
     decode(bytes, |rest| {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn encoded_records_round_trip_and_truncated_ones_fail() {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let ids = ["1", "2"].map(|digit| ObjectId::from_hex(&digit.repeat(40)).unwrap());
         let names = Names {

@@ -1,46 +1,46 @@
-//! Which functions commits changed, from the lines of `git log -p -U0`: by the head of each change,
-//! which names the last definition above it, and by definitions among the changed lines.
+//! Finds the functions that commits changed, from the lines of `git log -p -U0`: from each hunk header, which
+//! names the last definition above the hunk, and from definitions among the changed lines.
 
 use foveate_model::ObjectId;
 use foveate_parse::hunks::{self, HunkHeads};
 
-use super::names::{self, COMMIT};
+use super::touched_files::{self, COMMIT};
 
-/// Longest line that is looked at, in bytes; the rest is cut.
-pub const LONGEST: usize = 512;
-/// Functions kept per file.
+/// Length at which a line is truncated, in bytes.
+pub const MAX_LINE_BYTES: usize = 512;
+/// Largest number of functions kept per file.
 pub const MAX_FUNCTIONS: usize = 50;
 
-/// Functions by the file that they are in.
+/// Paths of files with their changed functions.
 pub type Changed = Vec<(String, Vec<Box<str>>)>;
 
-/// Reads lines.
+/// Parses the lines of patches.
 #[derive(Default)]
 pub struct HunksReader {
-    /// Commits that were read whole.
+    /// Commits that were read completely.
     pub done: Vec<(ObjectId, Changed)>,
     /// The commit that is being read.
     pub current: Option<(ObjectId, Changed)>,
-    /// How definitions begin in the file that is being read.
+    /// Definition patterns of the current file's language; `None` if it has none.
     heads: Option<&'static HunkHeads>,
     hunk: Hunk,
 }
 
-/// One change: some lines taken away, some put in their place.
+/// One hunk: removed lines and the lines that replace them.
 #[derive(Debug, Default)]
 struct Hunk {
-    /// Lines to come that were taken away, and that were added.
+    /// Numbers of removed and of added lines that are still to come.
     left: [usize; 2],
-    /// The definition above the change: its name, and its indentation where that is known.
+    /// The definition above the hunk: its name, and its indentation if that is known.
     above: Option<(Box<str>, Option<usize>)>,
-    /// The sign of the lines that are being read.
+    /// The sign of the current lines.
     sign: u8,
-    /// Whether the lines with that sign have come to another definition.
-    has_left: bool,
+    /// Whether the lines with that sign have reached another definition.
+    left_definition: bool,
 }
 
 impl HunksReader {
-    /// The next line, without its end.
+    /// Parses the next line, without its end.
     pub fn take(&mut self, line: &[u8]) {
         let first = line.first().copied().unwrap_or_default();
         let is_changed = match first {
@@ -53,7 +53,7 @@ impl HunksReader {
         }
         if first == COMMIT {
             self.finish();
-            self.current = names::id(&line[1..]).map(|id| (id, Changed::new()));
+            self.current = touched_files::id(&line[1..]).map(|id| (id, Changed::new()));
         } else if line.starts_with(b"diff --git ") {
             self.heads = None;
         } else if line.starts_with(b"--- a/") || line.starts_with(b"+++ b/") {
@@ -63,19 +63,19 @@ impl HunksReader {
         }
     }
 
-    /// Nothing more comes, and nothing failed.
+    /// Completes the current commit. To be called only if git succeeded.
     pub fn finish(&mut self) {
         self.heads = None;
         self.hunk = Hunk::default();
         self.done.extend(self.current.take());
     }
 
-    /// The name of the file; the later one, of what it has become, replaces the earlier.
+    /// Sets the path of the current file. The later path of a renamed file replaces the earlier one.
     fn file(&mut self, path: &[u8]) {
         let Some((_, files)) = &mut self.current else {
             return;
         };
-        // Git ends a name with blanks in it by a tab.
+        // Git ends a name that has blanks with a tab.
         let path = path.strip_suffix(b"\t").unwrap_or(path);
         let Ok(path) = std::str::from_utf8(path) else {
             return;
@@ -149,12 +149,12 @@ impl Hunk {
         expected
     }
 
-    /// Whether a changed line belongs to the definition above: it stands deeper, or closes the
-    /// brackets of its head, and no other definition of the same depth has begun in between.
+    /// Whether a changed line belongs to the definition above: it is indented deeper, or is a bracket that belongs
+    /// to that definition, and no other definition of the same depth has begun in between.
     fn is_inside(&mut self, sign: u8, line: &str, is_definition: bool) -> bool {
         if self.sign != sign {
             self.sign = sign;
-            self.has_left = false;
+            self.left_definition = false;
         }
         let Some((_, indentation)) = &self.above else {
             return false;
@@ -165,13 +165,13 @@ impl Hunk {
             None => !is_definition,
         };
         if is_definition && !is_deeper {
-            self.has_left = true;
+            self.left_definition = true;
         }
-        !self.has_left && (is_deeper || text.starts_with([')', ']', '}', '{']))
+        !self.left_definition && (is_deeper || text.starts_with([')', ']', '}', '{']))
     }
 }
 
-/// The lines of one side of a change: `-12,3`, or `-12` for one line.
+/// Parses the number of lines of one side of a hunk: `-12,3`, or `-12` for one line.
 fn lines_of(range: &str) -> usize {
     range
         .split_once(',')
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_and_changed_definitions_count() {
+    fn functions_come_from_hunk_headers_and_changed_definitions() {
         let text = "
 diff --git a/shop/cart.py b/shop/basket.py
 --- a/shop/cart.py
@@ -241,7 +241,7 @@ diff --git a/my app.ts b/my app.ts
     }
 
     #[test]
-    fn a_deleted_file_is_known_by_its_last_name() {
+    fn deleted_file_keeps_its_last_path() {
         let text = "
 diff --git a/old.rs b/old.rs
 --- a/old.rs

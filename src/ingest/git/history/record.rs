@@ -1,24 +1,24 @@
-//! What one commit changed: its files, and the functions in them.
+//! Record of one commit's changes: its files, and the functions in them.
 
 use foveate_model::RepoPath;
 
 /// The files that a commit touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Files by the names that the commit gave them; none where they are too many.
+    /// Files under the paths that the commit gave them; empty if there are too many.
     pub files: Vec<RepoPath>,
-    /// Old and new names of renamed files, also where the files are too many.
+    /// Old and new paths of renamed files, even if there are too many files.
     pub renames: Vec<(RepoPath, RepoPath)>,
 }
 
-/// What a commit changed.
+/// The changes of a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Its files.
+    /// The files that it touched.
     pub names: Names,
-    /// For each of the files the functions that were changed; `None` while they are not read.
+    /// The changed functions of each file; `None` until they are read.
     pub functions: Option<Functions>,
 }
 
-/// Functions that a commit changed, for each of its files.
+/// Names of the functions that a commit changed, for each of its files in the same order.
 pub type Functions = Vec<Vec<Box<str>>>;

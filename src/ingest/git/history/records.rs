@@ -1,6 +1,6 @@
-//! What is known of a repository's commits, shared by all its revisions: a commit's record holds
-//! what it changed against its parent by the names of that time, so that it never grows old. Which
-//! commits count for a revision is asked of git each time. Stored in batches, where there is a store.
+//! Caches records of a repository's commits, shared by all its revisions. A record holds a commit's changes
+//! against its parent under the paths of that time, so it never becomes stale. Git is asked each time which
+//! commits belong to a revision. Records are stored in batches if there is a store.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,24 +15,26 @@ use super::record::{Functions, Names, Record};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
-/// Fewer records than this are never dropped.
-const FEW: usize = 4096;
+/// Up to this many records are never evicted.
+const MIN_KEPT: usize = 4096;
+/// File of the stored records.
 const FILE: &str = "history.pack";
-/// Records in one value.
+/// Number of records in one stored value.
 const BATCH: usize = 2000;
-/// Kinds of values; names are read first.
+/// Kind of stored values with the files of commits. Sorts first, since these are read first.
 const NAMES: u8 = 0;
+/// Kind of stored values with the functions of commits.
 const FUNCTIONS: u8 = 1;
-/// With this many commits whose blobs are missing, the repository is one without old blobs.
+/// With blobs missing for more commits than this, the repository counts as one without old blobs.
 const MAX_LOST: usize = 32;
 
 /// The records of one repository.
 #[derive(Debug)]
 pub struct Records {
     table: Mutex<RecordTable>,
-    /// Held while names are read, so that two revisions do not read the same.
+    /// Held while names are read, so that two revisions do not read the same ones.
     pub(super) names_turn: Mutex<()>,
-    /// Held while some functions are read.
+    /// Held while a batch of functions is read.
     pub(super) functions_turn: Mutex<()>,
     read: AtomicUsize,
     wanted: AtomicUsize,
@@ -41,30 +43,30 @@ pub struct Records {
 #[derive(Debug, Default)]
 struct RecordTable {
     store: Option<Arc<dyn ContentStore>>,
-    /// Hash of the settings that the records depend on beside the commits.
+    /// Hash of the settings that the records depend on besides the commits.
     settings: Option<u64>,
-    /// Names and functions of commits in the store, each counted.
+    /// Number of stored entries: names and functions of a commit count separately.
     stored: usize,
     records: HashMap<ObjectId, Slot>,
-    /// Each path once, however many commits touched it.
+    /// Interned paths.
     paths: HashSet<RepoPath>,
-    /// Commits whose functions cannot be read, since blobs are missing.
+    /// Commits whose functions cannot be read because blobs are missing.
     lost: HashSet<ObjectId>,
-    /// Counts the revisions that were read.
+    /// Number of revisions that were read.
     round: u64,
-    /// The rounds in which the revisions began that are being read.
+    /// For each revision that is being read, the round in which that began.
     reading_since: Vec<u64>,
-    complained: bool,
+    warned: bool,
 }
 
 #[derive(Debug)]
 struct Slot {
     record: Arc<Record>,
-    /// When a revision last asked for it.
+    /// Round in which a revision last used it.
     round: u64,
 }
 
-/// A revision that is being read: no record that it asked for is evicted meanwhile.
+/// A revision that is being read. No record that it uses is evicted until this is dropped.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     records: &'a Records,
@@ -72,11 +74,10 @@ pub(super) struct Reading<'a> {
     commits: usize,
 }
 
-/// Where there are more than twice as many records as one revision has, those are evicted that no
-/// revision used for longest.
+/// Evicts the least recently used records if there are more than twice as many as one revision has.
 impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        let max = (2 * self.commits).max(FEW);
+        let max = (2 * self.commits).max(MIN_KEPT);
         let mut table = self.records.table.lock();
         let is_own = |since: &u64| *since == self.since;
         if let Some(own) = table.reading_since.iter().position(is_own) {
@@ -91,7 +92,7 @@ impl Drop for Reading<'_> {
 }
 
 impl Records {
-    /// Records that end with the process.
+    /// Creates records without a store.
     pub fn in_memory() -> Self {
         Self {
             table: Mutex::default(),
@@ -102,52 +103,52 @@ impl Records {
         }
     }
 
-    /// Those in the on-disk index of a repository.
+    /// Opens the records in the on-disk index of a repository.
     pub fn of(index: &IndexStore) -> Self {
         Self::stored(index.open(FILE, codec::VERSION))
     }
 
-    /// Records of a store, which is read when they are first needed.
+    /// Opens the records of a store, which is read when they are first needed.
     pub fn stored(store: Option<Arc<dyn ContentStore>>) -> Self {
         let records = Self::in_memory();
         records.table.lock().store = store;
         records
     }
 
-    /// How much of what git had to be asked was answered ([`Self::read_count`]), and how much there was.
+    /// Returns the progress of reading: [`Self::read_count`], and the number of expected reads.
     pub fn progress(&self) -> (usize, usize) {
         (self.read_count(), self.wanted.load(Ordering::Relaxed))
     }
 
-    /// Git is going to be asked what so many commits changed.
-    pub(super) fn want(&self, commits: usize) {
+    /// Adds this many commits to the expected reads.
+    pub(super) fn expect_reads(&self, commits: usize) {
         self.wanted.fetch_add(commits, Ordering::Relaxed);
     }
 
-    /// How often git was asked what a commit changed: once for its files, once for its functions.
+    /// Returns the number of reads through git: one for the files of a commit, one for its functions.
     pub fn read_count(&self) -> usize {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Estimated heap size in bytes.
+    /// Returns the estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.table.lock().heap_bytes()
     }
 
-    /// Whether this is the first time that someone asks; so a complaint is made once.
-    pub fn may_complain(&self) -> bool {
-        !std::mem::replace(&mut self.table.lock().complained, true)
+    /// Whether a warning about missing functions may be logged: true on the first call only.
+    pub fn may_warn(&self) -> bool {
+        !std::mem::replace(&mut self.table.lock().warned, true)
     }
 
-    /// Begins to read a revision with so many `commits` at most. Reads the store if that was not done
-    /// yet; drops what depends on other settings.
+    /// Begins to read a revision with at most this many `commits`. Reads the store if that was not done yet.
+    /// Drops the records if they depend on other settings.
     pub(super) fn begin(&self, settings: u64, commits: usize) -> Reading<'_> {
         let mut table = self.table.lock();
         if table.settings != Some(settings) {
             *table = RecordTable {
                 store: table.store.take(),
                 settings: Some(settings),
-                complained: table.complained,
+                warned: table.warned,
                 ..RecordTable::default()
             };
             table.read_store();
@@ -161,26 +162,26 @@ impl Records {
         }
     }
 
-    /// The path itself, or the same one from before.
+    /// Returns the interned path; `None` if it is not a valid one.
     pub(super) fn intern(&self, path: &str) -> Option<RepoPath> {
         self.table.lock().intern(path)
     }
 
-    /// The records of commits, as far as there are any.
+    /// Returns the records of commits, `None` for those without one.
     pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<Record>>> {
         let mut table = self.table.lock();
-        let mut record_of = |id| Some(Arc::clone(&table.used(id)?.record));
+        let mut record_of = |id| Some(Arc::clone(&table.mark_used(id)?.record));
         commits.iter().map(&mut record_of).collect()
     }
 
-    /// Those of the commits whose files are not known.
+    /// Returns the commits whose files are not recorded.
     pub(super) fn without_names(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
         let mut table = self.table.lock();
-        let is_unknown = |id: &&ObjectId| table.used(id).is_none();
+        let is_unknown = |id: &&ObjectId| table.mark_used(id).is_none();
         commits.iter().filter(is_unknown).copied().collect()
     }
 
-    /// Those of the commits whose functions are not known and may be had.
+    /// Returns the commits whose files are recorded and whose functions are not, but can be read.
     pub(super) fn without_functions(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
         let table = self.table.lock();
         if table.lost.len() > MAX_LOST {
@@ -193,22 +194,22 @@ impl Records {
         commits.iter().filter(is_wanted).copied().collect()
     }
 
-    /// Whether so many blobs are missing that functions are not read any more.
+    /// Whether so many blobs are missing that functions are no longer read.
     pub(super) fn gave_up(&self) -> bool {
         self.table.lock().lost.len() > MAX_LOST
     }
 
-    /// Whether the functions of all these commits cannot be read, and not of a few of them.
+    /// Whether none of these commits' functions can be read.
     pub(super) fn lost_all(&self, commits: &[ObjectId]) -> bool {
         let table = self.table.lock();
         !commits.is_empty() && commits.iter().all(|id| table.lost.contains(id))
     }
 
-    pub(super) fn lose(&self, commits: &[ObjectId]) {
+    pub(super) fn mark_lost(&self, commits: &[ObjectId]) {
         self.table.lock().lost.extend(commits);
     }
 
-    /// Takes in the files of commits.
+    /// Records the files of commits.
     pub(super) fn add_names(&self, commits: Vec<(ObjectId, Names)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
@@ -219,7 +220,7 @@ impl Records {
         }
     }
 
-    /// Takes in the functions of commits whose files are known.
+    /// Records the functions of commits whose files are recorded.
     pub(super) fn add_functions(&self, commits: Vec<(ObjectId, Functions)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
@@ -236,8 +237,8 @@ fn has_functions(file: &RepoPath) -> bool {
 }
 
 impl RecordTable {
-    /// A record that the revision of this round needs.
-    fn used(&mut self, id: &ObjectId) -> Option<&Slot> {
+    /// Returns a record and marks it as used in this round.
+    fn mark_used(&mut self, id: &ObjectId) -> Option<&Slot> {
         let slot = self.records.get_mut(id)?;
         slot.round = self.round;
         Some(slot)
@@ -276,7 +277,7 @@ impl RecordTable {
 
     fn insert(&mut self, id: ObjectId, names: Names) {
         let record = Record {
-            // Where no file has functions there is nothing to read.
+            // If no file can have functions, there is nothing to read.
             functions: (!names.files.iter().any(has_functions)).then(Vec::new),
             names,
         };
@@ -304,9 +305,9 @@ impl RecordTable {
         keys.retain(|key| key.starts_with(&settings.to_be_bytes()));
         if keys.len() < all {
             let is_wanted = |key: &[u8]| key.starts_with(&settings.to_be_bytes());
-            self.complain_of(store.retain(MaxWaste::None, &is_wanted).map(drop));
+            self.stop_storing_on_error(store.retain(MaxWaste::None, &is_wanted).map(drop));
         }
-        // By kind, so that the names are there when the functions come.
+        // Sorted by kind, so that names are restored before functions.
         keys.sort_unstable();
         for key in &keys {
             if let Some(bytes) = store.get(key) {
@@ -315,7 +316,7 @@ impl RecordTable {
         }
     }
 
-    /// Takes in a value of the store; `None` where it is of another format.
+    /// Restores a value of the store; returns `None` if it has another format.
     fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
         if kind == Some(NAMES) {
             let commits = codec::decode_names(bytes)?;
@@ -343,7 +344,7 @@ impl RecordTable {
         Some(())
     }
 
-    /// Stores something of commits, as values of one kind.
+    /// Stores data of commits as values of one kind.
     fn write<T>(
         &mut self,
         kind: u8,
@@ -355,11 +356,11 @@ impl RecordTable {
         };
         let entries = batches(settings, kind, commits, encode);
         self.stored += commits.len();
-        self.complain_of(store.put_all(&mut entries.into_iter()));
+        self.stop_storing_on_error(store.put_all(&mut entries.into_iter()));
     }
 
-    /// Where storing failed: says so, and stores nothing from then on.
-    fn complain_of(&mut self, written: std::io::Result<()>) {
+    /// After a failed write: logs a warning and stores nothing more.
+    fn stop_storing_on_error(&mut self, written: std::io::Result<()>) {
         if let Err(error) = written {
             tracing::warn!(%error, "records of past commits are not stored any more");
             self.store = None;
@@ -372,7 +373,7 @@ impl RecordTable {
         let Some(oldest) = rounds.get(max).copied() else {
             return;
         };
-        // The last round stays whole, however many it has, and so does what others are reading.
+        // Records of the last round stay, however many there are, and so do those that are in use.
         let last = self.round.saturating_sub(1);
         let reading = self.reading_since.iter().copied().min();
         let keep_from = (oldest + 1).min(reading.unwrap_or(last)).min(last);
@@ -388,7 +389,7 @@ impl RecordTable {
             .collect();
     }
 
-    /// Stores what is known as new values, in the place of those of which too much was dropped.
+    /// Replaces the stored values by new ones with the present records, if more than `max` entries are stored.
     fn shrink_store(&mut self, max: usize) {
         let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
             return;
@@ -415,11 +416,11 @@ impl RecordTable {
         let written =
             written.and_then(|()| store.retain(MaxWaste::None, &|key| wanted.contains(key)));
         self.stored = stored;
-        self.complain_of(written.map(drop));
+        self.stop_storing_on_error(written.map(drop));
     }
 }
 
-/// Values of one kind, each of a batch of commits, named by their settings and contents.
+/// Encodes values of one kind, each for a batch of commits, under keys made of settings, kind and content hash.
 fn batches<T>(
     settings: u64,
     kind: u8,

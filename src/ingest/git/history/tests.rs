@@ -1,11 +1,11 @@
-//! Histories of small repositories, made by git.
+//! Tests of the history, on small repositories made by git.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::heads::{brings_news, head, is_bot};
+use super::commit_metadata::{head, is_bot, is_informative};
 use super::*;
 use crate::disk::Pack;
 
@@ -49,7 +49,7 @@ impl Fixture {
         load_at(&self.root, commit, records)
     }
 
-    /// The history of a commit as text, read anew.
+    /// Returns the history of a commit as text, read without cached records.
     fn seen(&self, commit: &str) -> Vec<String> {
         shown(&self.load(commit, &Records::in_memory()))
     }
@@ -91,7 +91,7 @@ fn load_within(
     repo.history(commit, limits, records, step, &stop).unwrap()
 }
 
-/// `subject: path(function, …) …`, newest first.
+/// Formats commits as `subject: path(function …) …`, newest first.
 fn shown(past: &CommitHistory) -> Vec<String> {
     let commits = past.history.commits.iter();
     commits
@@ -109,7 +109,7 @@ fn shown(past: &CommitHistory) -> Vec<String> {
 const CART: &str = "class Cart:\n    def add(self):\n        return 1\n\n    def total(self):\n        price = 1\n        return price\n";
 
 #[test]
-fn files_and_functions_are_named_as_they_are_now() {
+fn past_changes_are_listed_under_current_paths() {
     let f = Fixture::new();
     f.write("shop/cart.py", CART);
     f.commit("open");
@@ -133,9 +133,9 @@ fn files_and_functions_are_named_as_they_are_now() {
     );
 }
 
-/// The toy language is known to nothing but its folder.
+/// The toy language is defined only in its own folder, like every language.
 #[test]
-fn functions_of_any_language_of_the_table_are_named() {
+fn functions_are_found_in_every_language() {
     let f = Fixture::new();
     let text =
         "class Cart\n  fun add(item: Item)\n    let price = 1\n    price.log()\n  end\nend\n";
@@ -150,7 +150,7 @@ fn functions_of_any_language_of_the_table_are_named() {
 }
 
 #[test]
-fn merges_are_left_out_and_odd_commits_keep_their_message() {
+fn plain_merges_are_omitted_and_odd_commits_kept() {
     let f = Fixture::new();
     f.write("a.py", "def a():\n    return 1\n");
     f.commit("first");
@@ -206,7 +206,7 @@ fn merges_are_left_out_and_odd_commits_keep_their_message() {
 }
 
 #[test]
-fn a_merge_that_says_what_it_brings_counts_beside_its_commits() {
+fn informative_merge_is_kept_beside_its_commits() {
     let f = Fixture::new();
     f.write("a.py", "def a():\n    return 1\n");
     f.commit("first");
@@ -236,23 +236,23 @@ fn a_merge_that_says_what_it_brings_counts_beside_its_commits() {
 }
 
 #[test]
-fn a_merge_brings_news_where_more_is_said_than_that_it_is_one() {
+fn merge_message_is_informative_only_with_own_text() {
     for idle in [
         "Merge branch 'a' into b",
         "merge",
         "Merge a\n\nConflicts:\n\ta.py",
         "Merged\n\n# x",
     ] {
-        assert!(!brings_news(idle), "{idle}");
+        assert!(!is_informative(idle), "{idle}");
     }
-    assert!(brings_news(
+    assert!(is_informative(
         "Merge pull request #1 from a/b\n\nFix the shop"
     ));
-    assert!(brings_news("Fix the shop (#1)"));
+    assert!(is_informative("Fix the shop (#1)"));
 }
 
 #[test]
-fn long_ids_are_read_alike() {
+fn history_of_sha256_repository_is_read() {
     let f = Fixture::with_ids("sha256");
     f.write("a.py", CART);
     f.commit("one");
@@ -264,7 +264,7 @@ fn long_ids_are_read_alike() {
 }
 
 #[test]
-fn a_file_of_a_large_move_is_followed() {
+fn renames_of_large_commits_are_followed() {
     let f = Fixture::new();
     for n in 0..201 {
         f.write(&format!("many/{n}.py"), format!("x = {n}\n"));
@@ -278,7 +278,7 @@ fn a_file_of_a_large_move_is_followed() {
 }
 
 #[test]
-fn only_ancestors_count_whatever_was_read_before() {
+fn only_ancestors_are_included_whatever_is_cached() {
     let f = Fixture::new();
     f.write("a.py", CART);
     f.commit("before");
@@ -304,7 +304,7 @@ fn only_ancestors_count_whatever_was_read_before() {
 }
 
 #[test]
-fn functions_beyond_the_limit_do_not_count_even_where_they_are_known() {
+fn functions_beyond_limit_are_omitted_even_if_cached() {
     let f = Fixture::new();
     f.write("a.py", CART);
     let old = f.commit("old");
@@ -325,7 +325,7 @@ fn functions_beyond_the_limit_do_not_count_even_where_they_are_known() {
 }
 
 #[test]
-fn what_a_shallow_clone_left_out_is_not_guessed() {
+fn commits_at_shallow_edge_have_no_files() {
     let f = Fixture::new();
     f.write("a.py", CART);
     f.commit("one");
@@ -345,7 +345,7 @@ fn what_a_shallow_clone_left_out_is_not_guessed() {
 }
 
 #[test]
-fn what_a_revision_asked_for_stays_while_others_come_and_go() {
+fn records_in_use_are_not_evicted() {
     let id = |n: usize| ObjectId::from_hex(&format!("{n:040x}")).unwrap();
     let commits = |range: Range<usize>| range.map(id).collect::<Vec<_>>();
     let add = |records: &Records, commits: &[ObjectId]| {
@@ -362,7 +362,7 @@ fn what_a_revision_asked_for_stays_while_others_come_and_go() {
     let reading = records.begin(0, old.len());
     add(&records, &old);
     drop(reading);
-    // Another revision of the repository finds them known, and three others end before it does.
+    // Another revision of the repository uses the same records; three others begin and end meanwhile.
     let reading = records.begin(0, old.len());
     assert!(records.without_names(&old).is_empty());
     for n in 1..4 {
@@ -371,7 +371,7 @@ fn what_a_revision_asked_for_stays_while_others_come_and_go() {
     }
     assert!(records.find(&old).iter().all(Option::is_some));
     drop(reading);
-    // Nobody reads them any more, so that they are evicted.
+    // Nothing uses them any more, so they are evicted.
     for n in 4..7 {
         let _other = records.begin(0, old.len());
         add(&records, &commits(4000 * n..4000 * (n + 1)));
@@ -384,7 +384,7 @@ fn stored_at(path: &Path) -> Records {
 }
 
 #[test]
-fn records_outlive_the_process_and_damage() {
+fn stored_records_survive_restart_and_damage() {
     let f = Fixture::new();
     f.write("a.py", CART);
     f.commit("one");
@@ -418,7 +418,7 @@ fn records_outlive_the_process_and_damage() {
 }
 
 #[test]
-fn files_count_where_blobs_are_missing() {
+fn missing_blob_leaves_files_without_functions() {
     let f = Fixture::new();
     f.write("a.py", CART);
     f.commit("one");
@@ -441,11 +441,11 @@ fn files_count_where_blobs_are_missing() {
     ];
     assert_eq!(shown(&past), expected);
     assert_eq!(past.functions, TouchedFunctions::Read, "but for a few");
-    assert!(!records.may_complain(), "it was said");
+    assert!(!records.may_warn(), "it was said");
 }
 
 #[test]
-fn a_repository_without_old_blobs_has_files_alone() {
+fn partial_clone_has_files_without_functions() {
     let f = Fixture::new();
     for n in 0..40 {
         f.write("a.py", format!("def a():\n    return {n}\n"));
@@ -465,16 +465,16 @@ fn a_repository_without_old_blobs_has_files_alone() {
     let seen = shown(&past);
     assert_eq!(seen.len(), 41);
     assert_eq!(seen[1], "change 39: a.py()");
-    assert!(!records.may_complain(), "it was said");
+    assert!(!records.may_warn(), "it was said");
 }
 
 #[test]
-fn many_functions_come_after_the_files() {
+fn many_functions_are_read_after_files() {
     let f = Fixture::new();
     f.write("a.py", "def a():\n    return 0\n");
     f.commit("first");
     let mut stream = String::new();
-    for n in 1..=FEW {
+    for n in 1..=MAX_EARLY_FUNCTIONS {
         let text = format!("def a():\n    return {n}\n");
         stream += &format!(
             "commit refs/heads/main\ncommitter A <a@b.c> {} +0000\ndata 1\nx\n{}M 100644 inline a.py\ndata {}\n{text}\n",
@@ -503,11 +503,11 @@ fn many_functions_come_after_the_files() {
     let past = load_step(&f.root, "main", &records, Step::Functions);
     assert_eq!(past.functions, TouchedFunctions::Read);
     assert_eq!(shown(&past)[0], "x: a.py(a)");
-    assert_eq!(records.read_count(), 2 * (FEW + 1));
+    assert_eq!(records.read_count(), 2 * (MAX_EARLY_FUNCTIONS + 1));
 }
 
 #[test]
-fn a_part_of_a_repository_has_its_own_past() {
+fn history_is_limited_to_opened_directory() {
     let f = Fixture::new();
     f.write("shop/cart.py", CART);
     f.write("other.py", "x = 1\n");
@@ -524,7 +524,7 @@ fn a_part_of_a_repository_has_its_own_past() {
 }
 
 #[test]
-fn nothing_that_a_repository_says_is_run_or_changes_what_is_read() {
+fn repository_settings_neither_run_programs_nor_change_history() {
     let f = Fixture::new();
     f.write("a.py", CART);
     f.write(
@@ -564,7 +564,7 @@ fn nothing_that_a_repository_says_is_run_or_changes_what_is_read() {
 }
 
 #[test]
-fn work_ends_when_it_is_stopped_or_takes_too_long() {
+fn reading_history_ends_on_stop_and_timeout() {
     let f = Fixture::new();
     f.commit("one");
     let repo = GitRepo::open(&f.root, &Arc::default()).unwrap();
@@ -585,7 +585,7 @@ fn work_ends_when_it_is_stopped_or_takes_too_long() {
 }
 
 #[test]
-fn a_message_in_no_encoding_is_kept_as_far_as_it_goes() {
+fn message_of_invalid_utf8_is_decoded_and_truncated() {
     let piece = [&[b'1'; 40], &b"\n17\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
     let first = head(&piece, 5).unwrap();
     assert_eq!((first.time, &*first.message), (17, "caf"));
@@ -594,7 +594,7 @@ fn a_message_in_no_encoding_is_kept_as_far_as_it_goes() {
 }
 
 #[test]
-fn bots_are_known_by_their_names() {
+fn bots_are_recognized_by_name() {
     for (name, email) in [
         ("renovate[bot]", "x@y.z"),
         ("x", "49699333+dependabot[bot]@users.noreply.github.com"),

@@ -1,5 +1,5 @@
-//! What bare names stand for: from the innermost scope around a place outwards, with local variables,
-//! parameters and, where the language has them bare, the members of the classes around.
+//! Resolves bare (unqualified) names, from the innermost scope of a place outwards: local variables,
+//! parameters and, if the language allows it, members of enclosing classes.
 
 use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Local};
@@ -10,26 +10,26 @@ use crate::files::{DefId, FileId};
 use crate::graph::names::Place;
 use crate::graph::targets::Targets;
 
-/// Most functions around a place whose names are looked at.
+/// Maximum number of enclosing definitions that are searched.
 const MAX_NESTING: usize = 32;
 
 impl<'a> Evaluator<'a> {
-    /// What a bare name stands for, looked up once in each scope. Not where values were inferred already:
-    /// with fewer left, it may stand for less.
+    /// Resolves a bare name and caches the result per scope. Results with fewer inferences left are not
+    /// cached, because they may be less complete.
     pub(super) fn head(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
         if place.file != self.file || inferences != MAX_INFERENCES {
             return self.look_up(place, name, inferences);
         }
-        if let Some(outcome) = self.heads.borrow().get(&(place.enclosing, name)) {
+        if let Some(outcome) = self.bare_names.borrow().get(&(place.enclosing, name)) {
             return *outcome;
         }
         let outcome = self.look_up(place, name, inferences);
         let key = (place.enclosing, name);
-        self.heads.borrow_mut().insert(key, outcome);
+        self.bare_names.borrow_mut().insert(key, outcome);
         outcome
     }
 
-    /// What a bare name stands for: from the innermost scope outwards.
+    /// Resolves a bare name from the innermost scope outwards.
     fn look_up(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
         let rules = self.names.rules(place.file);
         if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
             return Outcome::of(match receiver {
                 Receiver::Instance => Value::Instance(class),
                 Receiver::Class => Value::Class(class),
-                Receiver::Super => Value::Above(class),
+                Receiver::Super => Value::Super(class),
             });
         }
         let mut scope = place.enclosing;
@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
         self.at_top_level(place.file, name, inferences)
     }
 
-    /// What a definition around a place defines or imports.
+    /// Resolves a name that an enclosing definition defines or imports.
     fn in_scope(
         &self,
         place: Place,
@@ -83,7 +83,7 @@ impl<'a> Evaluator<'a> {
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
 
-    /// A local variable or parameter of a function around a place of the own file.
+    /// Resolves a local variable or parameter of an enclosing function in the evaluator's file.
     fn in_function(
         &self,
         file: FileId,
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
         Some(self.parameter(inner, id, name, inferences).unwrap_or(known))
     }
 
-    /// A member of a class or namespace around a place, where that needs no receiver.
+    /// Resolves a member of an enclosing class or namespace, if the language needs no receiver.
     fn bare_member(
         &self,
         file: FileId,
@@ -119,21 +119,21 @@ impl<'a> Evaluator<'a> {
         name: &'a str,
     ) -> Option<Outcome> {
         let rules = self.names.rules(file);
-        let around = DefId { file, local };
+        let enclosing = DefId { file, local };
         let class = match definition.kind {
-            // Its other bodies are the same scope.
+            // All bodies of a namespace are one scope.
             DefinitionKind::Module if rules.members_are_bare || rules.paths_may_be_qualified => {
-                Some(around)
+                Some(enclosing)
             }
             _ if !rules.members_are_bare => None,
-            kind if kind.is_container() => Some(around),
-            _ => self.names.owner(around),
+            kind if kind.is_container() => Some(enclosing),
+            _ => self.names.owner(enclosing),
         };
         let found = self.known_member(Value::Class(class?), name);
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
 
-    /// What a bare name stands for outside of all definitions.
+    /// Resolves a bare name outside of all definitions.
     fn at_top_level(&self, file: FileId, name: &'a str, inferences: u32) -> Outcome {
         let found = self.visible(file, name);
         if !found.is_empty() {
@@ -155,7 +155,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// What is known of a name that a function of the file binds; `None` where it does not.
+    /// Returns the value of a name that a function of the file binds; `None` if it does not bind it.
     fn local(&self, function: Option<LocalId>, name: &str) -> Option<values::Value> {
         let key = |local: &Local| (local.function, local.name.of(self.text));
         let start = self
@@ -177,7 +177,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// The class, or the object literal, whose method a place is in.
+    /// Returns the class or object literal whose method contains a place.
     pub(in crate::graph) fn enclosing_class(&self, place: Place) -> Option<DefId> {
         let mut scope = place.enclosing;
         let mut inner = None;

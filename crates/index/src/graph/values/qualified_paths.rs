@@ -1,4 +1,4 @@
-//! Paths that begin with a name that nothing binds, evaluated by the full names of definitions.
+//! Evaluates paths that start with an unbound name by the full names of definitions.
 
 use foveate_model::values::Link;
 
@@ -7,20 +7,20 @@ use crate::graph::names::Place;
 use crate::graph::paths::{self, Segment};
 
 impl<'a> Evaluator<'a> {
-    /// Whether what a path begins with may be a namespace or package that the file does not bind.
+    /// Whether the head of a path may be a namespace or package that the file does not bind.
     pub(super) fn may_be_qualified(&self, place: Place, head: Outcome) -> bool {
         head.found.is_empty()
             && head.value == Value::Unbound
             && self.names.rules(place.file).paths_may_be_qualified
     }
 
-    /// What the beginning of a path stands for, and how many of its names that is.
+    /// Evaluates the longest known prefix of a path and returns how many names it has.
     pub(super) fn qualified_path(&self, place: Place, path: &'a str) -> Option<(Outcome, usize)> {
         let segments: Vec<Segment<'a>> = paths::segments(path).collect();
         self.qualified(place, path, &segments)
     }
 
-    /// The same for the names before the first call of a chain, the called one included.
+    /// Like [`Self::qualified_path`] for the names of a chain up to and including the first called one.
     pub(super) fn qualified_links(&self, place: Place, links: &[Link]) -> Option<(Outcome, usize)> {
         let text = self.names.text(place.file);
         let called = links.iter().position(|link| link.is_called);

@@ -1,5 +1,5 @@
-//! The index of past commits as bytes and back: to make it, every message is split into terms again.
-//! What follows from the rest (functions by path, lengths of paths) is not written.
+//! Encodes and decodes the index of past commits, because building it splits every message into terms again.
+//! Derived data (functions by path, lengths of paths) is not written.
 
 use foldhash::{HashMap, HashMapExt as _};
 use foveate_model::{ObjectId, RepoPath};
@@ -8,14 +8,14 @@ use super::{CommitIndex, FunctionId, Functions, PathId, Recorded};
 use crate::stored::bytes::{Decoder, Encoder};
 
 impl CommitIndex {
-    /// Counts the changes of how it is stored. Another format cannot be read.
+    /// Format version of the stored index. Other formats cannot be read.
     pub const FORMAT: u16 = 1;
 
-    /// Counts the changes of what is made of commits: terms, citations, which commits count, and by which
-    /// lines the functions that they touched are known.
+    /// Version of how commits are indexed: terms, citations, the choice of commits, and the lines by which
+    /// touched functions are found.
     pub const VERSION: u16 = 3;
 
-    /// The index as bytes; equal indexes give equal bytes.
+    /// Encodes the index; equal indexes give equal bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Encoder::default();
         out.list(&self.paths, |out, path| out.text(path.as_str()));
@@ -54,7 +54,7 @@ impl CommitIndex {
         out.into_bytes()
     }
 
-    /// What [`Self::encode`] wrote; `None` for other bytes.
+    /// Decodes the output of [`Self::encode`]; `None` for other bytes.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Decoder::new(bytes);
         let paths = rest.list(|rest| RepoPath::new(rest.text()?).ok())?;
@@ -85,7 +85,7 @@ impl CommitIndex {
         rest.is_empty().then_some(index)
     }
 
-    /// Reads the next commit; gives the paths and names of the functions that it touched.
+    /// Reads the next commit and returns the paths and names of the functions that it touched.
     fn take_commit(&mut self, rest: &mut Decoder<'_>) -> Option<Vec<(PathId, u64)>> {
         let id = ObjectId::from_bytes(rest.bytes()?)?;
         let length = rest.number32()?;
@@ -110,7 +110,7 @@ impl CommitIndex {
 }
 
 impl Functions {
-    /// The name of a function: see [`crate::tokens::hash`].
+    /// Returns the [hash](crate::tokens::hash) of a function's name.
     fn name(&self, function: FunctionId) -> u64 {
         self.names.values()[function.position()]
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_comes_back_as_it_was() {
+    fn commit_index_round_trips() {
         let built = CommitIndex::new(&history());
         let bytes = built.encode();
         let back = CommitIndex::decode(&bytes).unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_give_nothing() {
+    fn damaged_commit_index_is_rejected_or_consistent() {
         let bytes = CommitIndex::new(&history()).encode();
         for end in 0..bytes.len() {
             assert!(CommitIndex::decode(&bytes[..end]).is_none(), "cut at {end}");
@@ -193,7 +193,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 0x55;
-            // Whatever it gives can be asked.
+            // A decoded index must not hold positions out of range.
             if let Some(index) = CommitIndex::decode(&other) {
                 let (commits, paths) = (index.commits.len(), index.paths.len());
                 let mut functions = index.function_ids();

@@ -1,4 +1,4 @@
-//! C and C++ in the text of an issue.
+//! Recognises C and C++ in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -33,7 +33,7 @@ pub(super) const CPP: CodeForm = CodeForm {
         Line::starting("template<"),
         Line::starting("std::"),
         Line::starting("constexpr "),
-        // Headers of C++'s own library have no extension.
+        // Headers of the C++ standard library have no extension.
         Line {
             start: "#include <",
             fits: |line| line.ends_with('>') && !line.ends_with(".h>"),
@@ -43,7 +43,7 @@ pub(super) const CPP: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// The path of `#include "a/b.h"` and `#include <a/b.h>`.
+/// Returns the path of `#include "a/b.h"` and `#include <a/b.h>`.
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("include")?.trim_start();

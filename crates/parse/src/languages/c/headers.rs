@@ -1,6 +1,6 @@
-//! Whether a file with a name of C is written in C++: `.h` is the ending of both.
+//! Decides whether a file with a C name is written in C++: both use `.h`.
 
-/// Whether a line of the text is one that only C++ has.
+/// Whether the text contains a line that only C++ can have.
 pub(super) fn is_cpp(text: &str) -> bool {
     let mut in_comment = false;
     for line in text.lines() {
@@ -9,7 +9,7 @@ pub(super) fn is_cpp(text: &str) -> bool {
         if is_code && is_of_cpp(line) {
             return true;
         }
-        // The last mark of a line counts.
+        // The last comment mark of a line counts.
         match (line.rfind("/*"), line.rfind("*/")) {
             (Some(open), Some(close)) => in_comment = open > close,
             (Some(_), None) => in_comment = true,
@@ -45,7 +45,7 @@ fn is_of_cpp(line: &str) -> bool {
     marks.any(|mark| after(mark).is_some_and(|rest| rest == ":"))
 }
 
-/// Whether a line goes on as the head of a class or namespace does: names, then a body, bases, or
+/// Whether `rest` continues a line like the head of a class or namespace: names, then a body, bases, or
 /// nothing.
 fn is_head(rest: &str) -> bool {
     let rest = rest.split("//").next().unwrap_or(rest).trim_end();
@@ -64,7 +64,7 @@ mod tests {
     use super::is_cpp;
 
     #[test]
-    fn headers_of_cpp() {
+    fn cpp_headers_are_recognised() {
         for (text, expected) in [
             ("namespace a {\n}", true),
             ("namespace a::b {", true),

@@ -1,19 +1,20 @@
-//! Heads of definitions in C and C++.
+//! Recognises the heads of definitions in C and C++.
 
 use crate::hunks::heads::{HunkHeads, Pattern, is_word};
-use crate::languages::c_heads::{self, CONTROL};
+use crate::languages::typed_heads::{self, CONTROL};
 
 pub(super) const fn heads(extensions: &'static [&'static str]) -> HunkHeads {
     HunkHeads {
         pattern: Pattern::Git("cpp"),
         extensions,
         shows_indentation: true,
-        named: c_heads::named,
+        named: typed_heads::named,
         is_definition,
     }
 }
 
-/// Definitions begin at the start of a line; the type of a function may stand on the one before.
+/// Whether a line begins a definition. Definitions begin at the start of a line; a function's type may be
+/// on the line before.
 fn is_definition(line: &str) -> bool {
     if line.starts_with([' ', '\t']) {
         return false;
@@ -21,13 +22,13 @@ fn is_definition(line: &str) -> bool {
     let line = line.trim();
     let name = line.split('(').next().unwrap_or(line).trim_end();
     let is_name = !name.is_empty() && name.chars().all(is_word);
-    // What has no lower case is a macro.
+    // A name without lower-case letters is a macro.
     let has_own_line = is_name
         && name.contains(char::is_lowercase)
         && !CONTROL.contains(&name)
         && line.contains('(')
         && line.ends_with([')', ',', '{']);
-    has_own_line || c_heads::is_definition(line)
+    has_own_line || typed_heads::is_definition(line)
 }
 
 #[cfg(test)]
@@ -36,7 +37,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads_at_the_start_of_a_line() {
+    fn definition_heads_are_read_at_line_start() {
         check(
             heads(&[]),
             &[

@@ -1,4 +1,4 @@
-//! How C and C++ look names up, and how their tests are called.
+//! States how C and C++ look names up, and how their tests are named.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -76,7 +76,7 @@ const GLOBALS: &[&str] = &[
     "vsnprintf",
 ];
 
-/// Members that types of the standard library have, sorted.
+/// Members of standard library types, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "append",
     "assign",
@@ -174,7 +174,7 @@ mod tests {
         assert!(C.builtin_members.is_empty());
     }
 
-    /// Whether what a text defines first is a test.
+    /// Whether the first definition of a text is a test.
     fn is_test(language: Language, text: &str) -> bool {
         let facts = facts(language, text);
         let Some(function) = facts.definitions.first().filter(|d| d.kind.is_function()) else {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_that_are_tests() {
+    fn test_functions_are_recognised() {
         for (text, expected) in [
             ("TEST(Cart, Adds) { f(); }\n", true),
             ("TEST_F(Cart, Adds) {\n}\n", true),

@@ -1,25 +1,25 @@
-//! What the grammars see instead of the text. They know no macros, and conditionals only around whole
-//! statements; what they cannot read is blanked out, byte by byte, so that every place stays where it
-//! is. Nothing is added, except that a function whose head is a macro gets the form of a function.
+//! Masks the text that the grammars parse. They know no macros, and conditionals only around whole
+//! statements. What they cannot parse is blanked out byte by byte, so that all positions stay the same.
+//! Nothing is added, except that a function whose head is a macro gets the form of a function.
 //!
 //! Start at [`masked`]. Definitions, references and spans are taken from the text itself.
 
 mod conditionals;
-mod follow;
+mod lookahead;
 mod macro_names;
-mod odd;
+mod macros;
 mod tokens;
-mod words;
+mod unsupported;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) use macro_names::is_macro;
 
-/// A text as its grammar is to see it.
+/// A text as its grammar sees it.
 pub(super) struct Masked<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
-    /// Lines that include files, and that the grammar does not see.
+    /// Lines that include files but are blanked out for the grammar.
     pub(super) includes: Vec<Range<usize>>,
 }
 
@@ -35,11 +35,11 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     let bytes = text.as_bytes();
     let lexed = tokens::lex(bytes);
     changes.blanks = lexed.blanks;
-    let Some(kept) = conditionals::settle(bytes, &lexed.tokens, changes) else {
+    let Some(kept) = conditionals::mask_conditionals(bytes, &lexed.tokens, changes) else {
         changes.includes.clear();
         return Cow::Borrowed(bytes);
     };
-    words::settle(bytes, &kept, changes);
+    macros::mask_macros(bytes, &kept, changes);
     if changes.blanks.is_empty() && changes.heads.is_empty() {
         return Cow::Borrowed(bytes);
     }
@@ -53,14 +53,14 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     Cow::Owned(masked)
 }
 
-/// What is changed.
+/// Changes to the text.
 #[derive(Debug, Default)]
 struct Changes {
-    /// Becomes blank, line ends aside.
+    /// Ranges that become blank, except for line ends.
     blanks: Vec<Range<usize>>,
-    /// Lines that include files, and become blank.
+    /// Lines that include files and become blank.
     includes: Vec<Range<usize>>,
-    /// Become heads of functions.
+    /// Macros that become heads of functions.
     heads: Vec<MacroHead>,
 }
 
@@ -68,13 +68,13 @@ struct Changes {
 #[derive(Clone, Copy, Debug)]
 struct MacroHead {
     start: usize,
-    /// Its brackets.
+    /// Positions of its brackets.
     open: usize,
     close: usize,
 }
 
 impl MacroHead {
-    /// `TEST(a, b)` becomes `T ST(    )`: a type, a name, and no parameters.
+    /// Rewrites `TEST(a, b)` to `T ST(    )`: a type, a name, and no parameters.
     fn write(self, masked: &mut [u8]) {
         blank(masked, self.start + 1..self.start + 2);
         blank(masked, self.open + 1..self.close);

@@ -1,6 +1,6 @@
-//! Where `#include` leads. The paths in which compilers look are not known: what is included is
-//! the file beside the includer, and otherwise one whose path ends so, in the directory that is likeliest
-//! to be such a path.
+//! Resolves `#include`. The include paths of compilers are not known. The target is the file beside the
+//! includer, or else a file whose path ends with the included path; of several, the one in the directory
+//! that is most likely an include path.
 
 use std::cmp::Reverse;
 
@@ -22,18 +22,18 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |_| false,
 };
 
-/// Files in other languages, or in none, that are included.
+/// Extensions of included files in other languages or in none.
 const EXTENSIONS: [&str; 10] = [
     "def", "inc", "inl", "impl", "ixx", "tbl", "tcc", "tpp", "txx", "x",
 ];
 
-/// Directories that compilers are often told to look in.
+/// Directories that often are include paths.
 const ROOTS: [&str; 7] = [
     "include", "includes", "inc", "src", "source", "lib", "public",
 ];
 
-/// Headers of the standard library of C, and of what is always there beside it, sorted. Between `<>`
-/// they are those, whatever else is called so.
+/// Headers of the C standard library and of the systems that always come with it, sorted. Between `<>`
+/// these names never mean a file of the repository.
 const STANDARD: [&str; 34] = [
     "assert.h",
     "complex.h",
@@ -75,7 +75,7 @@ const STANDARD: [&str; 34] = [
 #[derive(Debug)]
 struct Includes {
     by_name: HashMap<Box<str>, Vec<FileId>>,
-    /// By file whether it belongs to the one program that all are taken for.
+    /// Per file: whether it is C or C++ and thus part of the one package.
     is_code: Vec<bool>,
 }
 
@@ -95,7 +95,7 @@ impl Includes {
         Self { by_name, is_code }
     }
 
-    /// The likeliest of the files whose path ends with what is included.
+    /// Returns the most likely of the files whose path ends with the included path.
     fn by_ending(
         &self,
         files: &dyn FileTree,
@@ -126,7 +126,7 @@ impl Includes {
     }
 }
 
-/// A module without what stands around system headers.
+/// Strips the brackets and quotes around a module.
 fn plain(module: &str) -> &str {
     module.trim_matches(['<', '>', '"'])
 }
@@ -161,7 +161,7 @@ impl ModuleResolver for Includes {
         self.by_ending(files, importer, plain(name))
     }
 
-    /// What is linked together is not known: all of the repository.
+    /// The files that are linked together are not known: all of the repository's code is one package.
     fn package_of(&self, file: FileId) -> Option<u32> {
         let is_code = self.is_code.get(file.0 as usize).copied();
         is_code.filter(|is_code| *is_code).map(|_| 0)

@@ -1,4 +1,4 @@
-//! Where the headers of systems and the sources of C's own library lie.
+//! Recognises paths of system headers and of the C library's sources.
 
 use crate::origin::form::{OriginForm, below};
 
@@ -20,8 +20,8 @@ fn is_code(path: &str) -> bool {
     path.ends_with(".c") || path.ends_with(".h")
 }
 
-/// `/usr/include/c++/13/bits/stl_vector.h`, `./sysdeps/x86/start.c`,
-/// `/build/glibc-2.31/malloc/malloc.c`, the headers of Microsoft's compiler.
+/// Returns the path within a system's headers or the C library: `/usr/include/c++/13/bits/stl_vector.h`,
+/// `./sysdeps/x86/start.c`, `/build/glibc-2.31/malloc/malloc.c`, the headers of Microsoft's compiler.
 fn runtime(path: &str) -> Option<&str> {
     let installed = path.strip_prefix("/usr/include/");
     let installed = installed.or_else(|| path.strip_prefix("/usr/local/include/"));

@@ -1,4 +1,4 @@
-//! What paths say about files of C and C++.
+//! Derives the roles of C and C++ files from their paths.
 
 use crate::role::conventions::{Ecosystem, File, Roles};
 
@@ -22,7 +22,7 @@ pub(super) const C: Roles = Roles {
             "_amalgamated.hpp",
             "_amalgamated.cpp",
         ],
-        // All headers of a library in one file.
+        // Directories with all headers of a library in one file.
         generated_directories: &[
             "single_include",
             "single-include",
@@ -57,7 +57,7 @@ pub(super) const CPP: Roles = Roles {
     ..Roles::NONE
 };
 
-/// Sources of others that are built along, and output of tools for interfaces.
+/// Whether a file is third-party source that is built along, or output of an interface generator.
 fn is_copy(file: &File<'_>) -> bool {
     let is_pod = file.path.directory().split('/').any(|d| d == "Pods");
     let starts = ["moc_", "qrc_", "ui_"];
@@ -66,7 +66,8 @@ fn is_copy(file: &File<'_>) -> bool {
         || starts.iter().any(|start| file.stem.starts_with(start))
 }
 
-/// `cart_test.cc`, `cart-test.cc`, `test_cart.c`, `cart_unittest.cc`, `CartTest.cpp`
+/// Whether a file is a test: `cart_test.cc`, `cart-test.cc`, `test_cart.c`, `cart_unittest.cc`,
+/// `CartTest.cpp`
 fn is_test(file: &File<'_>) -> bool {
     if file.has_directory(&["include"]) {
         return false;

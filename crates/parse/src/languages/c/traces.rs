@@ -1,4 +1,4 @@
-//! Frames of debuggers and sanitizers, and messages of compilers and test frameworks, of C and C++.
+//! Reads frames of debuggers and sanitizers, and messages of compilers and test frameworks, for C and C++.
 
 mod frames;
 mod messages;
@@ -7,7 +7,7 @@ mod names;
 use crate::traces::form::{Mark, TraceForm};
 
 pub(super) const C: TraceForm = TraceForm {
-    // A header may be of either language.
+    // `h` is left out: a header may be in either language.
     extensions: &["c"],
     read: |text| {
         frames::of_debugger(text)
@@ -30,13 +30,13 @@ pub(super) const CPP: TraceForm = TraceForm {
     ..TraceForm::NONE
 };
 
-/// Extensions of all files that messages are about.
+/// Extensions of all files that messages refer to.
 const EXTENSIONS: &[&str] = &[
     "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "cu", "cuh", "inl", "ipp",
     "tcc", "m", "mm", "y", "l",
 ];
 
-/// What sanitizers say before each stack.
+/// Whether a line is a sanitizer's or debugger's heading of a stack.
 fn is_header(text: &str) -> bool {
     let is_stack = text.ends_with(':');
     is_stack

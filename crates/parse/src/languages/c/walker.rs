@@ -32,7 +32,7 @@ pub(super) static CPP: Walker = Walker::new(Form {
     ..form(tree_sitter_cpp::LANGUAGE)
 });
 
-/// Parses a text; the grammar sees it without what it cannot read.
+/// Parses a text, masked for the grammar.
 pub(super) fn facts(
     walker: &'static Walker,
     language: Language,
@@ -48,7 +48,7 @@ pub(super) fn facts(
     Some(facts)
 }
 
-/// What a line includes that the grammar did not see, among values or members.
+/// Returns the import of an include line that the grammar did not see, among values or members.
 fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
     let written = text.get(line.clone())?;
     let (_, path) = written.split_once("include")?;
@@ -60,11 +60,15 @@ fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
     let before = text.get(..line.start)?;
     let row = before.bytes().filter(|byte| *byte == b'\n').count();
     let number = u32::try_from(row + 1).ok()?;
-    Some(taken_over(module, Span::new(line.start, line.end), number))
+    Some(import_of_all(
+        module,
+        Span::new(line.start, line.end),
+        number,
+    ))
 }
 
-/// An import that takes all over.
-fn taken_over(module: &str, span: Span, line: u32) -> Import {
+/// Returns an import of everything in a module.
+fn import_of_all(module: &str, span: Span, line: u32) -> Import {
     Import {
         kind: ImportKind::From,
         module: module.into(),
@@ -82,8 +86,8 @@ fn taken_over(module: &str, span: Span, line: u32) -> Import {
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
     Form {
         builtin_types: BUILTIN_TYPES,
-        // Functions stand in tables and macros in expressions by their bare names; the names of
-        // variables are bound.
+        // Functions appear in tables, and macros in expressions, by their bare names; names of variables
+        // are bound.
         keeps_name: |name| name.len() > 1,
         messages: message,
         is_documentation: |text| {
@@ -102,7 +106,7 @@ const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
     }
 }
 
-/// Types of the languages themselves and of their standard libraries, sorted.
+/// Types of the languages and of their standard libraries, sorted.
 const BUILTIN_TYPES: &[&str] = &[
     "FILE",
     "auto",
@@ -223,7 +227,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             same("name")
         }
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
-        // They give an object of their type.
+        // They yield an object of their type.
         "new_expression" | "cast_expression" | "compound_literal_expression" => {
             field(node, "type").map_or(Step::Other, Step::Call)
         }
@@ -236,7 +240,8 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `struct a`, `b<T>` and `const c` are about `a`, `b` and `c`; pointers and arrays stand elsewhere.
+/// Returns the name in a type: `a`, `b` and `c` for `struct a`, `b<T>` and `const c`. Pointers and arrays
+/// are not part of the node.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -251,7 +256,8 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// C has no exceptions: what reports errors is told by its name.
+/// Returns the kind of message that a call carries. C has no exceptions: error reports are recognised by
+/// the function's name.
 fn message(path: &str, name: &str) -> Option<MessageKind> {
     const ERRORS: [&str; 13] = [
         "error",
@@ -283,7 +289,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     has(&LOGS).then_some(MessageKind::Log)
 }
 
-/// The words of a name in any form: `serverLog`, `RETURN_ERROR_IF`, `log_debug`.
+/// Splits a name of any form into words: `serverLog`, `RETURN_ERROR_IF`, `log_debug`.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     let parts = name.split('_').filter(|part| !part.is_empty());
     parts.flat_map(|part| {
@@ -304,7 +310,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `#include "a/b.h"`: everything in it is taken over.
+/// Adds the import of `#include "a/b.h"`, which imports everything in it.
 fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(path) = field(node, "path") else {
         return Descend::Past;
@@ -315,7 +321,7 @@ fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         // The name of a macro.
         _ => return Descend::Into,
     };
-    let mut import = taken_over(module, span(node), row(node) + 1);
+    let mut import = import_of_all(module, span(node), row(node) + 1);
     import.enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
     walk.collector.imports.push(import);
     Descend::Past

@@ -1,4 +1,4 @@
-//! C# in the text of an issue.
+//! Recognizes C# code in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -7,7 +7,7 @@ pub(super) const CODE: CodeForm = CodeForm {
     lines: &[
         Line {
             start: "using ",
-            fits: |line| used(line.trim_end_matches(';')).is_some() && line.ends_with(';'),
+            fits: |line| using_name(line.trim_end_matches(';')).is_some() && line.ends_with(';'),
         },
         Line {
             start: "namespace ",
@@ -21,9 +21,9 @@ pub(super) const CODE: CodeForm = CodeForm {
     ],
     pasted: &["public async Task"],
     imports: Some(Imports {
-        brackets: |line| used(line.trim_end_matches(';')).map(|_| [].as_slice()),
+        brackets: |line| using_name(line.trim_end_matches(';')).map(|_| [].as_slice()),
         names: |statement, names| {
-            let Some(name) = used(statement) else {
+            let Some(name) = using_name(statement) else {
                 return false;
             };
             push_import(names, name.to_owned());
@@ -33,9 +33,10 @@ pub(super) const CODE: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// `using A.B`, `using static A.B.C`, `using D = A.B.C`, `global using A.B`: the name. A block or a
-/// variable that is closed at its end begins with the same word.
-fn used(statement: &str) -> Option<&str> {
+/// Returns the name in `using A.B`, `using static A.B.C`, `using D = A.B.C` and `global using A.B`. A
+/// `using` block and a `using` variable, which is disposed at the end of its block, begin with the same
+/// word and give `None`.
+fn using_name(statement: &str) -> Option<&str> {
     let rest = statement.strip_prefix("global ").unwrap_or(statement);
     let rest = rest.strip_prefix("using ")?;
     let rest = rest.strip_prefix("static ").unwrap_or(rest);

@@ -1,8 +1,8 @@
-//! Heads of definitions in C#.
+//! Recognizes the first lines of C# definitions in diff hunks.
 
 use crate::hunks::heads::{HunkHeads, last_word, without_annotations, words};
-use crate::languages::c_heads;
 use crate::languages::java::hunks::heads;
+use crate::languages::typed_heads;
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {
     named,
@@ -31,7 +31,7 @@ const MODIFIERS: [&str; 16] = [
 
 fn named(line: &str) -> Option<&str> {
     let line = without_annotations(line);
-    property(line).or_else(|| c_heads::named(before_body(line)))
+    property(line).or_else(|| typed_heads::named(before_body(line)))
 }
 
 fn is_definition(line: &str) -> bool {
@@ -40,16 +40,17 @@ fn is_definition(line: &str) -> bool {
         return true;
     }
     let head = before_body(line);
-    // Records and methods with their body behind an arrow end as statements do.
+    // A record without a body ends in `;`, as statements do.
     let is_record = words(head).any(|(word, _)| word == "record");
     let head = match is_record {
         true => head.trim_end_matches(';'),
         false => head,
     };
-    c_heads::is_definition(head)
+    typed_heads::is_definition(head)
 }
 
-/// What stands before an arrow, and before the constructor that another one calls.
+/// Returns the head without an expression body (`=> …`) and without a constructor's call of another one
+/// (`: base(…)`).
 fn before_body(line: &str) -> &str {
     let head = line.split(" =>").next().unwrap_or(line).trim_end();
     match head.split_once(") : ") {
@@ -58,7 +59,7 @@ fn before_body(line: &str) -> &str {
     }
 }
 
-/// The name of a property: `public int Size { get; }`, `public int Size => 3;`.
+/// Returns the name of a property: `public int Size { get; }`, `public int Size => 3;`.
 fn property(line: &str) -> Option<&str> {
     let (head, _) = line.split_once(" =>").or_else(|| line.split_once(" { "))?;
     let (first, _) = words(head).next()?;
@@ -78,7 +79,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads_in_classes() {
+    fn type_and_member_heads_are_recognized() {
         check(
             HUNKS,
             &[

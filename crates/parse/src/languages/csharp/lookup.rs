@@ -1,4 +1,4 @@
-//! How C# looks names up, and how its tests are called.
+//! Defines the name lookup rules and test naming conventions of C#.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -15,7 +15,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Types of the library that repositories do not name their own by, sorted.
+/// Types of the class library whose names repositories do not use for their own types, sorted.
 const GLOBALS: &[&str] = &[
     "Action",
     "Activator",
@@ -143,7 +143,7 @@ const GLOBALS: &[&str] = &[
     "nameof",
 ];
 
-/// Members that types of the library have, sorted.
+/// Members of types of the class library, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "Add",
     "AddRange",

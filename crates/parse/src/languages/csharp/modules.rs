@@ -1,5 +1,5 @@
-//! Where the `using` directives of C# lead: to namespaces, which are packages wherever their files lie,
-//! and to types in them.
+//! Resolves the `using` directives of C#: to namespaces, which count as packages wherever their files
+//! are, and to types in them.
 
 #[cfg(test)]
 mod tests;
@@ -15,24 +15,24 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     module_name: |_| None,
     imported_name: |_| None,
     is_package: |_| false,
-    // What a file says of its namespace moves no other file.
+    // No file's content changes where the namespaces of other files are.
     is_settings: |_| false,
 };
 
-/// Files that belong to no namespace.
+/// Namespace number of files that belong to none.
 const NONE: u32 = u32::MAX;
 
-/// Most files of one name that are compared.
+/// Maximum number of files of one name that are compared to find the nearest.
 const MAX_FILES: usize = 512;
 
 /// The namespaces of a repository.
 #[derive(Debug, Default)]
 struct Namespaces {
-    /// By the full name of a namespace its files.
+    /// Files by the full name of their namespace.
     namespaces: HashMap<Box<str>, Vec<FileId>>,
-    /// By the full name of a type outside of others its files.
+    /// Files by the full name of a top-level type in them.
     types: HashMap<Box<str>, Vec<FileId>>,
-    /// By file the number of its namespace.
+    /// Namespace number by file id.
     of_file: Vec<u32>,
 }
 
@@ -70,7 +70,7 @@ impl Namespaces {
         found
     }
 
-    /// The namespace or type of a full name: of several files the nearest.
+    /// Returns the file of the namespace or type of a full name; of several, the nearest to `near`.
     fn named(&self, files: &dyn FileTree, near: Option<FileId>, name: &str) -> Option<FileId> {
         let found = self.namespaces.get(name).filter(|_| !name.is_empty());
         let found = found.or_else(|| self.types.get(name))?;
@@ -97,7 +97,7 @@ impl ModuleResolver for Namespaces {
         if let Some(found) = self.named(files, Some(importer), module) {
             return Some(found);
         }
-        // Inside of `A.B` both `A.B.C` and `A.C` may be called `C`.
+        // Inside `A.B`, `C` may mean `A.B.C` or `A.C`.
         let content = files.file(importer).content.as_ref()?;
         let mut around = &*content.facts.package;
         while !around.is_empty() {
@@ -107,7 +107,7 @@ impl ModuleResolver for Namespaces {
             }
             around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
         }
-        // A type inside of a type.
+        // A nested type.
         let (outer, _) = module.rsplit_once('.')?;
         let found = self.types.get(outer)?;
         found.first().copied()

@@ -1,4 +1,4 @@
-//! What paths say about files of C#.
+//! Assigns roles to C# files by their paths.
 
 use crate::role::conventions::{Ecosystem, File, Roles, is_test_class};
 
@@ -22,7 +22,7 @@ pub(super) const ROLES: Roles = Roles {
     ..Roles::NONE
 };
 
-/// `Shop.Tests/`, `Shop.UnitTests/`, `ShopTests/`
+/// Whether a directory is named like a test project: `Shop.Tests/`, `Shop.UnitTests/`, `ShopTests/`.
 fn is_in_test_project(file: &File<'_>) -> bool {
     let mut directories = file.path.directory().split('/');
     directories.any(|directory| {

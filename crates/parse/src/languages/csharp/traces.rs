@@ -1,4 +1,4 @@
-//! Stack traces of .NET and Mono, and messages of the compiler of C# and of test runners.
+//! Parses stack traces of .NET, Mono and Unity, and messages of the C# compiler and of test runners.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{of_build, text as message_text};
@@ -9,17 +9,17 @@ use crate::traces::places::{
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["cs"],
     read: |text| {
-        at(text)
+        at_frame(text)
             .or_else(|| unity(text))
             .or_else(|| of_build(text, EXTENSIONS))
-            .or_else(|| told(text))
+            .or_else(|| test_runner(text))
     },
     is_joint: |text| text.starts_with("--- End of "),
     is_error: |text| {
         let mut starts = STARTS.iter().filter(|start| **start != ARROW);
         starts.any(|start| text.starts_with(start))
     },
-    // Notebooks draw the same arrow before a line of source.
+    // Notebooks print the same arrow before a line of source.
     marked: |text| text.strip_prefix(ARROW),
     error_prefixes: &STARTS,
     ..TraceForm::NONE
@@ -36,9 +36,10 @@ const STARTS: [&str; 4] = [
     "(Inner Exception #",
 ];
 
-/// `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's `at Shop.Cart.Sum (System.Int32 n)
-/// [0x0001a] in /a/Cart.cs:12`, and without a place `at Shop.Cart.Sum(Int32 n)`.
-fn at(text: &str) -> Option<Mark> {
+/// Parses `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's
+/// `at Shop.Cart.Sum (System.Int32 n) [0x0001a] in /a/Cart.cs:12`, and `at Shop.Cart.Sum(Int32 n)`,
+/// which has no place.
+fn at_frame(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?;
     let rest = rest.strip_prefix("(wrapper ").map_or(rest, |rest| {
         rest.split_once(") ").map_or(rest, |(_, rest)| rest)
@@ -55,7 +56,7 @@ fn at(text: &str) -> Option<Mark> {
     let line = line.trim_start_matches(|c: char| !c.is_ascii_digit());
     let found = match has_extension(path, EXTENSIONS) {
         true => frame((path, leading_number(line), 0), ""),
-        // Without symbols the class tells the file, in most cases.
+        // Without debug symbols the file is guessed from the class, which is right in most cases.
         false if name.is_plain && has_types(arguments) => Frame {
             path: name.path(),
             line: 0,
@@ -71,25 +72,26 @@ fn at(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, Order::InnermostFirst))
 }
 
-/// Whether arguments are types with names: `Int32 n, String name`.
+/// Whether all arguments are a type with a name: `Int32 n, String name`.
 fn has_types(arguments: &str) -> bool {
     let is_known = |c: char| c.is_alphanumeric() || " ,.`[]&*_+".contains(c);
     let mut each = arguments.split(", ");
     arguments.is_empty() || arguments.chars().all(is_known) && each.all(|one| one.contains(' '))
 }
 
-/// A method as the runtime calls it, taken apart.
+/// A method name as the runtime prints it, split into its parts.
 struct Method<'t> {
     namespace: Vec<&'t str>,
-    /// The class, with those around it.
+    /// The class, after the classes that enclose it.
     class: Vec<&'t str>,
     name: &'t str,
-    /// Whether it is called as in no other language, so that no place needs to tell it.
+    /// Whether its names are capitalized as in no other language, so that it is a frame of .NET even
+    /// without a place.
     is_plain: bool,
 }
 
 impl<'t> Method<'t> {
-    /// `Shop.Cart+Line.<Sum>d__3.MoveNext` is `Sum` of `Line`.
+    /// Splits a name: `Shop.Cart+Line.<Sum>d__3.MoveNext` is `Sum` of `Line`.
     fn read(head: &'t str) -> Self {
         let head = head.split_once('[').map_or(head, |(head, _)| head);
         let (owner, method) = match head.find("..") {
@@ -100,8 +102,8 @@ impl<'t> Method<'t> {
             None => head.rsplit_once('.').unwrap_or(("", head)),
         };
         let inner = owner.find(['<']).or_else(|| head.find('<'));
-        // The compiler's own classes and methods have the name of the source between `<` and `>`.
-        let written = inner.and_then(|at| compiled(head.get(at..)?));
+        // Classes and methods that the compiler generates have the source's name between `<` and `>`.
+        let written = inner.and_then(|at| source_name(head.get(at..)?));
         let owner = match inner {
             Some(at) => head.get(..at).unwrap_or(owner).trim_end_matches(['.', '+']),
             None => owner,
@@ -110,7 +112,8 @@ impl<'t> Method<'t> {
         let nested = owner
             .split_once('+')
             .map(|(outer, _)| outer.split('.').count());
-        // Of an interface's method that is written out, only the last name is the method's.
+        // Only the last name is the method's: in an explicit interface implementation the interface
+        // counts as the class.
         let class_at = nested.unwrap_or(parts.len()).saturating_sub(1);
         let class = parts.split_off(class_at.min(parts.len()));
         let is_capital = |part: &str| part.starts_with(char::is_uppercase);
@@ -126,7 +129,7 @@ impl<'t> Method<'t> {
         }
     }
 
-    /// `Shop/Cart.cs`
+    /// Returns the likely path of the source file: `Shop/Cart.cs`.
     fn path(&self) -> String {
         let class = self.class.first().copied().unwrap_or_default();
         let class = class.split('`').next().unwrap_or(class);
@@ -150,12 +153,12 @@ impl<'t> Method<'t> {
     }
 }
 
-/// The name in what the compiler made up: `<Sum>d__3.MoveNext`, `<>c.<Sum>b__3_0`,
-/// `<>c__DisplayClass3_0.<Sum>b__0`, `<Sum>g__Add|3_0`, which is a function inside `Sum`.
-fn compiled(text: &str) -> Option<&str> {
+/// Returns the source's name in a compiler-generated one: `<Sum>d__3.MoveNext`, `<>c.<Sum>b__3_0`,
+/// `<>c__DisplayClass3_0.<Sum>b__0`. In `<Sum>g__Add|3_0` it is `Add`, a function inside `Sum`.
+fn source_name(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find('<') {
-        // The closures of a pausing function have two brackets.
+        // Closures in an async function have two brackets: `<<Sum>b__0>d`.
         let inner = rest.get(at + 1..)?.trim_start_matches('<');
         let (name, after) = inner.split_once('>')?;
         if let Some(local) = after.strip_prefix("g__") {
@@ -169,7 +172,7 @@ fn compiled(text: &str) -> Option<&str> {
     None
 }
 
-/// Unity's `Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)`.
+/// Parses Unity's `Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)`.
 fn unity(text: &str) -> Option<Mark> {
     let (method, place) = text.strip_suffix(')')?.split_once(" (at ")?;
     let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
@@ -180,8 +183,9 @@ fn unity(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, Order::InnermostFirst))
 }
 
-/// What test runners say: `Error Message:` with the text below, `Failed Shop.CartTests.Sums [3 ms]`.
-fn told(text: &str) -> Option<Mark> {
+/// Parses the output of test runners: `Error Message:` with the text below,
+/// `Failed Shop.CartTests.Sums [3 ms]`, `Shop.CartTests.Sums [FAIL]`.
+fn test_runner(text: &str) -> Option<Mark> {
     match text {
         "Error Message:" => return Some(message_text("")),
         "Stack Trace:" => return Some(Mark::Filler),

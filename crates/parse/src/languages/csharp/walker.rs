@@ -1,4 +1,4 @@
-//! The walker of C#.
+//! Walks C# syntax trees and collects their facts.
 
 mod definitions;
 mod documentation;
@@ -33,7 +33,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     ..Form::new(tree_sitter_c_sharp::LANGUAGE, handler, step, named_type)
 });
 
-/// Types of the language itself, sorted.
+/// Types of the language itself and usual names of type parameters, sorted.
 const BUILTIN_TYPES: &[&str] = &[
     "T",
     "TKey",
@@ -48,7 +48,7 @@ const BUILTIN_TYPES: &[&str] = &[
     "var",
 ];
 
-/// Methods that give the object itself, or what it wraps, sorted.
+/// Methods that return the object itself or what it wraps, sorted.
 const TRANSPARENT: &[&str] = &[
     "AsEnumerable",
     "ConfigureAwait",
@@ -66,7 +66,7 @@ const TRANSPARENT: &[&str] = &[
     "Where",
 ];
 
-/// Types that are about what they hold, sorted.
+/// Wrapper types, which count as their type argument, sorted.
 const WRAPPERS: &[&str] = &[
     "Collection",
     "HashSet",
@@ -128,7 +128,7 @@ fn handler(kind: &str) -> Handler {
         "type_parameter_list" => past,
         "type_parameter_constraints_clause" => definitions::constraints,
         "explicit_interface_specifier" => type_position,
-        "lambda_expression" | "anonymous_method_expression" => definitions::nameless,
+        "lambda_expression" | "anonymous_method_expression" => definitions::lambda,
         "parameter" => locals::parameter,
         "variable_declaration" => locals::variables,
         "foreach_statement" => locals::foreach,
@@ -187,7 +187,7 @@ fn handler(kind: &str) -> Handler {
     }
 }
 
-/// The node of the name in `A` and `A<B>`.
+/// Returns the node of the name in `A` and `A<B>`.
 fn plain_name(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "generic_name" => child_of_kind(node, "identifier"),
@@ -217,7 +217,7 @@ fn step(node: Node<'_>) -> Step<'_> {
         "generic_name" => same(child_of_kind(node, "identifier")),
         "invocation_expression" => field(node, "function").map_or(Step::Other, Step::Call),
         "object_creation_expression" => field(node, "type").map_or(Step::Other, Step::Call),
-        // What is cast to a type is an object of it.
+        // A cast gives an object of the type, as a constructor does.
         "cast_expression" => field(node, "type").map_or(Step::Other, Step::Call),
         "as_expression" => field(node, "right").map_or(Step::Other, Step::Call),
         "element_access_expression" => same(field(node, "expression")),
@@ -230,7 +230,7 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `A[]`, `A?` and `ref A` are about `A`.
+/// Returns the node of the name in a type: `A` of `A[]`, `A?` and `ref A`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -245,7 +245,7 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// The first type argument of a type, by the node of its name.
+/// Returns the first type argument of a type, given the node of its name.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     let generic = named.parent()?;
     child_of_kind(generic, "type_argument_list")?.named_child(0)
@@ -273,7 +273,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "function") {
         Some(function) if walk.of(function) == "nameof" => {
-            walk.pass_over(function);
+            walk.mark_handled(function);
             Descend::Into
         }
         Some(function) => walk.call(function, depth),
@@ -283,7 +283,7 @@ fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "type") {
-        Some(made) => walk.call(made, depth),
+        Some(class) => walk.call(class, depth),
         None => Descend::Into,
     }
 }
@@ -305,7 +305,7 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// `name: value` and `Name = value` name a parameter or member of something else.
+/// Skips the name in `name: value` and `Name = value`: a parameter or member of another definition.
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let mut cursor = node.walk();
     let mut parts = node.children(&mut cursor);
@@ -314,12 +314,12 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         .next()
         .is_some_and(|mark| matches!(mark.kind(), ":" | "="));
     if let Some(name) = name.filter(|_| is_name) {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// `new A { B = c }` sets a member of `A`.
+/// Skips `B` in `new A { B = c }`: a member of `A`.
 fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let target = field(node, "left").filter(|left| left.kind() == "identifier");
     if let Some(target) = target
@@ -327,17 +327,17 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
             .parent()
             .is_some_and(|parent| parent.kind() == "initializer_expression")
     {
-        walk.pass_over(target);
+        walk.mark_handled(target);
     }
     Descend::Into
 }
 
-/// An expression or type with a type in it.
+/// Marks the type inside an expression or another type.
 fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.mark_type(field(node, "type"));
-    // Of a part of a tuple.
+    // The name of a tuple element.
     if let Some(name) = field(node, "name") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
@@ -347,7 +347,7 @@ fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// Conditions are about symbols of the build.
+/// Skips the condition of `#if`: its names are build symbols.
 fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(condition) = field(node, "condition") {
         walk.collector.skip_to(condition.end_byte());
@@ -357,7 +357,7 @@ fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
 
 fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = child_of_kind(node, "identifier") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }

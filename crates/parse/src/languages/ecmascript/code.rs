@@ -1,4 +1,4 @@
-//! Import statements of scripts in the text of an issue.
+//! Reads import statements of scripts in the text of an issue.
 
 use crate::code::form::{Imports, push_import};
 
@@ -19,7 +19,7 @@ pub(super) const IMPORTS: Imports = Imports {
     },
 };
 
-/// A `require` that begins on this line, possibly with a pattern that goes on.
+/// Whether a `require` begins on this line, possibly with a pattern that continues on the next lines.
 fn is_require(line: &str) -> bool {
     ["const ", "let ", "var "]
         .iter()
@@ -27,7 +27,7 @@ fn is_require(line: &str) -> bool {
         && (line.contains("require(") || line.trim_end().ends_with('{'))
 }
 
-/// What stands between quotes after `from`, `require(` or a bare `import`.
+/// Returns the specifier between quotes after `from`, `require(` or a bare `import`.
 fn specifier(statement: &str) -> Option<&str> {
     let after = [" from ", "require(", "import(", "import "]
         .iter()

@@ -1,5 +1,5 @@
-//! Components in one file, as Vue and Svelte write them: scripts are JavaScript or TypeScript, and the
-//! markup around them uses what the scripts define and import.
+//! Parses single-file components of Vue and Svelte. Their scripts are JavaScript or TypeScript; the markup
+//! uses what the scripts define and import.
 
 mod markup;
 #[cfg(test)]
@@ -48,7 +48,7 @@ const fn component(rules: &'static LanguageRules) -> LanguageSpec {
     }
 }
 
-/// Most scripts of one component.
+/// Number of scripts of one component that are parsed at most.
 const MAX_SCRIPTS: usize = 8;
 
 fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
@@ -66,7 +66,7 @@ fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
 /// The scripts of a component.
 #[derive(Debug, Default, PartialEq)]
 struct Scripts {
-    /// What stands between their tags, in order.
+    /// Contents of the script tags, in order.
     ranges: Vec<Range<usize>>,
     /// Whether any of them is TypeScript.
     is_typed: bool,
@@ -97,7 +97,7 @@ impl Scripts {
         scripts
     }
 
-    /// The text with blanks for all that is no script: what is found has its own place.
+    /// Returns the text with everything but scripts replaced by blanks, so that positions stay the same.
     fn alone(&self, text: &str) -> String {
         let mut alone = String::with_capacity(text.len());
         let mut from = 0;

@@ -1,7 +1,7 @@
-//! Heads of functions and classes in JavaScript and TypeScript, where a function may stand in a
-//! variable.
+//! Recognises the heads of functions and classes in JavaScript and TypeScript, where a function may be the
+//! value of a variable.
 
-use super::super::c_heads::CONTROL;
+use super::super::typed_heads::CONTROL;
 use crate::hunks::heads::{
     HunkHeads, Pattern, first_word, is_word, last_word, split_keyword, words,
 };
@@ -90,7 +90,7 @@ fn begins_function(text: &str) -> bool {
         .is_some_and(|(_, rest)| rest.starts_with([' ', '*', '(']))
 }
 
-/// A variable or property whose value is a function.
+/// Whether a line is a variable or property whose value is a function.
 fn holds_function(text: &str) -> bool {
     let Some(at) = text.find(['=', ':', '(']) else {
         return false;
@@ -101,7 +101,7 @@ fn holds_function(text: &str) -> bool {
         return false;
     }
     let value = match right.strip_prefix(':') {
-        // The type of a variable stands before its value.
+        // The type of a variable precedes its value.
         Some(typed)
             if words(text)
                 .next()
@@ -129,7 +129,7 @@ fn is_function(value: &str) -> bool {
     value.starts_with(['(', '<']) || parameters.trim_end().chars().all(is_word)
 }
 
-/// `name(…) {`: the parentheses are closed before the body begins, unlike those of a call.
+/// Whether a line is `name(…) {`: unlike in a call, the parentheses close before the body begins.
 fn is_method(text: &str) -> bool {
     let Some((head, rest)) = text.split_once('(') else {
         return false;
@@ -152,7 +152,7 @@ fn is_method(text: &str) -> bool {
             let after = rest[end + 1..].trim();
             after == "{" || (after.starts_with(':') && after.ends_with('{'))
         }
-        // Over several lines only a modifier tells it from a call.
+        // If the parentheses span several lines, only a modifier distinguishes it from a call.
         None => {
             let modifiers = &MODIFIERS[3..11];
             words(head).count() > 1
@@ -167,7 +167,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn functions_may_stand_in_variables() {
+    fn functions_in_variables_are_recognised() {
         check(
             HUNKS,
             &[

@@ -1,4 +1,4 @@
-//! How scripts look names up, and how their tests are called.
+//! States how scripts look names up, and how their tests are named.
 
 use foveate_model::resolution::{Exports, LookupRules, Receiver, TestConventions};
 
@@ -7,7 +7,7 @@ use super::super::builtins::{BUILTIN_MEMBERS, GLOBALS};
 pub(super) const LOOKUP: LookupRules = LookupRules {
     exports: Exports::Declared,
     star_imports_bind: false,
-    // `const Client = require('./client')` names the module and means what it exports.
+    // `const Client = require('./client')` binds the module and refers to its default export.
     modules_have_defaults: true,
     receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
     super_name: Some("super"),
@@ -17,7 +17,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Files of tests are those that jest, vitest and mocha find.
+/// Test files are those that jest, vitest and mocha find.
 pub(super) const TESTS: TestConventions = TestConventions {
     package_stems: &["index"],
     ..TestConventions::COMMON

@@ -1,7 +1,6 @@
-//! ECMAScript modules: what a specifier in an import stands for. Relative specifiers are probed
-//! with the extensions that compilers and bundlers try; others go through the nearest
-//! `tsconfig.json`, then through the packages of the repository. Built outputs that are not in the
-//! repository are mapped back to the sources that they come from.
+//! Resolves the specifiers of ECMAScript imports. Relative specifiers are probed with the extensions that
+//! compilers and bundlers try. Others go through the nearest `tsconfig.json`, then through the packages of
+//! the repository. Build outputs that are not in the repository are mapped back to their sources.
 
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};
@@ -35,8 +34,8 @@ impl EcmascriptModules {
         Self { packages, configs }
     }
 
-    /// The aliases that bundlers are commonly given: `@/x` and `~/x` for the sources of the nearest
-    /// package, and a path from that package's directory.
+    /// Resolves the usual aliases of bundlers: `@/x` and `~/x` for the sources of the nearest package, and
+    /// a path from that package's directory.
     fn resolve_alias(
         &self,
         files: &dyn FileTree,
@@ -61,7 +60,7 @@ impl EcmascriptModules {
 }
 
 impl ModuleResolver for EcmascriptModules {
-    /// The file that `specifier`, as written in `importer`, stands for.
+    /// Returns the file that `specifier`, as written in `importer`, refers to.
     fn resolve(
         &self,
         files: &dyn FileTree,
@@ -69,7 +68,7 @@ impl ModuleResolver for EcmascriptModules {
         specifier: &str,
         _kind: ImportKind,
     ) -> Option<FileId> {
-        // Bundlers take options after a question mark or before an exclamation mark.
+        // Bundlers accept options after a question mark or before an exclamation mark.
         let specifier = specifier.split('?').next().unwrap_or(specifier);
         let specifier = specifier.rsplit('!').next().unwrap_or(specifier);
         let directory = files.file(importer).path.directory();
@@ -94,7 +93,7 @@ impl ModuleResolver for EcmascriptModules {
             .or_else(|| self.resolve_alias(files, directory, specifier))
     }
 
-    /// That of a package specifier: `@scope/core/lib/x`.
+    /// Returns the file of a package specifier: `@scope/core/lib/x`.
     fn absolute(
         &self,
         files: &dyn FileTree,
@@ -105,17 +104,17 @@ impl ModuleResolver for EcmascriptModules {
         self.packages.resolve(files, directory, specifier)
     }
 
-    /// The directory of the package of this name.
+    /// Returns the directory of the package with this name.
     fn package_directory(&self, name: &str) -> Option<&str> {
         self.packages.directory_of(name)
     }
 
-    /// The directory of the package whose name or directory ends with this segment.
+    /// Returns the directory of the package whose name or directory ends with this segment.
     fn package_like(&self, segment: &str) -> Option<&str> {
         self.packages.directory_like(segment)
     }
 
-    /// The directory of the package that a directory belongs to.
+    /// Returns the directory of the package that a directory belongs to.
     fn package_around<'a>(&self, directory: &'a str) -> Option<&'a str> {
         Some(self.packages.nearest_directory(directory))
     }

@@ -1,4 +1,4 @@
-//! Where packages of npm and the runtime's own modules lie, and what bundlers call their files.
+//! Recognises paths of npm packages, of the runtime's own modules, and of bundled files.
 
 use crate::origin::form::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 
@@ -20,7 +20,7 @@ static NPM: PackageManager = PackageManager {
     is_built: true,
 };
 
-/// A column that no line of a source has; those of minified files have more.
+/// Smallest column of a minified file: no line of a source is that long.
 const MINIFIED_COLUMN: u32 = 1_000;
 
 /// Modules of Node that old versions print without a directory.
@@ -59,7 +59,7 @@ const NODE_MODULES: &[&str] = &[
     "zlib",
 ];
 
-/// What bundlers call formats and modes, between the dots of a name.
+/// Formats and modes that bundlers write between the dots of a file name.
 const FORMATS: &[&str] = &[
     "amd",
     "browser",
@@ -85,8 +85,8 @@ const FORMATS: &[&str] = &[
     "umd",
 ];
 
-/// Names of built files that hold what an application is made of.
-const OF_APPLICATIONS: &[&str] = &[
+/// Names of built files that contain a whole application.
+const APPLICATION_NAMES: &[&str] = &[
     "app",
     "bundle",
     "build",
@@ -102,13 +102,13 @@ const OF_APPLICATIONS: &[&str] = &[
     "vendors",
 ];
 
-/// Such names that are enough by themselves; others are names of sources, too.
+/// Names of built files that suffice alone; the other names are also used for sources.
 const BUNDLES: &[&str] = &["bundle", "chunk", "vendor", "vendors", "polyfills"];
 
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "node_modules")?;
     if rest.starts_with('.') {
-        // `.vite/deps/vue.js`: what a development server bundled.
+        // `.vite/deps/vue.js`: a file that a development server bundled.
         let origin = bundle(rest).unwrap_or_else(|| {
             let name = script(rest).unwrap_or_default();
             Origin::Bundle(name.rsplit('_').next().filter(|name| !name.is_empty()))
@@ -138,21 +138,21 @@ fn bundle(path: &str) -> Option<Origin<'_>> {
     let stem = script(path)?;
     let (name, rest) = stem.split_once('.').unwrap_or((stem, ""));
     let has_format = rest.split('.').any(|part| FORMATS.contains(&part));
-    let of_application = OF_APPLICATIONS.contains(&name) || has_hash(stem);
+    let of_application = APPLICATION_NAMES.contains(&name) || has_hash(stem);
     if BUNDLES.contains(&name) || has_hash(stem) || (has_format && of_application) {
         return Some(Origin::Bundle(None));
     }
     has_format.then_some(Origin::Bundle(Some(name)))
 }
 
-/// The name of a script that an engine runs, without its extension; none for other files.
+/// Returns the name of a script that an engine runs, without its extension; `None` for other files.
 fn script(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.')?;
     matches!(extension, "js" | "mjs" | "cjs").then_some(stem)
 }
 
-/// Whether a part of a name after the first is a hash of contents: `index-4f3a`, `main.8e0d62ab`,
+/// Whether a part of a name after the first is a content hash: `index-4f3a`, `main.8e0d62ab`,
 /// `chunk-4XKHB2AD`, `index-DiwrgTda`.
 fn has_hash(stem: &str) -> bool {
     stem.split(['-', '.', '_', '~']).skip(1).any(|part| {

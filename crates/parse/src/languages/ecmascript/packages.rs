@@ -1,4 +1,4 @@
-//! The npm packages of a repository: every `package.json` with a name is a package that the others
+//! Indexes the npm packages of a repository. Every `package.json` with a name is a package that the others
 //! can import by that name, whether or not a workspace lists it.
 
 use foldhash::HashMap;
@@ -9,7 +9,7 @@ use crate::paths::{ancestors, join, shared_segments};
 use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
 
-/// Most targets that one `exports` or `imports` map contributes.
+/// Number of targets of one `exports` or `imports` map that are read at most.
 const MAX_TARGETS: usize = 512;
 /// Deepest nesting of export conditions.
 const MAX_DEPTH: usize = 8;
@@ -20,10 +20,9 @@ const MAX_BYTES: usize = 512 * 1024;
 #[derive(Debug)]
 struct Package {
     directory: Box<str>,
-    /// Where the package itself leads, in order of preference.
+    /// Targets of the package itself, in order of preference.
     entries: Box<[String]>,
-    /// Subpath patterns (`./lib/*`) and internal ones (`#x`) with their targets in order of
-    /// preference.
+    /// Subpath patterns (`./lib/*`) and internal ones (`#x`), each with its targets in order of preference.
     subpaths: Box<[(String, Box<[String]>)]>,
 }
 
@@ -33,7 +32,7 @@ pub(super) struct Packages {
     packages: Vec<Package>,
     by_name: HashMap<Box<str>, Vec<u32>>,
     by_directory: HashMap<Box<str>, u32>,
-    /// By the last segment of a package's name, or of its directory where no name ends so.
+    /// By the last segment of a package's name, or of its directory if no name ends with that segment.
     by_last_segment: HashMap<Box<str>, u32>,
 }
 
@@ -85,8 +84,8 @@ impl Packages {
         segments
     }
 
-    /// The file of `name` or `name/sub/path`. Of several packages with that name the one nearest to
-    /// the importing directory.
+    /// Returns the file of `name` or `name/sub/path`. Of several packages with that name, the one nearest
+    /// to the importing directory wins.
     pub(super) fn resolve(
         &self,
         files: &dyn FileTree,
@@ -107,7 +106,7 @@ impl Packages {
             .map(|(_, file)| file)
     }
 
-    /// Where the package in a directory leads, for a relative import of the directory.
+    /// Returns the target of the package in a directory, for a relative import of the directory.
     pub(super) fn resolve_directory(
         &self,
         files: &dyn FileTree,
@@ -117,7 +116,7 @@ impl Packages {
         self.packages.get(number as usize)?.resolve(files, "")
     }
 
-    /// A specifier that begins with `#`, through the nearest package's `imports`.
+    /// Resolves a specifier that begins with `#` through the nearest package's `imports`.
     pub(super) fn resolve_internal(
         &self,
         files: &dyn FileTree,
@@ -133,21 +132,21 @@ impl Packages {
             .and_then(|package| package.through_subpaths(files, specifier))
     }
 
-    /// The directory of the package that a directory belongs to; the root where there is none.
+    /// Returns the directory of the package that a directory belongs to; the root if there is none.
     pub(super) fn nearest_directory<'a>(&self, directory: &'a str) -> &'a str {
         ancestors(directory)
             .find(|directory| self.by_directory.contains_key(*directory))
             .unwrap_or("")
     }
 
-    /// The directory of a package by its name.
+    /// Returns the directory of a package by its name.
     pub(super) fn directory_of(&self, name: &str) -> Option<&str> {
         let number = *self.by_name.get(name)?.first()?;
         Some(&self.packages.get(number as usize)?.directory)
     }
 
-    /// The directory of the package whose name or directory ends with a segment: `core` is that of
-    /// `@scope/core`, or else of whatever lies in `packages/core`.
+    /// Returns the directory of the package whose name or directory ends with a segment: for `core`, that
+    /// of `@scope/core`, or else of the package in `packages/core`.
     pub(super) fn directory_like(&self, segment: &str) -> Option<&str> {
         let number = *self.by_last_segment.get(segment)?;
         Some(&self.packages.get(number as usize)?.directory)
@@ -196,7 +195,7 @@ impl Package {
             .or_else(|| probe(files, &join(&join(&self.directory, "src")?, subpath)?))
     }
 
-    /// The targets of the most specific pattern that fits `subpath`.
+    /// Returns the file of the most specific pattern that matches `subpath`.
     fn through_subpaths(&self, files: &dyn FileTree, subpath: &str) -> Option<FileId> {
         let (_, middle, targets) = self
             .subpaths
@@ -213,11 +212,11 @@ impl Package {
     }
 }
 
-/// What `*` of a pattern stands for in `text`, or the empty string for a pattern without one.
+/// Returns the text that `*` of a pattern matches, or the empty string for a pattern without one.
 pub(super) fn match_pattern<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None if pattern.ends_with('/') && pattern.len() > 2 => {
-            // The form before patterns: a directory.
+            // The form that preceded patterns: a directory.
             text.strip_prefix(pattern)
         }
         None => (pattern == text).then_some(""),
@@ -225,7 +224,7 @@ pub(super) fn match_pattern<'a>(pattern: &str, text: &'a str) -> Option<&'a str>
     }
 }
 
-/// `@scope/name/sub/path` to `@scope/name` and `sub/path`.
+/// Splits `@scope/name/sub/path` into `@scope/name` and `sub/path`.
 fn split_specifier(specifier: &str) -> (&str, &str) {
     let from = if specifier.starts_with('@') {
         specifier
@@ -240,7 +239,7 @@ fn split_specifier(specifier: &str) -> (&str, &str) {
     }
 }
 
-/// Where the package's own name leads: `exports` at its root, then the older fields.
+/// Returns the targets of the package's own name: `exports` at its root, then the older fields.
 fn entries(json: &serde_json::Map<String, Value>) -> Vec<String> {
     let mut entries = Vec::new();
     if let Some(Value::String(source)) = json.get("source") {
@@ -263,7 +262,7 @@ fn entries(json: &serde_json::Map<String, Value>) -> Vec<String> {
     unique(entries)
 }
 
-/// The patterns of `exports` below the root, and of `imports`.
+/// Returns the patterns of `exports` below the root, and of `imports`.
 fn subpaths(json: &serde_json::Map<String, Value>) -> Vec<(String, Box<[String]>)> {
     let mut patterns = Vec::new();
     for (field, mark) in [("exports", "./"), ("imports", "#")] {
@@ -287,7 +286,7 @@ fn subpaths(json: &serde_json::Map<String, Value>) -> Vec<(String, Box<[String]>
     patterns
 }
 
-/// All paths of an export target, whatever their conditions: each is tried until one is there.
+/// Collects all paths of an export target regardless of their conditions. They are tried until one exists.
 fn targets(value: &Value, depth: usize, found: &mut Vec<String>) {
     if depth > MAX_DEPTH || found.len() > MAX_TARGETS {
         return;
@@ -296,7 +295,7 @@ fn targets(value: &Value, depth: usize, found: &mut Vec<String>) {
         Value::String(path) => found.push(path.clone()),
         Value::Array(list) => list.iter().for_each(|v| targets(v, depth + 1, found)),
         Value::Object(conditions) => {
-            // A condition that names sources is the best there is; declarations the last.
+            // A condition that names sources is preferred; declarations come last.
             let rank = |key: &str| match key {
                 "source" | "development" => 0,
                 "types" | "typings" => 2,

@@ -1,5 +1,5 @@
-//! Which file a path in a script stands for, when it has no ending, the ending of a compiled file,
-//! or lies in a directory of build outputs.
+//! Finds the file for a path in a script that has no ending, has the ending of a compiled file, or lies in
+//! a directory of build outputs.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const ENDINGS: &[&str] = &[
     ".vue", ".svelte",
 ];
 
-/// A specifier's own ending, and those of the sources that it may have been compiled from.
+/// Endings of specifiers, each with those of the sources that it may be compiled from.
 const COMPILED: &[(&str, &[&str])] = &[
     (".d.ts", &[".ts", ".tsx", ".d.ts"]),
     (".d.mts", &[".mts", ".d.mts"]),
@@ -23,13 +23,13 @@ const COMPILED: &[(&str, &[&str])] = &[
     (".cjs", &[".cts", ".cjs", ".ts", ".d.cts"]),
 ];
 
-/// Directories that builds write into.
+/// Directories that builds write to.
 const OUTPUTS: &[&str] = &[
     "lib", "dist", "build", "out", "output", "es", "esm", "cjs", "umd", "types", "typings", "libs",
     "compiled", "_build",
 ];
 
-/// The file at `path`, tried with all endings and as a directory with an index.
+/// Returns the file at `path`, tried with all endings and as a directory with an index.
 pub(super) fn probe(files: &dyn FileTree, path: &str) -> Option<FileId> {
     let mut candidate = String::with_capacity(path.len() + 12);
     for (compiled, sources) in COMPILED {
@@ -54,11 +54,11 @@ pub(super) fn probe(files: &dyn FileTree, path: &str) -> Option<FileId> {
     })
 }
 
-/// [`probe`]; where nothing is there, the source that a build would have made it from.
+/// Returns the file that [`probe`] finds, or else the source that a build would create it from.
 pub(super) fn probe_source(files: &dyn FileTree, path: &str) -> Option<FileId> {
     probe(files, path).or_else(|| {
         let mut end = path.len();
-        // The innermost output directory first.
+        // The innermost output directory is tried first.
         while let Some(start) = path.get(..end).map(|p| p.rfind('/').map_or(0, |s| s + 1)) {
             let segment = path.get(start..end).unwrap_or("");
             if end < path.len() && OUTPUTS.contains(&segment) {
@@ -76,7 +76,7 @@ pub(super) fn probe_source(files: &dyn FileTree, path: &str) -> Option<FileId> {
     })
 }
 
-/// The source of the output `rest` of an output directory below `base` (empty or ending in `/`).
+/// Returns the source of the file `rest` in an output directory below `base` (empty or ending in `/`).
 fn probe_output(files: &dyn FileTree, base: &str, rest: &str) -> Option<FileId> {
     let source = format!("{base}src/{rest}");
     let found = probe(files, &source).or_else(|| probe(files, &format!("{base}{rest}")));
@@ -105,7 +105,7 @@ fn with_endings(
     })
 }
 
-/// All JSON files with one of these names, with their directory, in path order.
+/// Returns all JSON files with a wanted name, with directory and text, in path order.
 pub(super) fn json_files<'a>(
     files: &'a dyn FileTree,
     is_wanted: impl Fn(&str) -> bool + 'a,

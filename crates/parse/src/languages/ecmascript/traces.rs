@@ -1,12 +1,12 @@
-//! Stack traces of JavaScript engines and of Vue.
+//! Reads stack traces of JavaScript engines and of Vue.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::places::{Frame, frame, is_path, location};
 
-/// What Vue writes before its warnings.
+/// Prefix of Vue's warnings.
 const VUE_WARNING: &str = "[Vue warn]: ";
 
-/// What all languages of the family print; each has extensions of its own.
+/// Trace form shared by all languages of the family; each has extensions of its own.
 pub(super) const TRACES: TraceForm = TraceForm {
     read: |text| component(text).or_else(|| console(text)),
     read_general: at,
@@ -19,8 +19,8 @@ fn innermost_first(frame: Frame) -> Mark {
     Mark::Frame(frame, Order::InnermostFirst)
 }
 
-/// Vue's `at <TodoList items=3 >`, the innermost first, and of older versions
-/// `---> <TodoList> at src/TodoList.vue`.
+/// Reads Vue's `at <TodoList items=3 >`, innermost first, and `---> <TodoList> at src/TodoList.vue` of
+/// older versions.
 fn component(text: &str) -> Option<Mark> {
     let (rest, has_place) = match text.strip_prefix("at <") {
         Some(rest) => (rest, false),
@@ -40,7 +40,7 @@ fn component(text: &str) -> Option<Mark> {
         return is_file.then(|| innermost_first(frame((path, 0, 0), "")));
     }
     let ends = after.starts_with([' ', '/', '>']) && after.trim_end().ends_with('>');
-    // Vue's own names for what has none.
+    // Vue's own names for components without a name.
     let is_named = !matches!(name, "Anonymous" | "Root");
     ends.then(|| match is_named {
         true => innermost_first(frame(("", 0, 0), name)),
@@ -48,11 +48,11 @@ fn component(text: &str) -> Option<Mark> {
     })
 }
 
-/// `at name (path:1:2)`, `at async name (path:1:2)`, `at path:1:2`.
+/// Reads `at name (path:1:2)`, `at async name (path:1:2)`, `at path:1:2`.
 fn at(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let rest = rest.strip_prefix("async ").unwrap_or(rest);
-    // What stands after the place, such as `{` of a printed object, is not of interest.
+    // Text after the place, such as `{` of a printed object, is ignored.
     let rest = rest.trim_end_matches([' ', '{', ',']);
     if let Some((name, place)) = rest.strip_suffix(')').and_then(|r| r.rsplit_once('(')) {
         let name = name.trim_end();
@@ -73,7 +73,7 @@ fn at(text: &str) -> Option<Mark> {
     Some(innermost_first(frame(place, "")))
 }
 
-/// Firefox's and Safari's `f@http://h/a.js:1:2`, a console's `f @ a.js:12`, and `a.js:1:2 at f`.
+/// Reads Firefox's and Safari's `f@http://h/a.js:1:2`, a console's `f @ a.js:12`, and `a.js:1:2 at f`.
 fn console(text: &str) -> Option<Mark> {
     if let Some((place, function)) = text.split_once(" at ") {
         let place = location(place).filter(|(path, ..)| is_script(path))?;
@@ -86,7 +86,7 @@ fn console(text: &str) -> Option<Mark> {
     if place == "[native code]" {
         return (!function.contains(' ')).then_some(Mark::Filler);
     }
-    // `promise callback*f`, `setTimeout handler*f`: who called it, asynchronously.
+    // `promise callback*f`, `setTimeout handler*f`: the asynchronous caller.
     let function = function.rsplit('*').next().unwrap_or(function);
     let has_scheme = ["http", "file:", "webpack"]
         .iter()
@@ -96,15 +96,15 @@ fn console(text: &str) -> Option<Mark> {
     is_name.then(|| innermost_first(frame(place, &nested_name(function))))
 }
 
-/// The function of a Firefox frame: `outer/inner` and `outer/inner/<`, the nameless one inside it,
-/// stand in `inner`.
+/// Returns the function of a Firefox frame: `outer/inner`, and `outer/inner/<` for the unnamed function in
+/// it, are both `inner`.
 fn nested_name(function: &str) -> String {
     let names = function.rsplit('/').map(|name| name.trim_end_matches('<'));
     let name = names.into_iter().find(|name| !name.is_empty());
     name.unwrap_or_default().replace(".prototype.", ".")
 }
 
-/// Whether a path may be that of a script or of what is made into one.
+/// Whether a path may be that of a script or of a file that is compiled to one.
 fn is_script(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -116,7 +116,7 @@ fn is_script(path: &str) -> bool {
         )
 }
 
-/// The function of a V8 frame: `new A`, `A.b [as c]`.
+/// Returns the function of a V8 frame: `new A`, `A.b [as c]`.
 fn script_name(name: &str) -> &str {
     let name = name.strip_prefix("new ").unwrap_or(name);
     name.split(" [as ").next().unwrap_or(name)

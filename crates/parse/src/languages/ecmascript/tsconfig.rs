@@ -1,5 +1,5 @@
-//! `tsconfig.json` and `jsconfig.json`: `paths`, `baseUrl`, `extends`. The files are JSON with
-//! comments and trailing commas; what cannot be read counts as absent.
+//! Reads `tsconfig.json` and `jsconfig.json`: `paths`, `baseUrl`, `extends`. The files are JSON with
+//! comments and trailing commas; a file that cannot be parsed is ignored.
 
 use foldhash::HashMap;
 use serde_json::Value;
@@ -11,19 +11,19 @@ use foveate_model::resolution::FileTree;
 
 /// Longest chain of `extends`.
 const MAX_EXTENDS: usize = 8;
-/// Most path patterns of one file.
+/// Number of path patterns of one file that are read at most.
 const MAX_PATTERNS: usize = 1024;
 /// Largest file that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What one file says, with `extends` followed. Paths are relative to the repository's root.
+/// Settings of one file, with `extends` applied. Paths are relative to the repository's root.
 #[derive(Clone, Debug, Default)]
 struct Config {
     base: Option<String>,
     paths: Vec<(String, Vec<String>)>,
 }
 
-/// The settings that hold for each directory that has a settings file.
+/// The settings of each directory that has a settings file.
 #[derive(Debug, Default)]
 pub(super) struct Configs {
     by_directory: HashMap<Box<str>, Config>,
@@ -43,7 +43,7 @@ impl Configs {
             if config.base.is_none() && config.paths.is_empty() {
                 continue;
             }
-            // `tsconfig.app.json` counts where `tsconfig.json`, which refers to it, says nothing.
+            // `tsconfig.app.json` applies if `tsconfig.json`, which refers to it, sets nothing.
             let slot = configs.by_directory.entry(directory.into()).or_default();
             if main || slot.paths.is_empty() {
                 let paths = std::mem::take(&mut slot.paths);
@@ -56,8 +56,8 @@ impl Configs {
         configs
     }
 
-    /// Paths, relative to the root and without endings, that a specifier in a directory may stand
-    /// for, in the order in which they are tried.
+    /// Returns the paths that a specifier in a directory may refer to, relative to the root and without
+    /// endings, in the order in which they are tried.
     pub(super) fn targets(&self, directory: &str, specifier: &str) -> Vec<String> {
         let mut targets = Vec::new();
         if self.by_directory.is_empty() {
@@ -100,7 +100,7 @@ impl Configs {
     }
 }
 
-/// The settings of one file; what it does not say itself comes from those it extends.
+/// Returns the settings of one file; settings that it lacks come from the files that it extends.
 fn follow(
     files: &dyn FileTree,
     packages: &Packages,
@@ -117,7 +117,7 @@ fn follow(
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).take(8).collect(),
         _ => Vec::new(),
     };
-    // Of several the last wins.
+    // If several set the same, the last wins.
     for specifier in extended.into_iter().rev() {
         let Some(path) = extended_path(files, packages, directory, specifier) else {
             continue;
@@ -159,7 +159,7 @@ fn own(directory: &str, json: &Value) -> Config {
     config
 }
 
-/// The path of a file that `extends` names: relative, or inside a package of the repository.
+/// Returns the path of a file that `extends` names: relative, or inside a package of the repository.
 fn extended_path(
     files: &dyn FileTree,
     packages: &Packages,
@@ -183,7 +183,7 @@ fn extended_path(
         .map(String::from)
 }
 
-/// Reads JSON with comments and trailing commas.
+/// Parses JSON with comments and trailing commas.
 fn read(text: &str) -> Option<Value> {
     if text.len() > MAX_BYTES {
         return None;
@@ -193,11 +193,11 @@ fn read(text: &str) -> Option<Value> {
         .ok()
 }
 
-/// Takes comments and trailing commas out of JSON.
+/// Removes comments and trailing commas from JSON.
 fn strip(text: &str) -> String {
     let text = text.trim_start_matches('\u{feff}');
     let mut stripped = String::with_capacity(text.len());
-    // Position in `stripped` of a comma that only blanks and comments have followed.
+    // Position in `stripped` of a comma that is followed by blanks and comments only.
     let mut comma = None;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_trailing_commas_go() {
+    fn comments_and_trailing_commas_are_removed() {
         let json = read("{ // a\n \"a//b\": [1, 2, /* x */ ], \"c\": \"\\\"/*\", }\n/* end");
         assert_eq!(json, Some(serde_json::json!({"a//b": [1, 2], "c": "\"/*"})));
     }

@@ -1,10 +1,10 @@
-//! How scripts write types and bind local variables.
+//! Recognises how scripts write types and bind local variables.
 
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
 pub(super) const VALUES: ValueForm = ValueForm {
     bindings,
-    // Tests lie in nameless callbacks.
+    // Tests are in unnamed callbacks.
     has_nameless_scopes: true,
     return_mark: ":",
     parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
@@ -27,7 +27,7 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     }
 }
 
-/// `client = new Client()` in a `beforeEach`.
+/// Binds `client = new Client()`, as in a `beforeEach`.
 fn assignment(scan: &mut Scan<'_>, code: &str) {
     let name = leading_name(code);
     let rest = code.get(name.len()..).unwrap_or("").trim_start();

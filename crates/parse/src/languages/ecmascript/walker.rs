@@ -1,5 +1,5 @@
-//! JavaScript with JSX, TypeScript and TSX: one walker over three grammars that share their node
-//! names. It dispatches on node kinds; what each construct means is in the modules below it.
+//! Walks JavaScript with JSX, TypeScript and TSX: one walker for three grammars that share their node
+//! names. It dispatches on node kinds; the modules below it handle each construct.
 
 mod classes;
 mod commonjs;
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, Visitor};
 use grammar::{Grammar, Kind};
 
-/// Beginnings of comments that are for tools.
+/// Beginnings of comments addressed to tools.
 const TOOL_NOTES: &[&str] = &[
     "eslint-",
     "eslint ",
@@ -34,12 +34,12 @@ const TOOL_NOTES: &[&str] = &[
     "type:",
 ];
 
-/// Parses one of the family. `None` when a limit of the parser was reached.
+/// Parses a language of the family. `None` if a limit of the parser was reached.
 pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
     facts_within(language, text, text, limits)
 }
 
-/// The facts of `code`, which is `text` with blanks for what is no code in it.
+/// Returns the facts of `code`, which is `text` with blanks in place of everything that is not code.
 pub(super) fn facts_within(
     language: Language,
     code: &str,
@@ -50,8 +50,8 @@ pub(super) fn facts_within(
     let mut grammar = Grammar::get(language);
     let mut tree = grammar.tree(code, &mut budget)?;
     if language == JAVASCRIPT.language && tree.root_node().has_error() {
-        // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
-        // grammar reads most of these.
+        // The text has Flow type annotations, or JSX that the JavaScript grammar does not know. The TSX
+        // grammar parses most of these.
         let wider = Grammar::get(TSX.language);
         let other = wider.tree(code, &mut budget);
         if let Some(other) = other.filter(|other| !other.root_node().has_error()) {
@@ -84,29 +84,30 @@ pub(super) fn facts_within(
 struct Walker<'t> {
     grammar: &'static Grammar,
     collector: Collector<'t>,
-    /// `export` or `declare` around the declaration that comes next.
+    /// The `export` or `declare` around the next declaration.
     wrapper: Option<Outer>,
-    /// A function or class that is defined already, under the name that it is bound to.
+    /// A function or class that was already defined under the name that it is bound to.
     claimed: Option<usize>,
-    /// A `require` or `import()` whose names are recorded already.
+    /// A `require` or `import()` whose names are already recorded.
     bound_import: Option<usize>,
-    /// A `new` that is more than a call, and what.
+    /// A `new` expression that is not a plain call, and the kind of its reference.
     called: Option<(usize, ReferenceKind)>,
-    /// What `instanceof` compares with inside a `catch`.
+    /// The right side of an `instanceof` inside a `catch`.
     caught: Option<usize>,
-    /// A member expression whose last name is recorded already.
+    /// A member expression whose last name is already recorded.
     chained: Option<usize>,
     /// The object assigned to `module.exports`.
     exports_object: Option<usize>,
-    /// The object type whose members are those of a type alias.
+    /// The object type whose members become those of a type alias.
     members_of: Option<usize>,
-    /// Decorators that stand beside their member, as TypeScript's grammar has them.
+    /// Decorators that precede their member as siblings, as in TypeScript's grammar, and the start of the
+    /// first.
     member_decorators: Option<(usize, Vec<Box<str>>)>,
     /// Definitions at the top level by name, for `Foo.prototype.bar = …`.
     top_level: HashMap<&'t str, LocalId>,
 }
 
-/// What stands around a declaration and belongs to it.
+/// The statement around a declaration, and what it states about the declaration.
 #[derive(Clone, Debug)]
 struct Outer {
     /// The declaration.
@@ -223,7 +224,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 self.collector.within(depth, |c| c.in_catch = true);
             }
             Kind::Throw => self.throw(node, depth),
-            // Loop variables are no module variables.
+            // Loop variables are not module variables.
             Kind::For => self.collector.within(depth, |c| c.place = Place::Function),
             Kind::ForIn => {
                 self.bind_field(node, self.grammar.fields.left);
@@ -245,7 +246,7 @@ impl<'t> Walker<'t> {
         self.grammar.kinds.of(node).0
     }
 
-    /// Binds the names under a field, which precedes everything else in the node that is read.
+    /// Binds the names in a field, which precedes everything else in the node that is visited.
     fn bind_field(&mut self, node: Node<'_>, field: u16) {
         if let Some(target) = node.child_by_field_id(field) {
             self.collector.bind_to(target.end_byte());
@@ -258,7 +259,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The value inside parentheses, casts, `await` and further assignments.
+    /// Returns the value inside parentheses, casts, `await` and further assignments.
     fn unwrapped<'n>(&self, mut value: Node<'n>) -> Node<'n> {
         for _ in 0..8 {
             let inner = match self.kind(value) {
@@ -288,7 +289,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// A string or template: its region, without what is substituted, and its message.
+    /// Adds the region of a string or template, without its substitutions, and its message.
     fn string(&mut self, node: Node<'_>) -> Descend {
         let mut start = node.start_byte();
         let mut substituted = Descend::Past;
@@ -318,7 +319,7 @@ impl<'t> Walker<'t> {
         Span::new(literal.start_byte() + open, literal.end_byte() - close)
     }
 
-    /// The value of a string literal, as written.
+    /// Returns the value of a string literal, as written.
     fn string_value(&self, literal: Node<'_>) -> Option<&'t str> {
         (self.kind(literal) == Kind::Text)
             .then(|| self.inside_quotes(literal).of(self.collector.text))

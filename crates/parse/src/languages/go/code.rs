@@ -1,4 +1,4 @@
-//! Go in the text of an issue.
+//! Recognises Go in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -31,7 +31,7 @@ pub(super) const CODE: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// `import "a.com/b"`, `import b "a.com/b"`, `import ( "fmt" "a.com/b" )`: the paths.
+/// Collects the paths of `import "a.com/b"`, `import b "a.com/b"`, `import ( "fmt" "a.com/b" )`.
 fn imported(statement: &str, names: &mut Vec<String>) -> bool {
     let Some(rest) = statement.strip_prefix("import ") else {
         return false;
@@ -42,7 +42,7 @@ fn imported(statement: &str, names: &mut Vec<String>) -> bool {
     if alias.contains(' ') {
         return false;
     }
-    // Every second part stands between quotes.
+    // Every second part is between quotes.
     for path in parts.step_by(2).filter(|path| !path.trim().is_empty()) {
         push_import(names, path.to_owned());
     }

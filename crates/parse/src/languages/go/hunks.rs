@@ -1,4 +1,4 @@
-//! Heads of definitions in Go.
+//! Recognises the definition_heads_are_read of definitions in Go.
 
 use crate::hunks::heads::{HunkHeads, Pattern, first_word, split_keyword};
 
@@ -26,7 +26,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads() {
+    fn definition_heads_are_read() {
         check(
             HUNKS,
             &[

@@ -1,4 +1,4 @@
-//! How Go looks names up, and how its tests are called.
+//! States how Go looks names up, and how its tests are named.
 
 use foveate_model::resolution::{LookupRules, TestConventions};
 
@@ -9,13 +9,13 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Sorted.
+/// Predeclared functions and values, sorted.
 const GLOBALS: &[&str] = &[
     "append", "cap", "clear", "close", "complex", "copy", "delete", "false", "imag", "iota", "len",
     "make", "max", "min", "new", "nil", "panic", "print", "println", "real", "recover", "true",
 ];
 
-/// Methods that types of the standard library have, sorted.
+/// Methods of standard library types, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "Add",
     "Bytes",

@@ -1,4 +1,4 @@
-//! Where Go's imports lead: a path is that of a module (`go.mod`) and of a directory in it, whose files
+//! Resolves Go imports. A path consists of a module's path (`go.mod`) and a directory in it, whose files
 //! are one package.
 
 #[cfg(test)]
@@ -20,17 +20,17 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.file_name() == "go.mod",
 };
 
-/// Files that belong to no package.
+/// Package number of files that belong to no package.
 const NONE: u32 = u32::MAX;
 
 /// The packages of a repository.
 #[derive(Debug)]
 struct Packages {
-    /// Paths of modules with the directories that they begin in, the longest first.
+    /// Paths of modules with their root directories, longest path first.
     modules: Vec<(Box<str>, Box<str>)>,
-    /// By directory the file that stands for its package.
+    /// By directory: the file that represents its package.
     directories: HashMap<Box<str>, FileId>,
-    /// By file the number of its package.
+    /// By file: the number of its package.
     of_file: Vec<u32>,
 }
 
@@ -74,10 +74,10 @@ impl Packages {
         self.directories.get(directory).copied()
     }
 
-    /// Without a `go.mod` the path of the repository is not known: the directory is the longest that
-    /// the import ends with.
+    /// Resolves an import without a `go.mod`, when the path of the repository is not known: to the longest
+    /// directory that the import ends with.
     fn by_ending(&self, module: &str) -> Option<FileId> {
-        // The standard library's paths begin with a plain word.
+        // Paths of the standard library begin with a plain word.
         let (host, rest) = module.split_once('/')?;
         if !host.contains('.') || !self.modules.is_empty() {
             return None;
@@ -144,7 +144,7 @@ impl ModuleResolver for Packages {
     }
 }
 
-/// Modules that a `go.mod` takes from a directory: `replace a/b => ../b`.
+/// Returns the modules that a `go.mod` replaces by a directory: `replace a/b => ../b`.
 fn replaced(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let (path, other) = line.split("//").next()?.split_once("=>")?;
@@ -155,7 +155,7 @@ fn replaced(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The path after `module` in a `go.mod`.
+/// Returns the path after `module` in a `go.mod`.
 fn module_path(text: &str) -> Option<Box<str>> {
     let line = text
         .lines()

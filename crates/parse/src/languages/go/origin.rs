@@ -1,4 +1,4 @@
-//! Where modules of Go and its own library lie.
+//! Recognises paths of Go modules and of Go's standard library.
 
 use crate::origin::form::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 
@@ -18,6 +18,7 @@ static MODULES: PackageManager = PackageManager {
     is_built: false,
 };
 
+/// Returns the path within the module directory, and the package:
 /// `/root/go/pkg/mod/github.com/a/b@v1.2.3/c.go`, `vendor/github.com/a/b/c.go`
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     if path.contains("/golang.org/toolchain@") {

@@ -1,4 +1,4 @@
-//! What paths say about files of Go.
+//! Derives the roles of Go files from their paths.
 
 use crate::role::conventions::{Ecosystem, File, Roles};
 
@@ -22,8 +22,8 @@ pub(super) const ROLES: Roles = Roles {
     ..Roles::NONE
 };
 
-/// What generators write. Those of `stringer` and the like say so in their first line; a name such as
-/// `to_string.go` says nothing.
+/// Whether a generator writes the file. The output of `stringer` and the like is recognised by its first
+/// line; a name such as `to_string.go` is no evidence.
 fn is_copy(file: &File<'_>) -> bool {
     let starts = ["zz_generated", "mock_", "bindata"];
     starts.iter().any(|start| file.stem.starts_with(start))

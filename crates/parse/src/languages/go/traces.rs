@@ -1,4 +1,4 @@
-//! Panics of Go, and messages of its compiler, its vet and its tests.
+//! Reads panics of Go, and messages of its compiler, its vet and its tests.
 
 use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{message, text as message_text};
@@ -11,7 +11,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
     read: |text| {
         frame_location(text)
             .or_else(|| test(text))
-            .or_else(|| said(text))
+            .or_else(|| located_message(text))
             .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
     is_header: |text| {
@@ -25,7 +25,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
     ..TraceForm::NONE
 };
 
-/// `/a/b.go:12 +0x1d`, below the name of the function.
+/// Reads `/a/b.go:12 +0x1d`, below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {
     let (place, offset) = text.split_once(" +0x").unwrap_or((text, ""));
     let place = location(place)?;
@@ -36,7 +36,7 @@ fn frame_location(text: &str) -> Option<Mark> {
         .then(|| Mark::Location(frame(place, "")))
 }
 
-/// What the race detector says before each stack.
+/// Whether a line is the race detector's heading of a stack.
 fn is_access(text: &str) -> bool {
     let is_stack = text.ends_with(':') && text.contains("goroutine ");
     is_stack
@@ -51,7 +51,7 @@ fn is_access(text: &str) -> bool {
         || text.starts_with("Goroutine ") && text.ends_with("created at:")
 }
 
-/// `--- FAIL: TestSum/empty (0.00s)`; testify's `Error Trace: a_test.go:12` and `Error: text`.
+/// Reads `--- FAIL: TestSum/empty (0.00s)`; testify's `Error Trace: a_test.go:12` and `Error: text`.
 fn test(text: &str) -> Option<Mark> {
     if let Some(rest) = text.strip_prefix("--- FAIL: ") {
         let name = rest.split(['/', ' ']).next().unwrap_or(rest);
@@ -68,22 +68,22 @@ fn test(text: &str) -> Option<Mark> {
     Some(message(place, "", ""))
 }
 
-/// `./a.go:3:5: text`, `vet: ./a.go:3:5: text`, a test's `a_test.go:12: text`, and what loggers write
-/// before and behind the place.
-fn said(text: &str) -> Option<Mark> {
+/// Reads `./a.go:3:5: text`, `vet: ./a.go:3:5: text`, a test's `a_test.go:12: text`, and the lines of
+/// loggers, which have text before and after the place.
+fn located_message(text: &str) -> Option<Mark> {
     let text = text.strip_prefix("vet: ").unwrap_or(text);
     let text = undated(text);
     let (place, rest) = leading_place(text)?;
     let rest = rest.strip_prefix(':')?;
     let text = rest.trim();
-    // What a test says may begin on the next line.
-    let is_said = rest.starts_with(' ') && !text.is_empty();
-    let is_meant = is_said || rest.is_empty() && place.0.ends_with("_test.go");
-    (is_meant && has_extension(place.0, &["go"]))
+    // The text of a test's message may begin on the next line.
+    let has_text = rest.starts_with(' ') && !text.is_empty();
+    let is_message = has_text || rest.is_empty() && place.0.ends_with("_test.go");
+    (is_message && has_extension(place.0, &["go"]))
         .then(|| message(place, "", text.trim_start_matches("error: ")))
 }
 
-/// Without the date and time of a log.
+/// Strips the date and time of a log.
 fn undated(text: &str) -> &str {
     let is_number = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_digit())
@@ -113,13 +113,13 @@ fn is_filler(text: &str) -> bool {
         "Test:       ",
         "Messages:   ",
     ];
-    // The race detector draws a line of this length.
+    // The race detector prints a line of this length.
     text == "FAIL"
         || text == "=================="
         || starts.iter().any(|start| text.starts_with(start))
 }
 
-/// `a.com/db.(*Pool).Get(0xc0…)` to `Pool.Get`, `main.run.func1()` to `run`.
+/// Converts `a.com/db.(*Pool).Get(0xc0…)` to `Pool.Get`, `main.run.func1()` to `run`.
 fn called(line: &str) -> String {
     let line = line.trim().trim_start_matches("created by ");
     let line = line.split(" in goroutine ").next().unwrap_or(line);
@@ -146,7 +146,7 @@ fn called(line: &str) -> String {
     }
 }
 
-/// What the compiler calls functions inside others: `func1`, `2`, `gowrap1`, `glob`.
+/// Whether a name is the compiler's for a function inside another: `func1`, `2`, `gowrap1`, `glob`.
 fn is_inner(part: &str) -> bool {
     let stem = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_numbered = stem.len() < part.len();

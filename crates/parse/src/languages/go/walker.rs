@@ -1,4 +1,4 @@
-//! The walker of Go.
+//! Walks Go.
 
 mod definitions;
 #[cfg(test)]
@@ -114,7 +114,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             None => Step::Other,
         },
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
-        // `T{…}` gives an object of `T`.
+        // `T{…}` yields an object of `T`.
         "composite_literal" => field(node, "type").map_or(Step::Other, Step::Call),
         "generic_type" => field(node, "type").map_or(Step::Other, Step::Same),
         "unary_expression" => field(node, "operand").map_or(Step::Other, Step::Same),
@@ -127,7 +127,8 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `*a.T`, `[]T`, `map[K]T` and `chan T` are about `T`; of a function's results the first counts.
+/// Returns the name in a type: `T` for `*a.T`, `[]T`, `map[K]T` and `chan T`; for several results of a
+/// function, that of the first.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -162,9 +163,9 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "function") {
-        // `string(a)` converts.
+        // `string(a)` is a conversion.
         Some(function) if BUILTIN_TYPES.binary_search(&walk.of(function)).is_ok() => {
-            walk.pass_over(function);
+            walk.mark_handled(function);
             Descend::Into
         }
         Some(function) => walk.call(function, depth),
@@ -172,7 +173,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
 }
 
-/// `F[T](a)` is read as a conversion to a type, and mostly calls a function.
+/// Adds the call of `F[T](a)`, which is parsed as a conversion to a type but mostly calls a function.
 fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "type").filter(|made| made.kind() == "generic_type") {
         Some(function) => walk.call(function, depth),
@@ -180,7 +181,7 @@ fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
 }
 
-/// `io.Reader` on its own in an interface is a base of it.
+/// Adds a base: `io.Reader` on its own in an interface is one.
 fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let is_base = node.named_child_count() == 1
         && node
@@ -192,7 +193,7 @@ fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
     }
 }
 
-/// The key of `T{Key: value}` is a field of `T`, not a name of the file.
+/// Skips the key of `T{Key: value}`: it is a field of `T`, not a name of the file.
 fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let is_key = node.parent().is_some_and(|parent| {
         parent.kind() == "keyed_element" && parent.named_child(0) == Some(node)
@@ -214,8 +215,8 @@ fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Past
 }
 
-/// `import name "a/b"`: without a name the package is called by the last part of its path, versions
-/// left out.
+/// Adds `import name "a/b"`. Without a name, the package is named after the last part of its path, ignoring
+/// versions.
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(path) = field(node, "path") else {
         return Descend::Past;
@@ -247,7 +248,7 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Past
 }
 
-/// The name by which a package is mostly used: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`.
+/// Returns the usual name of a package: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`.
 fn package_name(module: &str) -> &str {
     let is_version = |part: &str| {
         part.strip_prefix('v')
@@ -262,7 +263,8 @@ fn package_name(module: &str) -> &str {
     last.strip_prefix("go-").unwrap_or(last)
 }
 
-/// `a, b := f(), g`: each name holds its value; of one call with several results the first does.
+/// Adds the variables of `a, b := f(), g`: each gets its value; if one call has several results, only the
+/// first does.
 fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
         return Descend::Into;
@@ -280,7 +282,7 @@ fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// `for i, a := range list`: the elements of a list are what its type is about.
+/// Adds the variables of `for i, a := range list`: a list has the type of its elements here.
 fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let value = field(node, "right").map_or(Value::Unknown, |list| walk.value_of(list));
     for (at, target) in field(node, "left")
@@ -295,7 +297,7 @@ fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// `switch a := b.(type)`
+/// Adds the variable of `switch a := b.(type)`.
 fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     for target in field(node, "alias").into_iter().flat_map(children) {
         if target.kind() == "identifier" {
@@ -305,12 +307,12 @@ fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
-/// Whether a definition at this place belongs to the package, not to a function.
+/// Whether a definition at this position belongs to the package, not to a function.
 fn is_top_level(walk: &Walk<'_>) -> bool {
     walk.context().enclosing.is_none() && !walk.is_in_function()
 }
 
-/// What a name in capitals is: Go has no other mark.
+/// Derives visibility from the first letter of a name: Go has no other marker.
 fn visibility(name: &str) -> foveate_model::Visibility {
     match name.starts_with(char::is_uppercase) {
         true => foveate_model::Visibility::Public,
@@ -319,7 +321,7 @@ fn visibility(name: &str) -> foveate_model::Visibility {
     }
 }
 
-/// The kind of a type by what it is made of.
+/// Returns the definition kind of a type, by the node of its declaration.
 fn kind_of_type(node: Option<Node<'_>>) -> DefinitionKind {
     match node.map_or("", |node| node.kind()) {
         "struct_type" => DefinitionKind::Class,

@@ -1,4 +1,4 @@
-//! Java in the text of an issue.
+//! Recognises Java in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 

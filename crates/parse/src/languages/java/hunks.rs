@@ -1,9 +1,9 @@
-//! Heads of definitions in Java, and in languages that write them alike.
+//! Recognises the heads of definitions in Java, and in languages with the same syntax for them.
 
 use crate::hunks::heads::{HunkHeads, Pattern};
-use crate::languages::c_heads;
+use crate::languages::typed_heads;
 
-/// Heads as in Java, by a pattern of git's own. It shows them without their indentation.
+/// Rules for heads as in Java, with a built-in pattern of git. Git strips their indentation.
 pub(in crate::languages) const fn heads(
     pattern: &'static str,
     extensions: &'static [&'static str],
@@ -12,8 +12,8 @@ pub(in crate::languages) const fn heads(
         pattern: Pattern::Git(pattern),
         extensions,
         shows_indentation: false,
-        named: c_heads::named,
-        is_definition: |line| c_heads::is_definition(line.trim()),
+        named: typed_heads::named,
+        is_definition: |line| typed_heads::is_definition(line.trim()),
     }
 }
 
@@ -23,7 +23,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads_in_classes() {
+    fn definition_heads_in_classes_are_read() {
         check(
             heads("java", &[]),
             &[

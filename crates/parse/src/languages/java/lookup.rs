@@ -1,4 +1,4 @@
-//! How Java looks names up, and how tests of the JVM are called.
+//! States how Java looks names up, and how JVM tests are named.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -15,7 +15,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Types of `java.lang` that repositories do not name their own by, sorted.
+/// Types of `java.lang` whose names repositories do not reuse, sorted.
 const GLOBALS: &[&str] = &[
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
@@ -66,7 +66,7 @@ const GLOBALS: &[&str] = &[
     "Void",
 ];
 
-/// Methods that the classes of the standard library have, sorted.
+/// Methods of standard library classes, sorted.
 pub(in crate::languages) const BUILTIN_MEMBERS: &[&str] = &[
     "accept",
     "add",

@@ -1,5 +1,5 @@
-//! Where imports of the JVM's languages lead: to packages, whose files say that they are part of them, in
-//! whatever directory, build module and language they are; and to the types in these files.
+//! Resolves imports of the JVM languages: to packages, whose files declare the package that they belong to,
+//! in any directory, build module and language; and to the types in these files.
 
 #[cfg(test)]
 mod tests;
@@ -15,25 +15,25 @@ pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
     module_name: |_| None,
     imported_name: |_| None,
     is_package: |_| false,
-    // A Kotlin file may give its functions to a class of another name, which no other fact tells.
+    // A Kotlin file may put its functions into a class of another name, which no other fact tells.
     is_settings: |path| path.extension() == "kt",
 };
 
-/// Files that belong to no package.
+/// Package number of files that belong to no package.
 const NONE: u32 = u32::MAX;
 
-/// Most names of a path that are types inside types.
+/// Number of names in a path that may be types inside types.
 const MAX_NESTED: usize = 4;
 
 /// The packages of a repository.
 #[derive(Debug, Default)]
 struct Packages {
-    /// By the full name of a package one file of each directory that it has files in.
+    /// By full package name: one file of each directory that has files of the package.
     packages: HashMap<Box<str>, Vec<FileId>>,
-    /// By the full name of a type of a file's top level, or of the class that holds the functions of
-    /// a Kotlin file, its files.
+    /// By full name of a top-level type, or of the class that holds the functions of a Kotlin file: its
+    /// files.
     types: HashMap<Box<str>, Vec<FileId>>,
-    /// By file the number of its package.
+    /// By file: the number of its package.
     of_file: Vec<u32>,
 }
 
@@ -50,7 +50,7 @@ impl Packages {
                 continue;
             };
             let package = &*facts.package;
-            // Files without a package are seen by those beside them.
+            // Files without a package see those in the same directory.
             let directory = match package {
                 "" => file.path.directory(),
                 _ => "",
@@ -84,7 +84,7 @@ impl Packages {
             Some(known) => known,
             None => self.packages.entry(package.into()).or_default(),
         };
-        // Files come in the order of their paths: those of a directory follow each other.
+        // Files come in path order: those of a directory are adjacent.
         let directory = |id: FileId| files.file(id).path.directory();
         if known
             .last()
@@ -106,7 +106,7 @@ impl Packages {
     }
 }
 
-/// Of files that mean the same the one that shares most directories with the importer.
+/// Returns, of several files that match, the one that shares most directories with the importer.
 fn nearest(files: &dyn FileTree, importer: Option<FileId>, found: &[FileId]) -> Option<FileId> {
     let Some(importer) = importer else {
         return found.first().copied();
@@ -133,7 +133,7 @@ impl ModuleResolver for Packages {
         self.absolute(files, Some(importer), module)
     }
 
-    /// A package, a type, or a type inside types.
+    /// Resolves a package, a type, or a type inside types.
     fn absolute(
         &self,
         files: &dyn FileTree,
@@ -167,9 +167,9 @@ impl ModuleResolver for Packages {
     }
 }
 
-/// The name that a Kotlin file gives to the class of its functions: `@file:JvmName("Name")`.
+/// Returns the class name that a Kotlin file sets for its functions: `@file:JvmName("Name")`.
 fn jvm_name(text: &str) -> Option<&str> {
-    // It stands before the package.
+    // The annotation comes before the package.
     let head = text.split("package ").next()?;
     let (_, after) = head.split_once("@file:JvmName(")?;
     let name = after.split(')').next()?.trim();

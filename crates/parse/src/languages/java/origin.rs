@@ -1,4 +1,4 @@
-//! Where Java's own library lies.
+//! Recognises paths of Java's standard library.
 
 use crate::origin::form::OriginForm;
 
@@ -8,7 +8,7 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
         let is_own = packages.iter().any(|package| path.starts_with(package));
         (is_own && path.ends_with(".java")).then_some(path)
     },
-    // A file is in the directory of its package; where it is in none, nothing is known.
+    // A file is in the directory of its package; without a directory the path may be incomplete.
     is_complete: |path| path.ends_with(".java") && !path.starts_with('/') && path.contains('/'),
     ..OriginForm::NONE
 };

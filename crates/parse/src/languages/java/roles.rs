@@ -1,4 +1,4 @@
-//! What paths say about files of Java, and of languages whose builds lay them out alike.
+//! Derives the roles of files from their paths, for Java and languages whose builds have the same layout.
 
 use crate::role::conventions::{Ecosystem, File, Roles};
 
@@ -36,13 +36,14 @@ pub(super) const ROLES: Roles = Roles {
     ..Roles::NONE
 };
 
-/// `CartIT.java`
+/// Whether a file is an integration test: `CartIT.java`
 pub(in crate::languages) fn is_integration_test(file: &File<'_>) -> bool {
     let before = file.path.stem().strip_suffix("IT");
     before.is_some_and(|name| name.ends_with(|c: char| c.is_lowercase()))
 }
 
-/// `src/commonTest/kotlin/…`, `src/androidTest/java/…`, `src/testFixtures/java/…`
+/// Whether a file is in a source set for tests: `src/commonTest/kotlin/…`, `src/androidTest/java/…`,
+/// `src/testFixtures/java/…`
 pub(in crate::languages) fn is_in_test_sources(file: &File<'_>) -> bool {
     let mut pairs = file.directories.windows(2);
     pairs.any(|pair| match pair {
@@ -53,12 +54,13 @@ pub(in crate::languages) fn is_in_test_sources(file: &File<'_>) -> bool {
     })
 }
 
-/// `src/main/java/org/acme/test/…` is what others write their tests with.
+/// Whether `src/main/java/org/acme/test/…` is a shipped package, with which other projects write their
+/// tests.
 pub(in crate::languages) fn is_test_package(file: &File<'_>, at: usize) -> bool {
     is_shipped(file, at)
 }
 
-/// Whether the directories up to a position are those of shipped sources.
+/// Whether the directories before a position belong to shipped sources.
 fn is_shipped(file: &File<'_>, end: usize) -> bool {
     let above = file.directories.get(..end).unwrap_or_default();
     let mut pairs = above.windows(2);

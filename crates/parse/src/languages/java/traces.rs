@@ -1,5 +1,4 @@
-//! Stack traces of all languages that run on Java's machine, and messages of Java's compiler and of the
-//! tools that run tests.
+//! Reads stack traces of all JVM languages, and messages of Java's compiler and of test runners.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
@@ -31,12 +30,12 @@ pub(super) const TRACES: TraceForm = TraceForm {
 
 const STARTS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Exception in thread "];
 
-/// Without what tools write before each line, and JUnit before errors.
+/// Strips prefixes that tools write before each line, and JUnit before errors.
 fn bare(text: &str) -> &str {
     text.strip_prefix("=> ").unwrap_or(unlogged(text))
 }
 
-/// Without what Maven and Android's log write before each line.
+/// Strips prefixes that Maven and Android's log write before each line.
 fn unlogged(text: &str) -> &str {
     let text = text.strip_prefix("[ERROR]").map_or(text, str::trim_start);
     let logged = ["AndroidRuntime: ", "System.err: "];
@@ -44,7 +43,7 @@ fn unlogged(text: &str) -> &str {
     rest.map_or(text, str::trim)
 }
 
-/// `at a.b.C.name(C.java:1)`, with what loggers write behind it: `~[app.jar:1.2]`.
+/// Reads `at a.b.C.name(C.java:1)`, which loggers follow with text such as `~[app.jar:1.2]`.
 fn at(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let rest = rest.strip_prefix("async ").unwrap_or(rest);
@@ -68,7 +67,7 @@ fn at(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, Order::InnermostFirst))
 }
 
-/// `C.java:12`, `C.kt:12`, `C.scala:12`.
+/// Whether a place is `C.java:12`, `C.kt:12`, `C.scala:12` or the like.
 fn is_source(place: &str) -> bool {
     let (file, ..) = location(place).unwrap_or((place, 0, 0));
     [".java", ".kt", ".scala", ".groovy"]
@@ -77,7 +76,7 @@ fn is_source(place: &str) -> bool {
         && !file.contains('/')
 }
 
-/// The packages of a class, and the class with its method: `a.b.C$D.name` to `a/b/` and `C$D.name`.
+/// Splits the packages from the class with its method: `a.b.C$D.name` into `a/b/` and `C$D.name`.
 fn split_package(name: &str) -> (String, &str) {
     // `java.base/java.lang.Integer.parseInt`, `app//a.B.c`
     let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
@@ -94,7 +93,7 @@ fn split_package(name: &str) -> (String, &str) {
     (packages, rest)
 }
 
-/// `a.b.C$D.name` in `C.java:12`: `a/b/C.java`, 12, `D.name`.
+/// Returns the frame of `a.b.C$D.name` in `C.java:12`: `a/b/C.java`, 12, `D.name`.
 fn located(name: &str, place: &str) -> Frame {
     let (file, line, column) = location(place).unwrap_or((place, 0, 0));
     let (packages, member) = split_package(name);
@@ -107,7 +106,7 @@ fn located(name: &str, place: &str) -> Frame {
     }
 }
 
-/// A frame of a class that was built without names of files: a public class has one of its own name.
+/// Returns the frame of a class that was built without file names. The file of a public class has its name.
 fn sourceless(name: &str) -> Option<Frame> {
     if name.contains("$$") {
         return None;
@@ -123,20 +122,20 @@ fn sourceless(name: &str) -> Option<Frame> {
     })
 }
 
-/// The function of `C$D.name`, as sources call it: without what compilers add for lambdas, accessors
-/// and classes without a name. `stem` is the file's.
+/// Returns the function of `C$D.name` as sources name it: without the parts that compilers add for lambdas,
+/// accessors and unnamed classes. `stem` is the file's.
 fn function(member: &str, stem: &str) -> String {
     let (classes, method) = member.rsplit_once('.').unwrap_or(("", member));
     let is_named = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let mut owners: Vec<&str> = classes.split(['$', '.']).filter(is_named).collect();
     let method = match written_name(method) {
-        // The body of a lambda that may pause is a class inside its function.
+        // The body of a suspending lambda is a class inside its function.
         "invokeSuspend" | "invoke" if is_lambda_class(classes) => owners.pop().unwrap_or_default(),
         "<init>" => "",
         "<clinit>" => return String::new(),
         method => method,
     };
-    // `CartKt` holds what stands outside classes in `Cart.kt`.
+    // `CartKt` contains the functions outside of classes in `Cart.kt`.
     let is_facade = |owner: &&str| owner.strip_suffix("Kt").is_some_and(|name| name == stem);
     owners.retain(|owner| !is_facade(owner));
     let owner = owners.pop().unwrap_or_default();
@@ -147,7 +146,7 @@ fn function(member: &str, stem: &str) -> String {
     }
 }
 
-/// Whether a class is one without a name inside a function: `C$run$1`.
+/// Whether a class is an unnamed one inside a function: `C$run$1`.
 fn is_lambda_class(classes: &str) -> bool {
     let mut parts = classes.rsplit('$').peekable();
     let is_numbered = parts.peek().is_some_and(|last| leading_number(last) > 0);
@@ -155,7 +154,7 @@ fn is_lambda_class(classes: &str) -> bool {
     is_numbered && name.is_some_and(|name| name.starts_with(char::is_lowercase))
 }
 
-/// `lambda$name$0`, `access$name`, `name$default`, `name$lambda$1`, `name-impl`: `name`.
+/// Returns `name` for `lambda$name$0`, `access$name`, `name$default`, `name$lambda$1`, `name-impl`.
 fn written_name(method: &str) -> &str {
     let inner = ["lambda$", "access$"]
         .iter()
@@ -164,26 +163,27 @@ fn written_name(method: &str) -> &str {
     let name = inner.split(['$', '-']).next().unwrap_or(inner);
     match name {
         "" => method,
-        // The body of a lambda in a constructor, or in none.
+        // The body of a lambda in a constructor, or in an initialiser.
         "new" if inner.len() < method.len() => "<init>",
         "static" if inner.len() < method.len() => "<clinit>",
         name => name,
     }
 }
 
-/// Maven's `/a/B.java:[3,5] text`.
+/// Reads Maven's `/a/B.java:[3,5] text`.
 fn maven(text: &str) -> Option<Mark> {
     let (path, rest) = text.split_once(":[")?;
     let (place, text) = rest.split_once(']')?;
     let (line, column) = place.split_once(',').unwrap_or((place, ""));
     let (line, column) = (leading_number(line), leading_number(column));
     let is_source = [".java", ".kt", ".scala", ".groovy"];
-    let is_meant = is_source.iter().any(|ending| path.ends_with(ending)) && line > 0;
+    let is_message = is_source.iter().any(|ending| path.ends_with(ending)) && line > 0;
     let text = text.trim().trim_start_matches("error: ");
-    is_meant.then(|| message((path, line, column), "", text))
+    is_message.then(|| message((path, line, column), "", text))
 }
 
-/// Surefire's `CartTest.sums:12 expected:<1> but was:<2>`, and with callers, `CartTest.sums:12->add:4`.
+/// Reads Surefire's `CartTest.sums:12 expected:<1> but was:<2>`, and with callers,
+/// `CartTest.sums:12->add:4`.
 fn surefire(text: &str) -> Option<Mark> {
     let (head, rest) = text.split_once(' ')?;
     let (name, line) = head
@@ -198,13 +198,13 @@ fn surefire(text: &str) -> Option<Mark> {
             .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
     };
     let is_line = !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
-    let is_meant = is_test && is_line && is_word(class) && is_word(method);
+    let is_message = is_test && is_line && is_word(class) && is_word(method);
     let path = format!("{}.java", class.split('$').next().unwrap_or(class));
     let text = rest.trim_start_matches("» ");
-    is_meant.then(|| message((&path, leading_number(line), 0), name, text))
+    is_message.then(|| message((&path, leading_number(line), 0), name, text))
 }
 
-/// Gradle's `java.lang.AssertionError at CartTest.java:12`.
+/// Reads Gradle's `java.lang.AssertionError at CartTest.java:12`.
 fn short_failure(text: &str) -> Option<(&str, Mark)> {
     let (error, place) = unlogged(text).split_once(" at ")?;
     let is_class = !error.contains([' ', '(']) && error.contains('.');
@@ -212,7 +212,7 @@ fn short_failure(text: &str) -> Option<(&str, Mark)> {
     is_class.then(|| (error, message(place, "", error)))
 }
 
-/// `... 12 common frames omitted`, `[CIRCULAR REFERENCE: …]`.
+/// Whether a line in a trace can be skipped: `[CIRCULAR REFERENCE: …]`, `--- locals ---`.
 fn is_left_out(text: &str) -> bool {
     text.starts_with("[CIRCULAR REFERENCE") || text.starts_with("--- locals ---")
 }

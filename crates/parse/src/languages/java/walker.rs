@@ -1,4 +1,4 @@
-//! The walker of Java.
+//! Walks Java.
 
 mod definitions;
 mod imports;
@@ -18,7 +18,7 @@ use crate::walk::{
 
 pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,
-    // Local variables are known, so what is left are members and names of other files.
+    // Local variables are recorded, so other bare names are members or names of other files.
     keeps_name: |name| name.len() > 1,
     messages: message,
     transparent: &["orElse", "orElseGet", "orElseThrow"],
@@ -127,13 +127,13 @@ fn step(node: Node<'_>) -> Step<'_> {
             },
             None => Step::Other,
         },
-        // Both give an object of the type.
+        // Both yield an object of the type.
         "object_creation_expression" | "cast_expression" => {
             field(node, "type").map_or(Step::Other, Step::Call)
         }
         "generic_type" | "parenthesized_expression" => same(node.named_child(0)),
         "annotated_type" => same(last_child(node)),
-        // The type of an array's variable is written down as that of its elements.
+        // The recorded type of an array variable is that of its elements.
         "array_access" => same(field(node, "array")),
         _ => Step::Other,
     }
@@ -143,7 +143,7 @@ fn same(inner: Option<Node<'_>>) -> Step<'_> {
     inner.map_or(Step::Other, Step::Same)
 }
 
-/// `B[]`, `a.B<C>` and `@D B` are about `B`.
+/// Returns the name in a type: `B` for `B[]`, `a.B<C>` and `@D B`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -157,7 +157,7 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// `A` of `Optional<A>`, by the node of `Optional`.
+/// Returns `A` of `Optional<A>`, given the node of `Optional`.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     let generic = named.parent().filter(|it| it.kind() == "generic_type")?;
     child_of_kind(generic, "type_arguments")?.named_child(0)
@@ -168,7 +168,7 @@ fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(u32::try_from(last).ok()?)
 }
 
-/// What the string arguments of a call are.
+/// Returns the kind of message that a call's string arguments are.
 pub(in crate::languages) fn message(path: &str, name: &str) -> Option<MessageKind> {
     let is_bare = path == name;
     let is_of_class = is_bare || path.starts_with(char::is_uppercase);
@@ -192,7 +192,7 @@ pub(in crate::languages) fn message(path: &str, name: &str) -> Option<MessageKin
     }
 }
 
-/// A type on its own. Those of one letter are parameters of types.
+/// Adds a type on its own. A type of one letter is a type parameter.
 fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match node.byte_range().len() {
         1 => Descend::Past,
@@ -200,7 +200,7 @@ fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
 }
 
-/// `new A.B<C>(…)`. What a nameless class defines belongs to the definition around.
+/// Adds the call of `new A.B<C>(…)`. Definitions of an unnamed class belong to the enclosing definition.
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "type") {
         Some(made) => walk.call(made, depth),
@@ -208,7 +208,7 @@ fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
 }
 
-/// `A::b` names a method without calling it; `A::new` makes objects.
+/// Adds the method of `A::b`, which does not call it; `A::new` constructs objects.
 fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     match step(node) {
         Step::Member { .. } => walk.refer(ReferenceKind::Attribute, node),
@@ -220,7 +220,7 @@ fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Into
 }
 
-/// `throw new E("…")`.
+/// Adds the type raised by `throw new E("…")`.
 fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let thrown = node.named_child(0);
     let made = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
@@ -242,12 +242,12 @@ fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     Descend::Into
 }
 
-/// The key of `@A(key = value)` is a member of the annotation, not a name of the file.
+/// Skips the key of `@A(key = value)`: it is a member of the annotation, not a name of the file.
 fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     past_first(walk, node, depth)
 }
 
-/// What is declared first is no use of a name.
+/// Skips the first name, which is declared and not used.
 fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let first = children(node)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Kotlin in the text of an issue.
+//! Recognizes Kotlin code in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 

@@ -1,4 +1,4 @@
-//! How Kotlin looks names up.
+//! Defines the name lookup rules of Kotlin.
 
 use foveate_model::resolution::{LookupRules, Receiver};
 
@@ -15,7 +15,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// What every file imports of the standard library, sorted.
+/// Names of the standard library that every file imports by default, sorted.
 const GLOBALS: &[&str] = &[
     "Any",
     "Array",

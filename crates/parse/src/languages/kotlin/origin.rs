@@ -1,4 +1,4 @@
-//! Where Kotlin's own library lies.
+//! Recognizes files of the Kotlin standard library by their paths.
 
 use crate::origin::form::OriginForm;
 

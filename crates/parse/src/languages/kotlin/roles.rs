@@ -1,4 +1,4 @@
-//! What paths say about files of Kotlin.
+//! Assigns roles to Kotlin files by their paths.
 
 use crate::languages::java::roles::{is_in_test_sources, is_integration_test, is_test_package};
 use crate::role::conventions::{Ecosystem, Roles, is_test_class};

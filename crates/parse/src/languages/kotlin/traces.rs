@@ -1,5 +1,5 @@
-//! Messages of Kotlin's compiler, and stack traces of its native programs. Those of the Java machine
-//! are read with Java's.
+//! Parses messages of the Kotlin compiler and stack traces of native programs. JVM traces are parsed
+//! with those of Java.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
@@ -21,7 +21,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
 
 const EXTENSIONS: &[&str] = &["kt", "kts"];
 
-/// `e: file:///a/B.kt:3:5 text`, and of older versions `e: /a/B.kt: (3, 5): text`.
+/// Parses `e: file:///a/B.kt:3:5 text`, and `e: /a/B.kt: (3, 5): text` of older versions.
 fn compiler(text: &str) -> Option<Mark> {
     let (severity, rest) = text.split_once(": ")?;
     if !matches!(severity, "e" | "w") {
@@ -38,7 +38,7 @@ fn compiler(text: &str) -> Option<Mark> {
     (has_extension(path, EXTENSIONS) && place.1 > 0).then(|| message(place, "", text))
 }
 
-/// `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`.
+/// Parses `at 3   app.kexe   0x1a2b   kfun:shop.Cart#sum(kotlin.Int){} + 12 (/a/Cart.kt:3:5)`.
 fn native(text: &str) -> Option<Mark> {
     let (_, rest) = text.strip_prefix("at ")?.split_once("kfun:")?;
     let (name, place) = rest.strip_suffix(')')?.rsplit_once(" (")?;
@@ -46,7 +46,7 @@ fn native(text: &str) -> Option<Mark> {
     let name = without_brackets(name.split('{').next().unwrap_or(name), '(', ')');
     let (owner, function) = name.split_once('#').unwrap_or(("", &name));
     let owner = owner.rsplit('.').next().unwrap_or(owner);
-    // What stands outside classes has its package before it.
+    // A function outside classes has its package as owner.
     let owner = Some(owner).filter(|owner| owner.starts_with(char::is_uppercase));
     let name = last_two([owner.unwrap_or_default(), function.trim()]);
     Some(Mark::Frame(frame(place, &name), Order::InnermostFirst))

@@ -1,17 +1,17 @@
-//! The walker of Kotlin.
+//! Walks Kotlin syntax trees and collects their facts.
 
 mod accessors;
 mod definitions;
 mod locals;
-mod mistaken;
-mod readable;
+mod masking;
+mod misparsed;
 mod references;
 #[cfg(test)]
 mod tests;
 
 use tree_sitter::Node;
 
-pub(super) use self::readable::readable;
+pub(super) use self::masking::mask_misread_words;
 use super::super::java::walker::message;
 use crate::walk::{
     Form, Handler, Step, Walker, arguments, children, comment, field, into, name, past,
@@ -20,10 +20,10 @@ use crate::walk::{
 
 pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,
-    // Local variables are known, so what is left are members and names of other files.
+    // Local variables are bound, so the other bare names are members or names of other files.
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
-    // They give the object that they are called on.
+    // They return the object that they are called on.
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection",
@@ -77,7 +77,7 @@ const BUILTIN_TYPES: &[&str] = &[
     "Unit",
 ];
 
-/// What the grammar takes for names, and names that are bound where they stand, sorted.
+/// Keywords that the grammar parses as identifiers, and names that are bound implicitly, sorted.
 const KEYWORDS: &[&str] = &[
     "break", "continue", "false", "field", "it", "null", "super", "this", "true", "value",
 ];
@@ -90,7 +90,7 @@ fn handler(kind: &str) -> Handler {
         "user_type" => references::type_use,
         "navigation_expression" => references::member,
         "call_expression" => references::call,
-        "infix_expression" => mistaken::infix,
+        "infix_expression" => misparsed::infix,
         "binary_expression" => references::binary,
         "callable_reference" => references::callable,
         "throw_expression" => references::throw,
@@ -114,11 +114,11 @@ fn handler(kind: &str) -> Handler {
         "type_alias" => definitions::type_alias,
         "anonymous_initializer" => locals::initializer,
         "lambda_literal" => locals::lambda,
-        "anonymous_function" => locals::nameless,
+        "anonymous_function" => locals::anonymous_function,
         "for_statement" => locals::loop_variables,
         "when_subject" => locals::subject,
         "catch_block" => locals::catch,
-        "parameter" | "type_parameter" | "type_constraint" => references::past_first,
+        "parameter" | "type_parameter" | "type_constraint" => references::skip_declared_name,
         "this_expression" | "super_expression" | "label" | "number_literal" | "float_literal"
         | "character_literal" | "string_content" => past,
         _ => into,
@@ -128,7 +128,7 @@ fn handler(kind: &str) -> Handler {
 fn step(node: Node<'_>) -> Step<'_> {
     match node.kind() {
         "identifier" | "super_expression" => Step::Name,
-        // `this@Outer` is something else than `this`.
+        // `this@Outer` is not `this`.
         "this_expression" if node.named_child_count() == 0 => Step::Name,
         "navigation_expression" => match (node.named_child(0), last_identifier(node)) {
             (object, Some(name)) if object != Some(name) => Step::Member { object, name },
@@ -161,7 +161,7 @@ fn step(node: Node<'_>) -> Step<'_> {
         "call_expression" => references::called(node).map_or(Step::Other, Step::Call),
         "binary_expression" => references::generic_call(node).map_or(Step::Other, Step::Call),
         "constructor_invocation" => node.named_child(0).map_or(Step::Other, Step::Call),
-        // It gives an object of the type.
+        // A cast gives an object of the type, as a constructor does.
         "as_expression" => match field(node, "right").and_then(named_type) {
             Some(named) => Step::Call(named),
             None => Step::Other,
@@ -174,7 +174,7 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `B?`, `(B)` and `B<C>` are about `B`.
+/// Returns the node of the name in a type: `B` of `B?`, `(B)` and `B<C>`.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -203,7 +203,7 @@ fn is_type(node: Node<'_>) -> bool {
     )
 }
 
-/// The type among the parts of a declaration, after a node or before it.
+/// Returns the first type among the parts of a declaration; given `part`, the first after it.
 fn type_after<'n>(node: Node<'n>, part: Option<Node<'n>>) -> Option<Node<'n>> {
     let after = part.map_or(0, |part| part.end_byte());
     let mut parts = children(node).into_iter();
@@ -216,7 +216,7 @@ fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
     (last.kind() == "identifier").then_some(last)
 }
 
-/// The first name in a declaration.
+/// Returns the first name in a declaration.
 fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
     crate::walk::child_of_kind(node, "identifier")
 }

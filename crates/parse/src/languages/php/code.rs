@@ -1,4 +1,4 @@
-//! PHP in the text of an issue.
+//! Recognizes PHP code in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -28,9 +28,9 @@ pub(super) const CODE: CodeForm = CodeForm {
     ],
     pasted: &["<?php", "public function "],
     imports: Some(Imports {
-        brackets: |line| used(line).map(|_| ['{'].as_slice()),
+        brackets: |line| use_list(line).map(|_| ['{'].as_slice()),
         names: |statement, names| {
-            let Some(list) = used(statement) else {
+            let Some(list) = use_list(statement) else {
                 return false;
             };
             add(list, names);
@@ -40,8 +40,8 @@ pub(super) const CODE: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// What a statement uses: `A\B`, `A\{B, C as D}`.
-fn used(statement: &str) -> Option<&str> {
+/// Returns the list in a `use` statement: `A\B`, `A\{B, C as D}`.
+fn use_list(statement: &str) -> Option<&str> {
     let rest = statement.strip_prefix("use ")?.trim();
     let kinds = ["function ", "const "];
     let rest = kinds

@@ -1,4 +1,4 @@
-//! Heads of definitions in PHP.
+//! Recognizes the first lines of PHP definitions in diff hunks.
 
 use crate::hunks::heads::HunkHeads;
 use crate::languages::keyword_heads;
@@ -11,7 +11,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads() {
+    fn definition_heads_are_recognized() {
         check(
             HUNKS,
             &[

@@ -1,4 +1,4 @@
-//! How PHP looks names up, and how its tests are called.
+//! Defines the name lookup rules and test naming conventions of PHP.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -18,7 +18,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Functions of the language itself that are called most, sorted.
+/// The most used functions of the language itself, sorted.
 const GLOBALS: &[&str] = &[
     "array_column",
     "array_diff",
@@ -119,7 +119,7 @@ const GLOBALS: &[&str] = &[
     "version_compare",
 ];
 
-/// Methods that classes of the language itself, and test cases, have, sorted.
+/// Methods of the language's own classes and of test cases, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "__construct",
     "__toString",

@@ -1,5 +1,5 @@
-//! Where PHP's imports lead. The files themselves say their namespaces, which `composer.json` only
-//! repeats: what `use A\B\C` takes is found in the files of `A\B`, wherever they lie.
+//! Resolves PHP imports. The source files declare their namespaces, which `composer.json` only repeats:
+//! the target of `use A\B\C` is searched in the files of `A\B`, wherever they are.
 
 #[cfg(test)]
 mod tests;
@@ -18,15 +18,15 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |_| false,
 };
 
-/// Files that belong to no namespace.
+/// Namespace number of files that belong to none.
 const NONE: u32 = u32::MAX;
 
 /// The namespaces of a repository.
 #[derive(Debug, Default)]
 struct Namespaces {
-    /// By their names, with dots, one file of each directory that has files of it.
+    /// One file of each directory with files of a namespace, by the dotted name of the namespace.
     files: HashMap<Box<str>, Vec<FileId>>,
-    /// By file the number of its namespace.
+    /// Namespace number by file id.
     of_file: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ impl Namespaces {
         found
     }
 
-    /// A file of a namespace, in the directory that is nearest to the importer.
+    /// Returns a file of a namespace, in the directory that is nearest to the importer.
     fn namespace(
         &self,
         files: &dyn FileTree,
@@ -78,7 +78,7 @@ impl Namespaces {
         })
     }
 
-    /// An included file: beside the importer, or below a directory above it.
+    /// Returns an included file: relative to the importer's directory or to a directory above it.
     fn included(files: &dyn FileTree, importer: FileId, path: &str) -> Option<FileId> {
         let directory = files.file(importer).path.directory();
         if path.starts_with('.') {

@@ -1,4 +1,4 @@
-//! Where packages of PHP lie.
+//! Recognizes files of installed PHP packages by their paths.
 
 use crate::origin::form::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 

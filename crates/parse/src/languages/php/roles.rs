@@ -1,4 +1,4 @@
-//! What paths say about files of PHP.
+//! Assigns roles to PHP files by their paths.
 
 use crate::role::conventions::{Ecosystem, Roles, is_test_class};
 

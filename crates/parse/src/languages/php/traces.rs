@@ -1,4 +1,4 @@
-//! Stack traces and messages of PHP, and what its frameworks and PHPUnit print.
+//! Parses stack traces and messages of PHP, of its frameworks and of PHPUnit.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::message;
@@ -10,7 +10,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
         numbered(text)
             .or_else(|| called_at(text))
             .or_else(|| thrown(text))
-            .or_else(|| told(text))
+            .or_else(|| symfony_place(text))
             .or_else(|| case(text))
             .or_else(|| place_alone(text))
             .or_else(|| is_label(text).then_some(Mark::Filler))
@@ -32,7 +32,7 @@ const LEVELS: [&str; 8] = [
     "Parse error: syntax error",
 ];
 
-/// What stands between an error and its frames.
+/// Whether a line is a label between an error and its frames.
 fn is_label(text: &str) -> bool {
     matches!(
         text,
@@ -40,7 +40,8 @@ fn is_label(text: &str) -> bool {
     )
 }
 
-/// `#0 /a.php(12): A->b()`, where `b` is what the place calls, and `#1 [internal function]: A->b()`.
+/// Parses `#0 /a.php(12): A->b()`, where `b` is the function called at the place, and
+/// `#1 [internal function]: A->b()`.
 fn numbered(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix('#')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -64,8 +65,8 @@ fn numbered(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, Order::InnermostCalls))
 }
 
-/// `App\Router->match('/')`, `App\Router::match()`, `App\{closure}()`, `{closure:App\Router::match():12}`:
-/// the class and the method.
+/// Returns the class and the method of a call: `App\Router->match('/')`, `App\Router::match()`,
+/// `{closure:App\Router::match():12}`. `App\{closure}()` and includes give an empty text.
 fn function(call: &str) -> String {
     let call = call.strip_prefix("{closure:").unwrap_or(call);
     let head = call.split('(').next().unwrap_or(call);
@@ -81,13 +82,14 @@ fn function(call: &str) -> String {
     last_two([last(class).as_str(), last(method).as_str()])
 }
 
-/// `PHP Fatal error:  Uncaught X: text in /a/b.php:3`, `Warning: text in /a/b.php on line 3`,
-/// `thrown in /a/b.php on line 3`, `X: text in /a/b.php:3`, `… (X(code: 0): text at /a/b.php:3)`.
+/// Parses an error with its place: `PHP Fatal error:  Uncaught X: text in /a/b.php:3`,
+/// `Warning: text in /a/b.php on line 3`, `thrown in /a/b.php on line 3`, `X: text in /a/b.php:3`,
+/// `… (X(code: 0): text at /a/b.php:3)`.
 fn thrown(text: &str) -> Option<Mark> {
-    let (said, place) = match text.rsplit_once(" on line ") {
+    let (error, place) = match text.rsplit_once(" on line ") {
         Some((head, line)) => {
-            let (said, path) = head.rsplit_once(" in ")?;
-            (said, (path, leading_number(line), 0))
+            let (error, path) = head.rsplit_once(" in ")?;
+            (error, (path, leading_number(line), 0))
         }
         None => {
             let end = text.rfind(".php:")?;
@@ -96,9 +98,9 @@ fn thrown(text: &str) -> Option<Mark> {
                 .iter()
                 .filter_map(|mark| head.rfind(mark))
                 .max()?;
-            let (said, path) = (head.get(..from)?, head.get(from + 4..)?);
+            let (error, path) = (head.get(..from)?, head.get(from + 4..)?);
             (
-                said,
+                error,
                 (path, leading_number(line.trim_start_matches(':')), 0),
             )
         }
@@ -106,26 +108,26 @@ fn thrown(text: &str) -> Option<Mark> {
     if !place.0.ends_with(".php") || place.0.contains(' ') || place.1 == 0 {
         return None;
     }
-    if said == "thrown" {
+    if error == "thrown" {
         return Some(Mark::Place(frame(place, "")));
     }
-    Some(message(place, "", error_of(said)?))
+    Some(message(place, "", error_of(error)?))
 }
 
-/// The error in what stands before a place; none where it is a sentence.
-fn error_of(said: &str) -> Option<&str> {
-    let said = said.strip_prefix("PHP ").unwrap_or(said).trim_start();
-    let said = match said.split_once("(code: ") {
+/// Returns the error in the text before a place; `None` for a sentence.
+fn error_of(error: &str) -> Option<&str> {
+    let error = error.strip_prefix("PHP ").unwrap_or(error).trim_start();
+    let error = match error.split_once("(code: ") {
         // Laravel's log has the error inside braces.
         Some((head, rest)) => {
             let class = head.rsplit(['(', ' ']).find(|part| !part.is_empty())?;
             let is_class = class.contains('\\') || is_error_name(class);
-            let said = rest.split_once("): ").map_or("", |(_, said)| said);
-            return is_class.then_some(said);
+            let error = rest.split_once("): ").map_or("", |(_, error)| error);
+            return is_class.then_some(error);
         }
-        None => said,
+        None => error,
     };
-    let said = said.strip_prefix("Next ").unwrap_or(said);
+    let error = error.strip_prefix("Next ").unwrap_or(error);
     let levels = [
         "Fatal error:",
         "Parse error:",
@@ -136,13 +138,13 @@ fn error_of(said: &str) -> Option<&str> {
         "Catchable fatal error:",
         "Strict Standards:",
     ];
-    if let Some(rest) = levels.iter().find_map(|level| said.strip_prefix(level)) {
+    if let Some(rest) = levels.iter().find_map(|level| error.strip_prefix(level)) {
         let rest = rest.trim_start();
         return Some(rest.strip_prefix("Uncaught ").unwrap_or(rest));
     }
-    let said = said.strip_prefix("Uncaught ").unwrap_or(said);
-    let class = said.split([':', ' ']).next()?;
-    (is_error_name(class) || class.contains('\\')).then_some(said)
+    let error = error.strip_prefix("Uncaught ").unwrap_or(error);
+    let class = error.split([':', ' ']).next()?;
+    (is_error_name(class) || class.contains('\\')).then_some(error)
 }
 
 fn is_error_name(class: &str) -> bool {
@@ -151,16 +153,16 @@ fn is_error_name(class: &str) -> bool {
         .any(|end| class.ends_with(end))
 }
 
-/// Symfony's `In Router.php line 12:` with the text below.
-fn told(text: &str) -> Option<Mark> {
+/// Parses Symfony's `In Router.php line 12:`, which has the text below.
+fn symfony_place(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("In ")?;
     let (path, line) = rest.split_once(" line ")?;
-    let is_meant = path.ends_with(".php") && !path.contains(' ') && line.ends_with(':');
-    is_meant.then(|| message((path, leading_number(line), 0), "", ""))
+    let is_place = path.ends_with(".php") && !path.contains(' ') && line.ends_with(':');
+    is_place.then(|| message((path, leading_number(line), 0), "", ""))
 }
 
-/// Symfony's `App\Router->match() at /a/Router.php:12`, Xdebug's `2. App\Router->match()
-/// /a/Router.php:12`.
+/// Parses Symfony's `App\Router->match() at /a/Router.php:12`, and Xdebug's
+/// `2. App\Router->match() /a/Router.php:12`.
 fn called_at(text: &str) -> Option<Mark> {
     let (head, place) = text.rsplit_once(' ')?;
     let place = location(place).filter(|place| place.0.ends_with(".php"))?;
@@ -180,7 +182,7 @@ fn called_at(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, order))
 }
 
-/// PHPUnit's `1) App\Tests\CartTest::testSum with data set "empty"`, with the text below.
+/// Parses PHPUnit's `1) App\Tests\CartTest::testSum with data set "empty"`, which has the text below.
 fn case(text: &str) -> Option<Mark> {
     let (number, rest) = text.split_once(") ")?;
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -192,7 +194,7 @@ fn case(text: &str) -> Option<Mark> {
     (is_number && is_class).then(|| Mark::Function(last_two([class, method])))
 }
 
-/// PHPUnit's `/a/tests/CartTest.php:12`, below the text.
+/// Parses PHPUnit's `/a/tests/CartTest.php:12`, which is below the text.
 fn place_alone(text: &str) -> Option<Mark> {
     let place = location(text).filter(|place| place.0.ends_with(".php"))?;
     let is_path = place.0.contains(['/', '\\']) && !place.0.contains(' ');

@@ -1,11 +1,11 @@
-//! The walker of PHP.
+//! Walks PHP syntax trees and collects their facts.
 
 mod bindings;
 mod definitions;
 mod imports;
+mod pest;
 mod phpdoc;
 mod references;
-mod specs;
 #[cfg(test)]
 mod tests;
 
@@ -90,7 +90,7 @@ fn handler(kind: &str) -> Handler {
         "const_declaration" => definitions::constants,
         "property_declaration" => definitions::properties,
         "use_declaration" => definitions::traits,
-        "anonymous_function" | "arrow_function" => bindings::nameless,
+        "anonymous_function" | "arrow_function" => bindings::closure,
         "assignment_expression"
         | "reference_assignment_expression"
         | "augmented_assignment_expression" => bindings::assignment,
@@ -166,7 +166,8 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// The name in `?A`, `A|null` and `A&B`: of several the first that names a class.
+/// Returns the node of the name in a type: `A` of `?A`, `A|null` and `A&B`, the first that names a
+/// class.
 fn named_type(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "named_type" => node.named_child(0),
@@ -178,7 +179,7 @@ fn named_type(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The class in `new A(…)`.
+/// Returns the class in `new A(…)`.
 fn created(node: Node<'_>) -> Option<Node<'_>> {
     let class = node.named_child(0)?;
     is_name(class).then_some(class)
@@ -203,7 +204,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
         }
         _ => {}
     }
-    // `$this->logger->info` reads like `logger.info`.
+    // `$this->logger->info` is classified like `logger.info`.
     let start = path.len() - name.len();
     let receiver = path
         .get(..start)
@@ -213,7 +214,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     messages::of_call(&format!("{receiver}.{name}"), name)
 }
 
-/// `"a {$b->c()} d"`: what is interpolated is code.
+/// A string with interpolation such as `"a {$b->c()} d"`: the interpolated parts are code.
 fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let mut from = node.start_byte();
     let mut has_code = false;
@@ -242,7 +243,7 @@ fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
     Descend::Into
 }
 
-/// What stands outside of `<?php … ?>`.
+/// Text outside `<?php … ?>`.
 fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.collector.region(RegionKind::Text, span(node));
     Descend::Past

@@ -1,4 +1,4 @@
-//! Python in the text of an issue.
+//! Recognises Python in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, dotted_import, push_import};
 
@@ -40,7 +40,7 @@ const fn block(start: &'static str) -> Line {
     }
 }
 
-/// After the prompts of Python, IPython and doctests.
+/// Strips the prompts of Python, IPython and doctests.
 fn after_prompt(line: &str) -> Option<&str> {
     for prompt in [">>>", "..."] {
         if let Some(rest) = line.strip_prefix(prompt) {
@@ -53,7 +53,7 @@ fn after_prompt(line: &str) -> Option<&str> {
 
 fn imported(statement: &str, names: &mut Vec<String>) -> bool {
     let Some(rest) = statement.strip_prefix("from ") else {
-        // A specifier between quotes is a script's.
+        // A quoted specifier belongs to a script.
         return !statement.contains(['\'', '"', '`']) && dotted_import(statement, names);
     };
     if let Some((module, list)) = rest.split_once(" import ") {

@@ -1,12 +1,12 @@
-//! Docstrings as people read them, and which comments are for tools.
+//! Extracts docstrings as people read them, and lists the comments that are addressed to tools.
 
 use crate::documentation::joined;
 
-/// Beginnings of comments that are for tools.
+/// Beginnings of comments addressed to tools.
 pub(super) const TOOL_NOTES: &[&str] = &["noqa", "pylint:", "type:", "flake8:", "mypy:", "pragma:"];
 
-/// The text of a docstring literal: prefix and quotes removed, dedented as Python's
-/// `inspect.cleandoc` does, surrounding blank lines removed.
+/// Returns the text of a docstring literal: prefix and quotes removed, dedented like Python's
+/// `inspect.cleandoc`, surrounding blank lines removed.
 pub(super) fn docstring(literal: &str) -> String {
     let body = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let body = ["\"\"\"", "'''", "\"", "'"]

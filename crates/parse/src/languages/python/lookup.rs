@@ -1,4 +1,4 @@
-//! How Python looks names up, and how its tests are called.
+//! States how Python looks names up, and how its tests are named.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -16,7 +16,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// Files of tests are those that pytest and unittest find.
+/// Test files are those that pytest and unittest find.
 pub(super) const TESTS: TestConventions = TestConventions {
     package_stems: &["__init__", "index"],
     ..TestConventions::COMMON

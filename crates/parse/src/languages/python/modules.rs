@@ -1,6 +1,6 @@
-//! Python modules. A file's absolute dotted name begins at the top-most directory of its unbroken
-//! chain of `__init__.py` files: `src/flask/app.py` is `flask.app`. Directories above that chain
-//! are namespace packages or roots on `sys.path`; an import may name them too.
+//! Resolves Python modules. A file's absolute dotted name begins at the top-most directory of its unbroken
+//! chain of `__init__.py` files: `src/flask/app.py` is `flask.app`. Directories above that chain are
+//! namespace packages or roots on `sys.path`; an import may name them too.
 
 use foldhash::{HashMap, HashSet};
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
@@ -10,7 +10,7 @@ use super::LANGUAGE;
 use super::standard_library::STANDARD;
 use crate::paths::{is_below, parent, shared_segments};
 
-/// Longest dotted path that is tried, in segments. Real ones have fewer than ten.
+/// Longest dotted path that is resolved, in segments. Real ones have fewer than ten.
 const MAX_SEGMENTS: usize = 24;
 
 /// How Python finds modules.
@@ -25,14 +25,14 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 /// The Python modules of one revision by their absolute names.
 #[derive(Debug, Default)]
 struct PythonModules {
-    /// Absolute dotted name to files, in id order.
+    /// Files by absolute dotted name, in id order.
     by_name: HashMap<Box<str>, Vec<FileId>>,
-    /// Last name of a package that lies inside another package, to its directories, sorted.
+    /// Directories of packages that lie inside another package, by last name, sorted.
     nested: HashMap<Box<str>, Vec<Box<str>>>,
 }
 
 impl PythonModules {
-    /// Names every Python file.
+    /// Indexes every Python file by its name.
     fn new(files: &dyn FileTree) -> Self {
         let is_python = |id: &FileId| files.file(*id).language == LANGUAGE;
         let packages: HashSet<&str> = files
@@ -73,9 +73,9 @@ impl PythonModules {
         modules
     }
 
-    /// A package that is itself inside another package, where the outer `__init__.py` is only
-    /// there by accident (`src/__init__.py`) or the inner package is vendored. Only names of
-    /// two or more segments are looked for: a single one says too little.
+    /// Finds a package that is inside another package, because the outer `__init__.py` is there by accident
+    /// (`src/__init__.py`) or the inner package is vendored. Only names of two or more segments are
+    /// searched: a single one is too weak a hint.
     fn inside_packages(
         &self,
         files: &dyn FileTree,
@@ -94,7 +94,7 @@ impl PythonModules {
 }
 
 impl ModuleResolver for PythonModules {
-    /// Leading dots of `module` are those of a relative import.
+    /// Resolves a module; leading dots of `module` mark a relative import.
     fn resolve(
         &self,
         files: &dyn FileTree,
@@ -105,14 +105,14 @@ impl ModuleResolver for PythonModules {
         if !module.starts_with('.') {
             return self.absolute(files, Some(importer), module);
         }
-        // What a dynamic import is relative to is an argument of the call.
+        // The base of a relative dynamic import is an argument of the call.
         if kind == ImportKind::Dynamic {
             return None;
         }
         find_module(files, &relative_path(files, importer, module)?)
     }
 
-    /// Also of namespace packages, which have no file of their own.
+    /// Resolves a submodule, also in namespace packages, which have no file of their own.
     fn submodule(
         &self,
         files: &dyn FileTree,
@@ -131,8 +131,8 @@ impl ModuleResolver for PythonModules {
         self.absolute(files, Some(importer), &format!("{module}.{name}"))
     }
 
-    /// The file of the absolute module `dotted`, as seen from `importer`: of several roots that
-    /// have it, the nearest to the importer.
+    /// Returns the file of the absolute module `dotted`, as seen from `importer`. If several roots have it,
+    /// the one nearest to the importer wins.
     fn absolute(
         &self,
         files: &dyn FileTree,
@@ -144,8 +144,8 @@ impl ModuleResolver for PythonModules {
         }
         let first = dotted.split('.').next().unwrap_or(dotted);
         let standard = STANDARD.binary_search(&first).is_ok();
-        // `google.cloud.client` where only `client` is below an `__init__.py` or none is: the
-        // leading names are directories above the root.
+        // `google.cloud.client` where only `client`, or nothing, is below an `__init__.py`: the leading
+        // names are directories above the root.
         let mut start = 0;
         loop {
             let name = &dotted[start..];
@@ -204,7 +204,7 @@ impl ModuleResolver for PythonModules {
     }
 }
 
-/// The file of a module path without extension: a package before a module, source before stub.
+/// Returns the file of a module path without extension: a package before a module, source before stub.
 fn find_module(files: &dyn FileTree, path: &str) -> Option<FileId> {
     let mut candidate = String::with_capacity(path.len() + 14);
     for ending in ["/__init__.py", ".py", "/__init__.pyi", ".pyi"] {
@@ -218,7 +218,8 @@ fn find_module(files: &dyn FileTree, path: &str) -> Option<FileId> {
     None
 }
 
-/// `..db.client` from `a/b/c.py` is `a/db/client`; `None` above the repository's root.
+/// Resolves a relative module: `..db.client` from `a/b/c.py` is `a/db/client`; `None` above the
+/// repository's root.
 fn relative_path(files: &dyn FileTree, importer: FileId, module: &str) -> Option<String> {
     let rest = module.trim_start_matches('.');
     let level = module.len() - rest.len();
@@ -247,7 +248,7 @@ fn is_init_path(path: &str) -> bool {
     is_init(path.rsplit('/').next().unwrap_or(path))
 }
 
-/// The path of a file without its extension; of an `__init__` file, its directory.
+/// Returns the path of a file without its extension; for an `__init__` file, its directory.
 fn module_path(path: &str) -> &str {
     if is_init_path(path) {
         return parent(path);
@@ -255,13 +256,13 @@ fn module_path(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(stem, _)| stem)
 }
 
-/// The last part of the name of the module that a path may stand for.
+/// Returns the last part of the module name that a path may have.
 fn module_name(path: &RepoPath) -> &str {
     let module = module_path(path.as_str());
     module.rsplit('/').next().unwrap_or(module)
 }
 
-/// The directory above the top-most package of an unbroken chain that ends at `directory`.
+/// Returns the directory above the top-most package of an unbroken chain that ends at `directory`.
 fn root_of<'a>(packages: &HashSet<&str>, mut directory: &'a str) -> &'a str {
     while !directory.is_empty() && packages.contains(directory) {
         directory = parent(directory);
@@ -269,7 +270,7 @@ fn root_of<'a>(packages: &HashSet<&str>, mut directory: &'a str) -> &'a str {
     directory
 }
 
-/// The root below which the file at `path` has the absolute name `name`.
+/// Returns the root below which the file at `path` has the absolute name `name`.
 fn root_of_name<'a>(path: &'a str, name: &str) -> &'a str {
     let module = module_path(path);
     module
@@ -284,23 +285,23 @@ fn ends_with_dotted(directory: &str, dotted: &str) -> bool {
     dotted.rsplit('.').all(|name| segments.next() == Some(name))
 }
 
-/// Whether a top-level script, or a package named like one of the standard library, is on the
-/// importer's path: beside it or above it, or below a directory that by convention is a root.
+/// Whether a top-level script, or a package with the name of a standard module, is on the importer's path:
+/// beside it or above it, or below a directory that is a root by convention.
 fn is_visible(files: &dyn FileTree, importer: Option<FileId>, root: &str, standard: bool) -> bool {
     let Some(importer) = importer else {
         return !standard || matches!(root, "" | "src" | "lib");
     };
     let directory = files.file(importer).path.directory();
     if standard {
-        // `import types` somewhere below a stray `types.py` means the library's, unless both have
-        // the same root.
+        // `import types` somewhere below a stray `types.py` means the standard module, unless both have the
+        // same root.
         return own_root(files, directory) == root;
     }
     let last = root.rsplit('/').next().unwrap_or(root);
     is_below(directory, root) || matches!(last, "src" | "lib" | "python")
 }
 
-/// The root of the files in `directory`, as [`root_of`] has it.
+/// Returns the root of the files in `directory`, like [`root_of`].
 fn own_root<'a>(files: &dyn FileTree, mut directory: &'a str) -> &'a str {
     while !directory.is_empty() && files.find(&format!("{directory}/__init__.py")).is_some() {
         directory = parent(directory);
@@ -308,8 +309,8 @@ fn own_root<'a>(files: &dyn FileTree, mut directory: &'a str) -> &'a str {
     directory
 }
 
-/// Of several files for one name, the one with the longest way in common with the importer, then
-/// shipped code, then the shortest path.
+/// Returns, of several files with one name, the one that shares the longest path with the importer; then
+/// shipped code wins, then the shortest path.
 fn nearest(
     files: &dyn FileTree,
     importer: Option<FileId>,
@@ -329,7 +330,7 @@ fn nearest(
     })
 }
 
-/// Leaves stubs out where the same directory has the source.
+/// Removes stubs whose source is in the same directory.
 fn prefer_sources_over_stubs(files: &dyn FileTree, ids: &mut Vec<FileId>) {
     if ids.len() < 2 {
         return;
@@ -354,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roots_and_endings() {
+    fn module_roots_and_dotted_endings_match() {
         assert_eq!(root_of_name("src/flask/app.py", "flask.app"), "src");
         assert_eq!(root_of_name("flask/__init__.py", "flask"), "");
         assert!(ends_with_dotted("x/google/cloud", "google.cloud"));

@@ -1,4 +1,4 @@
-//! Where installed packages and Python's own library lie.
+//! Recognises paths of installed packages and of Python's standard library.
 
 use crate::origin::form::{
     Installed, Origin, OriginForm, PackageHome, PackageManager, below, below_pair, installed,
@@ -41,7 +41,7 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     Some((rest, origin))
 }
 
-/// What is below `lib/python3.8/`, `Python38/Lib/` or `lib-python/3/`.
+/// Returns the path below `lib/python3.8/`, `Python38/Lib/` or `lib-python/3/`.
 fn library(path: &str) -> Option<&str> {
     let has_version = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
     let is_unix = |above: &str, directory: &str| {

@@ -1,7 +1,7 @@
-//! Modules of Python's own library.
+//! Lists modules of Python's standard library.
 
-/// Top-level modules of Python's own library that repositories also use as directory or script
-/// names; an import of one means a repository's file only where that file is plainly on the path.
+/// Top-level modules of the standard library whose names repositories also use for directories or scripts.
+/// An import of one means a repository's file only where that file is clearly on the path.
 #[rustfmt::skip]
 pub(super) const STANDARD: &[&str] = &[
     "abc", "argparse", "array", "ast", "asyncio", "base64", "binascii", "bisect", "builtins",

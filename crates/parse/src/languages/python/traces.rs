@@ -1,4 +1,4 @@
-//! Stack traces of Python, IPython and pytest.
+//! Reads stack traces of Python, IPython and pytest.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::places::{
@@ -27,8 +27,8 @@ fn outermost_first(frame: Frame) -> Mark {
     Mark::Frame(frame, Order::OutermostFirst)
 }
 
-/// `File "a/b.py", line 12, in name`, IPython's `File a/b.py:12, in name(args)` and
-/// `a/b.py in name(args)`.
+/// Reads `File "a/b.py", line 12, in name`, IPython's `File a/b.py:12, in name(args)` and `a/b.py in
+/// name(args)`.
 fn interpreter(text: &str) -> Option<Mark> {
     if let Some(rest) = text.strip_prefix("File ") {
         if let Some(quoted) = rest.strip_prefix('"') {
@@ -43,7 +43,7 @@ fn interpreter(text: &str) -> Option<Mark> {
         return is_path(place.0).then(|| outermost_first(frame(place, function)));
     }
     let (path, function) = text.split_once(" in ")?;
-    // Notebooks on the web print the path as a link.
+    // Web notebooks print the path as a link.
     let path = match path
         .strip_prefix('[')
         .and_then(|link| link.split_once("]("))
@@ -58,7 +58,7 @@ fn interpreter(text: &str) -> Option<Mark> {
         .then(|| outermost_first(frame((path, 0, 0), function)))
 }
 
-/// IPython's `---> 12 code` and `     12 code`.
+/// Reads IPython's `---> 12 code` and `     12 code`.
 fn arrow(text: &str) -> Option<Mark> {
     let rest = text.trim_start_matches('-');
     let dashes = text.len() - rest.len();
@@ -73,14 +73,14 @@ fn arrow(text: &str) -> Option<Mark> {
     None
 }
 
-/// pytest's `a/b.py:12: in name`.
+/// Reads pytest's `a/b.py:12: in name`.
 fn within(text: &str) -> Option<Mark> {
     let (place, rest) = located(text)?;
     let function = rest.strip_prefix("in ").filter(|name| !name.is_empty())?;
     Some(outermost_first(frame(place, function)))
 }
 
-/// pytest's `a/b.py:12: ValueError`. `a.py:12: error: …` of a checker is a place, not a frame.
+/// Reads pytest's `a/b.py:12: ValueError`. `a.py:12: error: …` of a checker is a place, not a frame.
 fn raised(text: &str) -> Option<(&str, Mark)> {
     let (place, error) = located(text)?;
     let mark = || outermost_first(frame(place, ""));
@@ -89,7 +89,7 @@ fn raised(text: &str) -> Option<(&str, Mark)> {
         .then(|| (error, mark()))
 }
 
-/// The place before a colon, and what stands behind it.
+/// Returns the place before a colon, and the text after it.
 fn located(text: &str) -> Option<(Location<'_>, &str)> {
     let text = text.strip_prefix("from ").unwrap_or(text);
     let (place, rest) = leading_location(text, ".py")?;

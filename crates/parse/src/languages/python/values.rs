@@ -1,4 +1,4 @@
-//! How Python writes types and binds local variables.
+//! Recognises how Python writes types and binds local variables.
 
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
@@ -40,7 +40,7 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     }
 }
 
-/// `x = …`, `x: T = …` and `x, y = …`.
+/// Binds the targets of `x = …`, `x: T = …` and `x, y = …`.
 fn assignment(scan: &mut Scan<'_>, code: &str) {
     let name = leading_name(code);
     let rest = code.get(name.len()..).unwrap_or("").trim_start();
@@ -51,7 +51,7 @@ fn assignment(scan: &mut Scan<'_>, code: &str) {
             scan.bind(name, Binding::Value(value));
         }
     } else if let Some(annotation) = rest.strip_prefix(':') {
-        // Without a value it may as well be `else:` or an item of a dictionary.
+        // Without a value it may just as well be `else:` or an item of a dictionary.
         if annotation.contains(" = ") && !code.ends_with(',') {
             scan.bind(name, Binding::Annotation(annotation));
         }

@@ -1,5 +1,5 @@
-//! The walker that turns a syntax tree into facts. It dispatches on node kinds; what each
-//! construct means is in [`definitions`], [`imports`] and [`references`].
+//! Turns Python's syntax tree into facts. The walker dispatches on node kinds; [`definitions`], [`imports`]
+//! and [`references`] handle each construct.
 
 mod definitions;
 mod imports;
@@ -26,21 +26,22 @@ thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses Python. `None` when a limit of the parser was reached. `earlier` is what the file was before: the
-/// facts are the same with it, and cost what differs.
+/// Parses Python. `None` if a limit of the parser was reached. `earlier` is an earlier version of the file:
+/// the facts are the same with it, but only differences are parsed.
 pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> Option<FileFacts> {
     let changed = earlier.and_then(|earlier| changed(text, earlier, limits));
     changed.or_else(|| whole(text, limits))
 }
 
-/// A function that is not what it seemed is parsed in a second attempt, which can find another.
+/// Number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
+/// attempt, which can reveal another.
 const ATTEMPTS: usize = 3;
 
-/// Parses what differs. `None` where that is no less work, or could give other facts.
+/// Parses only what differs. `None` if that saves no work, or could give other facts.
 fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> {
     let mut unchanged = Unchanged::find(earlier, text);
     for _ in 0..ATTEMPTS {
-        if !unchanged.is_worth_while(text) {
+        if !unchanged.is_worthwhile(text) {
             return None;
         }
         let (reduced, edits) = unchanged.reduced(text);
@@ -51,11 +52,11 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
             return None;
         }
         let known = walker.collector.known_names();
-        let is_taken = |function| walker.collector.has_taken(function);
+        let is_taken = |function| walker.collector.was_reused(function);
         let mut refused = unchanged.refused(&known, is_taken);
         if refused.is_empty() {
             let facts = walker.collector.finish(LANGUAGE, Nesting::Plain);
-            refused = unchanged.cut(text, &facts);
+            refused = unchanged.with_different_chunks(text, &facts);
             if refused.is_empty() {
                 return Some(facts);
             }
@@ -105,12 +106,12 @@ fn walk<'t>(
     walker
 }
 
-/// What a node means to the walker.
+/// The meaning of a node for the walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nothing, and nothing below it does.
+    /// Neither the node nor its descendants matter.
     Skip,
-    /// Nothing itself.
+    /// Only the descendants matter.
     Plain,
     Error,
     Module,
@@ -280,17 +281,17 @@ impl Grammar {
 struct Walker<'t> {
     grammar: &'static Grammar,
     collector: Collector<'t>,
-    /// What an earlier text has, too.
+    /// Functions that an earlier text contains too.
     unchanged: Option<&'t Unchanged<'t>>,
-    /// Where the docstring of the definition just entered starts.
+    /// Start of the docstring of the definition just entered.
     docstring_at: usize,
-    /// The definition under the decorators just entered, which is recorded already.
+    /// The definition below the decorators just entered, which is already recorded.
     wrapped: Option<usize>,
-    /// A call that is more than a call, and what: raised, or a decorator.
+    /// A call that is also a raise or a decorator, and the kind of its reference.
     called: Option<(usize, foveate_model::ReferenceKind)>,
     /// The brackets after the name of the class just entered.
     base_list: Option<usize>,
-    /// A dotted expression whose last name is recorded already.
+    /// A dotted expression whose last name is already recorded.
     chained: Option<usize>,
     /// The block under `if TYPE_CHECKING`.
     type_checking: Span,
@@ -301,7 +302,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
         let (kind, is_statement) = self.grammar.kinds.of(node);
         if is_statement {
             self.collector.statement(node, depth);
-            if self.take_over(node, depth) {
+            if self.reuse_function(node, depth) {
                 return Descend::Past;
             }
         }
@@ -384,14 +385,14 @@ impl<'t> Walker<'t> {
         self.grammar.kinds.of(node).0
     }
 
-    /// The child under a field of the grammar.
+    /// Returns the child in a field of the grammar.
     fn get<'n>(&self, node: Node<'n>, field: u16) -> Option<Node<'n>> {
         node.child_by_field_id(field)
     }
 
-    /// Takes over the function of the earlier text that a statement, a number, stands for, if nothing
-    /// around it makes it another.
-    fn take_over(&mut self, node: Node<'_>, depth: u32) -> bool {
+    /// Takes over the function of the earlier text that a statement (a number in the reduced text) stands
+    /// for, unless its surroundings would change its facts. Returns whether it did.
+    fn reuse_function(&mut self, node: Node<'_>, depth: u32) -> bool {
         let Some(unchanged) = self.unchanged else {
             return false;
         };
@@ -411,11 +412,11 @@ impl<'t> Walker<'t> {
         is_same
             && self
                 .collector
-                .take_over(earlier, function.id, start)
+                .reuse_function(earlier, function.id, start)
                 .is_some()
     }
 
-    /// Binds the names under a field, which precedes everything else in the node that is read.
+    /// Binds the names in a field, which precedes everything else in the node that is visited.
     fn bind_field(&mut self, node: Node<'_>, field: u16) {
         if let Some(target) = self.get(node, field) {
             self.collector.bind_to(target.end_byte());
@@ -428,7 +429,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// A string literal: its region, without what is interpolated, and its message.
+    /// Adds the region of a string literal, without its interpolations, and its message.
     fn string(&mut self, node: Node<'_>) -> Descend {
         if node.start_byte() == self.docstring_at {
             self.docstring_at = usize::MAX;
@@ -459,7 +460,7 @@ impl<'t> Walker<'t> {
         interpolated
     }
 
-    /// The docstring of a module or block: its first statement, where that is a plain string.
+    /// Returns the docstring of a module or block: its first statement, if that is a plain string.
     fn docstring<'n>(&self, block: Node<'n>) -> Option<Node<'n>> {
         let mut cursor = block.walk();
         let first = block

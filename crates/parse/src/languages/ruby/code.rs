@@ -1,4 +1,4 @@
-//! Ruby in the text of an issue.
+//! Recognizes Ruby code in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -28,9 +28,9 @@ pub(super) const CODE: CodeForm = CodeForm {
     pasted: &["irb(", "require '"],
     after_prompt,
     imports: Some(Imports {
-        brackets: |line| required(line).map(|_| [].as_slice()),
+        brackets: |line| required_path(line).map(|_| [].as_slice()),
         names: |statement, names| {
-            let Some(path) = required(statement) else {
+            let Some(path) = required_path(statement) else {
                 return false;
             };
             push_import(names, path.to_owned());
@@ -40,14 +40,15 @@ pub(super) const CODE: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// `irb(main):001:0> code`
+/// Returns the code after a prompt: `irb(main):001:0> code`.
 fn after_prompt(line: &str) -> Option<&str> {
     let (_, code) = line.strip_prefix("irb(")?.split_once("> ")?;
     Some(code)
 }
 
-/// `require 'a/b'`, `autoload :B, 'a/b'`: the path. That of `require_relative` is the reader's own.
-fn required(statement: &str) -> Option<&str> {
+/// Returns the path in `require 'a/b'` and `autoload :B, 'a/b'`. `require_relative` is left out: its
+/// path is relative to the reporter's own file.
+fn required_path(statement: &str) -> Option<&str> {
     let rest = statement
         .strip_prefix("require ")
         .or_else(|| Some(statement.strip_prefix("autoload :")?.split_once(", ")?.1))?;

@@ -1,4 +1,4 @@
-//! Heads of definitions in Ruby.
+//! Recognizes the first lines of Ruby definitions in diff hunks.
 
 use crate::hunks::heads::{HunkHeads, Pattern, is_word, split_keyword};
 
@@ -41,7 +41,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads() {
+    fn definition_heads_are_recognized() {
         check(
             HUNKS,
             &[

@@ -1,4 +1,4 @@
-//! How Ruby looks names up, and how its tests are called.
+//! Defines the name lookup rules and test naming conventions of Ruby.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -102,7 +102,7 @@ pub(super) const CORE_CLASSES: &[&str] = &[
     "ZeroDivisionError",
 ];
 
-/// Methods that every object has, and words that look like methods, sorted.
+/// Methods of every object, and keywords that look like methods, sorted.
 pub(super) const CORE_METHODS: &[&str] = &[
     "Array",
     "Float",
@@ -216,7 +216,7 @@ pub(super) const CORE_METHODS: &[&str] = &[
     "yield_self",
 ];
 
-/// Methods that the objects of the language itself have, sorted.
+/// Methods of the language's own objects, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "alias_method",
     "and_return",

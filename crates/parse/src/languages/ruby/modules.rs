@@ -1,5 +1,5 @@
-//! Where `require` leads: to a file beside the importer, or below a load path. Constants need none of
-//! that: all Ruby files of a repository see each other's, as autoloading has it.
+//! Resolves `require` to a file beside the importer or below a load path. Constants are resolved
+//! without imports: all Ruby files of a repository see each other's, as with autoloading.
 
 #[cfg(test)]
 mod tests;
@@ -20,25 +20,27 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.extension() == "gemspec",
 };
 
-/// The name of the file in `a/b` and `./a/b.rb`.
+/// Returns the stem of the imported file: `b` of `a/b` and `./a/b.rb`.
 fn imported_name(module: &str) -> Option<&str> {
     let last = module.rsplit('/').next()?;
     Some(last.strip_suffix(".rb").unwrap_or(last))
 }
 
-/// The directories below which required files are looked for.
+/// The directories in which required files are searched.
 #[derive(Debug)]
 struct LoadPaths {
-    /// Sorted: `lib` of each gem and of the repository, and the directories of a Rails application.
+    /// Sorted: the [`ROOTS`] of each gem and of the repository, and the directories of Rails
+    /// applications.
     directories: Vec<Box<str>>,
-    /// By the stem of their names all files.
+    /// Ruby files by their stem.
     by_stem: HashMap<Box<str>, Vec<FileId>>,
 }
 
-/// Directories whose files are required without their name, beside `lib`.
+/// Directories on the load path: files in them are required without the directory's name.
 const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "ext"];
 
-/// Files of the language's own library that others like to be called as, sorted.
+/// Files of the standard library whose names other files often have, sorted. A `require` of one does
+/// not mean a file directly beside the importer.
 const STANDARD: &[&str] = &[
     "abbrev",
     "base64",
@@ -127,7 +129,7 @@ impl LoadPaths {
         }
     }
 
-    /// The file of `a/b` below any load path; those around the importer first.
+    /// Returns the file of `a/b` below a load path; directories around the importer come first.
     fn required(&self, files: &dyn FileTree, importer: &str, name: &str) -> Option<FileId> {
         let is_beside = |directory: &str| {
             let is_plain = directory == importer && STANDARD.binary_search(&name).is_err();
@@ -147,7 +149,8 @@ impl LoadPaths {
         below.or_else(|| self.by_ending(files, name))
     }
 
-    /// A program may add any directory to its load path: the only file with this ending.
+    /// Returns the only file whose path ends with `name`: a program may add any directory to its load
+    /// path.
     fn by_ending(&self, files: &dyn FileTree, name: &str) -> Option<FileId> {
         let name = name.strip_suffix(".rb").unwrap_or(name);
         let (_, stem) = name.rsplit_once('/')?;
@@ -166,7 +169,8 @@ fn joined(directory: &str, name: &str) -> String {
     }
 }
 
-/// `x/app/models` of `x/app/models/a/b.rb`, and `x/app/models/concerns`.
+/// Returns the directory of a Rails application that files are loaded from: `x/app/models` for
+/// `x/app/models/a/b.rb`, or `x/app/models/concerns`.
 fn application_directory(path: &RepoPath) -> Option<&str> {
     let directory = path.directory();
     let start = match directory.strip_prefix("app/") {
@@ -203,7 +207,7 @@ impl ModuleResolver for LoadPaths {
         let directory = files.file(importer).path.directory();
         if module.starts_with("./") || module.starts_with("../") {
             let beside = join(directory, module).and_then(|path| file(files, &path));
-            // `require './a'` is seen from where the program is started.
+            // `require './a'` is relative to the directory where the program is started.
             return beside.or_else(|| file(files, module.strip_prefix("./")?));
         }
         let found = self.required(files, directory, module);

@@ -1,4 +1,4 @@
-//! Where gems and Ruby's own library lie.
+//! Recognizes files of gems and of the Ruby standard library by their paths.
 
 use crate::origin::form::{
     Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
@@ -17,11 +17,11 @@ static GEM: PackageManager = PackageManager {
     is_built: false,
 };
 
-/// `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`
+/// Recognizes a file of a gem: `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`.
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "gems")?;
     if path.contains("/bundler/gems/") {
-        // A checkout: `cart-0a1b2c3d4e5f/lib/cart.rb`.
+        // A git checkout: `cart-0a1b2c3d4e5f/lib/cart.rb`.
         let (directory, _) = rest.split_once('/')?;
         return Some((rest, installed(&GEM, rest, directory.rfind('-')?)?));
     }

@@ -1,4 +1,4 @@
-//! What paths say about files of Ruby.
+//! Assigns roles to Ruby files by their paths.
 
 use crate::role::conventions::{Ecosystem, File, Roles};
 
@@ -27,7 +27,7 @@ fn is_test(file: &File<'_>) -> bool {
     let named = ["_spec", "_test", "_steps"];
     let is_in = |name: &str| {
         let at = file.directories.iter().position(|d| d == name);
-        // `lib/acme/spec/…` is shipped.
+        // `lib/acme/spec/…` is shipped code.
         at.is_some_and(|at| !file.directories.iter().take(at).any(|d| d == "lib"))
     };
     named.iter().any(|ending| file.stem.ends_with(ending))
@@ -35,7 +35,7 @@ fn is_test(file: &File<'_>) -> bool {
         || is_in("step_definitions")
 }
 
-/// The database as migrations left it.
+/// Whether a file is the database schema that is generated from migrations: `db/schema.rb`.
 fn is_schema(file: &File<'_>) -> bool {
     file.stem == "schema" && file.directories.last().is_some_and(|d| d == "db")
 }

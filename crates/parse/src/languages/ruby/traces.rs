@@ -1,4 +1,4 @@
-//! Backtraces of Ruby, and what its test frameworks print.
+//! Parses backtraces of Ruby and the output of its test frameworks.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
@@ -12,7 +12,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
         backtrace(text)
             .or_else(|| expectation(text))
             .or_else(|| case(text))
-            .or_else(|| warned(text))
+            .or_else(|| diagnostic(text))
     },
     is_error: |text| text.starts_with("Minitest::") && text.contains(": "),
     ..TraceForm::NONE
@@ -20,8 +20,8 @@ pub(super) const TRACES: TraceForm = TraceForm {
 
 const EXTENSIONS: &[&str] = &["rb", "rake", "erb", "gemspec", "ru", "haml", "slim"];
 
-/// `a/b.rb:12:in 'name'`, after `from ` where it called the frame before, and after a number where
-/// the frames go the other way round: `2: from a/b.rb:12:in …`.
+/// Parses `a/b.rb:12:in 'name'`, with `from ` in front if it called the frame before it, and with a
+/// number where the outermost frame comes first: `2: from a/b.rb:12:in …`.
 fn backtrace(text: &str) -> Option<Mark> {
     let (number, rest) = text.split_once(": from ").unwrap_or(("", text));
     let is_numbered = leading_number(number) > 0 && number.bytes().all(|b| b.is_ascii_digit());
@@ -31,7 +31,7 @@ fn backtrace(text: &str) -> Option<Mark> {
     if text.starts_with("<internal:") && text.contains(":in ") {
         return Some(Mark::Filler);
     }
-    let (place, rest) = placed(text)?;
+    let (place, rest) = leading_source(text)?;
     let rest = rest.strip_prefix(":in ")?;
     let quoted = rest.strip_prefix(['`', '\'', '"'])?;
     let (name, rest) = quoted.split_once(['\'', '"']).unwrap_or((quoted, ""));
@@ -49,8 +49,8 @@ fn backtrace(text: &str) -> Option<Mark> {
     Some(Mark::Frame(found, order))
 }
 
-/// The place that a text begins with: a source of Ruby, or a program without an extension.
-fn placed(text: &str) -> Option<((&str, u32, u32), &str)> {
+/// Returns the place that a text begins with: in a Ruby source, or in a program without an extension.
+fn leading_source(text: &str) -> Option<((&str, u32, u32), &str)> {
     if let Some((place, rest)) = leading_place(text) {
         let is_known = has_extension(place.0, EXTENSIONS) || rest.starts_with(":in ");
         return is_known.then_some((place, rest));
@@ -59,15 +59,15 @@ fn placed(text: &str) -> Option<((&str, u32, u32), &str)> {
     let (path, line) = text.get(..at)?.rsplit_once(':')?;
     let line = leading_number(line);
     let is_program = path.contains('/') || path.ends_with("file");
-    let is_meant = line > 0 && is_program && !path.contains(' ');
-    is_meant.then(|| ((path, line, 0), text.get(at..).unwrap_or("")))
+    let is_match = line > 0 && is_program && !path.contains(' ');
+    is_match.then(|| ((path, line, 0), text.get(at..).unwrap_or("")))
 }
 
-/// A frame, with its function as sources call it: `block in Shop::Cart#sum` is in `Cart.sum`.
+/// Returns a frame whose function is named as in sources: `block in Shop::Cart#sum` is in `Cart.sum`.
 fn frame_of(place: (&str, u32, u32), name: &str) -> Frame {
     let mut found = frame(place, "");
     let name = name.rsplit(" in ").next().unwrap_or(name);
-    // What stands outside functions, and templates.
+    // Code outside functions and compiled templates have no function name.
     if !name.starts_with('<') && !name.starts_with("_app_") {
         let separated = name.replace("::", ".");
         let (owner, method) = match separated.split_once('#') {
@@ -83,8 +83,8 @@ fn frame_of(place: (&str, u32, u32), name: &str) -> Frame {
     found
 }
 
-/// RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and `Failure/Error: code`,
-/// with the text on the next line.
+/// Parses RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and
+/// `Failure/Error: code`, which has the text on the next line.
 fn expectation(text: &str) -> Option<Mark> {
     if text.starts_with("Failure/Error:") {
         return Some(message_text(""));
@@ -95,12 +95,12 @@ fn expectation(text: &str) -> Option<Mark> {
         .or_else(|| text.strip_prefix("rspec "))?;
     let (place, rest) = leading_place(rest)?;
     let ends = rest.is_empty() || (is_listed && rest.starts_with(" # "));
-    let is_meant = ends && has_extension(place.0, EXTENSIONS);
-    is_meant.then(|| Mark::Place(frame(place, "")))
+    let is_match = ends && has_extension(place.0, EXTENSIONS);
+    is_match.then(|| Mark::Place(frame(place, "")))
 }
 
-/// Minitest's `CartTest#test_sum [test/cart_test.rb:12]:`, with the text on the next line, and
-/// `CartTest#test_sum:` above an error.
+/// Parses Minitest's `CartTest#test_sum [test/cart_test.rb:12]:`, which has the text on the next line,
+/// and `CartTest#test_sum:` above an error.
 fn case(text: &str) -> Option<Mark> {
     let (class, rest) = text.split_once('#')?;
     let is_class = class.starts_with(char::is_uppercase)
@@ -121,11 +121,11 @@ fn case(text: &str) -> Option<Mark> {
     }
 }
 
-/// `a.rb:3: warning: text`, `a.rb:3: syntax error, unexpected end`.
-fn warned(text: &str) -> Option<Mark> {
+/// Parses `a.rb:3: warning: text` and `a.rb:3: syntax error, unexpected end`.
+fn diagnostic(text: &str) -> Option<Mark> {
     let (place, rest) = leading_place(text)?;
     let rest = rest.strip_prefix(": ")?;
-    let is_said = [
+    let is_diagnostic = [
         "warning: ",
         "syntax error",
         "SyntaxError",
@@ -134,8 +134,8 @@ fn warned(text: &str) -> Option<Mark> {
     ]
     .iter()
     .any(|start| rest.starts_with(start));
-    let is_meant = is_said && has_extension(place.0, EXTENSIONS);
-    is_meant.then(|| message(place, "", rest.trim_start_matches("warning: ")))
+    let is_match = is_diagnostic && has_extension(place.0, EXTENSIONS);
+    is_match.then(|| message(place, "", rest.trim_start_matches("warning: ")))
 }
 
 #[cfg(test)]

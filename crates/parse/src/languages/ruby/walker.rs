@@ -1,5 +1,5 @@
-//! The walker of Ruby. Nearly everything is a call: what stands for definitions, imports and sections
-//! of a class is told by the name that is called ([`macros`]).
+//! Walks Ruby syntax trees and collects their facts. Nearly everything is a call: definitions, imports
+//! and sections of a class are recognized by the name of the called method ([`macros`]).
 
 mod bindings;
 mod definitions;
@@ -130,7 +130,7 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// Whether a call has neither arguments nor a block: it may as well read a field.
+/// Whether a call has neither arguments nor a block, so that it may be a read of a field.
 fn is_bare(call: Node<'_>) -> bool {
     field(call, "arguments").is_none() && field(call, "block").is_none()
 }
@@ -151,13 +151,13 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     }
 }
 
-/// The region of a list of words, or of what stands after the program.
+/// Records the region of a list of words, or of the data after the program.
 fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.collector.region(RegionKind::Text, span(node));
     Descend::Past
 }
 
-/// A constant: a base class, a class that is caught, or a value.
+/// A constant: a base class, a caught class, or a value.
 fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match walk.context().position {
         Position::Value => crate::walk::name(walk, node, depth),
@@ -165,7 +165,7 @@ fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
     }
 }
 
-/// A bare name: a section of a class (`private` alone), a local variable, or a call.
+/// A bare name: the start of a section in a class (`private` alone), a local variable, or a call.
 fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if walk.parent_kind().is_some_and(|kind| kind.is_container())
         && macros::begin_section(walk, walk.of(node))
@@ -185,7 +185,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     };
     let receiver = field(node, "receiver");
     let name = walk.of(method);
-    if let Some(descend) = macros::known(walk, node, receiver, name, depth) {
+    if let Some(descend) = macros::special_call(walk, node, receiver, name, depth) {
         return descend;
     }
     match receiver {
@@ -194,12 +194,12 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
             let is_first = node.start_byte() >= walk.collector.skip_until;
             let descend = walk.call(node, depth);
             if is_first && walk.collector.skip_until > receiver.start_byte() {
-                heads(walk, receiver);
+                refer_to_receivers(walk, receiver);
             }
             descend
         }
         None if CORE_METHODS.binary_search(&name).is_ok() => {
-            // It is none of the repository's, but it may be a log or an error.
+            // A core method is none of the repository's, but its text may be a log or an error.
             let kind = (message)(name, name);
             walk.collector.skip_to(method.end_byte());
             walk.collector.within(depth, |context| {
@@ -212,7 +212,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
 }
 
-/// `A::B.new`: the class is what is used.
+/// `A::B.new` is a reference to the class.
 fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: u32) -> Descend {
     if CORE_CLASSES.binary_search(&walk.of(class)).is_ok() {
         walk.collector.skip_to(method.end_byte());
@@ -225,8 +225,8 @@ fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: 
     descend
 }
 
-/// The names of a plain path before its last: each of them may be a method, too.
-fn heads<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
+/// Records the names of a receiver that is a plain path: each of them may be a method, too.
+fn refer_to_receivers<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
     let collector = &mut walk.collector;
     for _ in 0..16 {
         let name = match receiver.kind() {
@@ -254,12 +254,12 @@ fn heads<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
     }
 }
 
-/// The arguments of a call.
+/// Returns the arguments of a call.
 fn arguments<'t>(call: Node<'t>) -> Vec<Node<'t>> {
     field(call, "arguments").map_or_else(Vec::new, children)
 }
 
-/// The name that a symbol or a string without anything else in it says, and where.
+/// Returns the name in a symbol or in a string without interpolation, and its span.
 fn literal_name<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(&'t str, Span)> {
     let (written, start) = (walk.of(node), node.start_byte());
     let (from, to) = match node.kind() {

@@ -1,4 +1,4 @@
-//! Rust in the text of an issue.
+//! Recognizes Rust code in the text of an issue.
 
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
@@ -23,9 +23,9 @@ pub(super) const CODE: CodeForm = CodeForm {
     ],
     pasted: &["let mut ", "pub fn ", "#[derive("],
     imports: Some(Imports {
-        brackets: |line| used(line).map(|_| ['{'].as_slice()),
+        brackets: |line| use_tree(line).map(|_| ['{'].as_slice()),
         names: |statement, names| {
-            let Some(tree) = used(statement) else {
+            let Some(tree) = use_tree(statement) else {
                 return false;
             };
             add(tree, "", 0, names);
@@ -35,18 +35,18 @@ pub(super) const CODE: CodeForm = CodeForm {
     ..CodeForm::NONE
 };
 
-/// Trees are rarely deeper.
+/// Maximum depth of a `use` tree; they are rarely deeper.
 const MAX_DEPTH: u32 = 8;
 
-/// What a statement uses: `a::b::{c, d as e}`.
-fn used(statement: &str) -> Option<&str> {
+/// Returns the tree in a `use` statement: `a::b::{c, d as e}`.
+fn use_tree(statement: &str) -> Option<&str> {
     let rest = statement.strip_prefix("pub ").unwrap_or(statement);
     let tree = rest.strip_prefix("use ")?.trim();
     let tree = tree.strip_prefix("::").unwrap_or(tree);
     tree.contains("::").then_some(tree)
 }
 
-/// Adds the names of a tree below a path: a module's names stand behind a dot.
+/// Adds the names of a tree below a path, each as `module.name`.
 fn add(tree: &str, above: &str, depth: u32, names: &mut Vec<String>) {
     let tree = tree.trim();
     if depth > MAX_DEPTH {
@@ -64,7 +64,7 @@ fn add(tree: &str, above: &str, depth: u32, names: &mut Vec<String>) {
     let written = tree.split(" as ").next().unwrap_or(tree).trim();
     let path = joined(above, written);
     let (module, name) = path.rsplit_once("::").unwrap_or((path.as_str(), ""));
-    // `crate` is the reader's own, `std` nobody's.
+    // `crate` is the reporter's own crate, and `std` is in no repository.
     let first = module.split("::").next().unwrap_or(module);
     if matches!(first, "crate" | "self" | "super" | "std" | "core" | "alloc") {
         return;
@@ -83,7 +83,7 @@ fn joined(above: &str, below: &str) -> String {
     }
 }
 
-/// What stands between the commas outside inner braces.
+/// Splits a list at the commas outside inner braces.
 fn items(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     list.split(move |c| {

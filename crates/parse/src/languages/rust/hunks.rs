@@ -1,4 +1,4 @@
-//! Heads of definitions in Rust.
+//! Recognizes the first lines of Rust definitions in diff hunks.
 
 use crate::hunks::heads::{HunkHeads, Pattern, first_word, is_word, last_word, words};
 
@@ -46,7 +46,7 @@ fn rust(line: &str) -> Option<&str> {
     last_word(implemented.split('<').next()?)
 }
 
-/// What follows the type parameters that a text begins with.
+/// Returns the text after the type parameters that it begins with.
 fn without_parameters(text: &str) -> &str {
     let mut depth = 0;
     let end = text.find(|c| {
@@ -66,7 +66,7 @@ mod tests {
     use crate::hunks::heads::check;
 
     #[test]
-    fn heads() {
+    fn definition_heads_are_recognized() {
         check(
             HUNKS,
             &[

@@ -1,4 +1,4 @@
-//! How Rust looks names up, and how its tests are called.
+//! Defines the name lookup rules and test naming conventions of Rust.
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
@@ -13,7 +13,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     ..LookupRules::DEFAULT
 };
 
-/// What the prelude binds, and macros of the standard library; sorted.
+/// Names of the prelude and macros of the standard library, sorted.
 const GLOBALS: &[&str] = &[
     "AsMut",
     "AsRef",
@@ -94,7 +94,7 @@ const GLOBALS: &[&str] = &[
     "writeln",
 ];
 
-/// Methods that types of the standard library have, sorted.
+/// Methods of types of the standard library, sorted.
 const BUILTIN_MEMBERS: &[&str] = &[
     "abs",
     "all",

@@ -1,14 +1,14 @@
-//! What a `Cargo.toml` says about names: that of the package, the library's file, dependencies that are
-//! used under other names. It reads lines; manifests are written plainly.
+//! Reads names from a `Cargo.toml`: that of the package, the library's file, and dependencies that are
+//! used under other names. It reads lines, without a TOML parser: manifests are written plainly.
 
-/// What is read of a manifest.
+/// Names read from a manifest.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     /// The name of the library, or of the package.
     pub(super) name: Option<String>,
     /// The file of the library.
     pub(super) library: Option<String>,
-    /// Names of crates in the sources, and what the packages are called.
+    /// Names of crates in the sources, with the names of their packages.
     pub(super) renamed: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -62,7 +62,7 @@ fn crate_names(used: &str, package: &str) -> (Box<str>, Box<str>) {
     (name(used), name(package))
 }
 
-/// The text between the first quotes.
+/// Returns the text of the quoted string that a value begins with.
 fn quoted(value: &str) -> Option<String> {
     let mark = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let text = value.get(1..)?.split(mark).next()?;

@@ -1,4 +1,4 @@
-//! Where Rust's paths lead: crates by their manifests, modules by the files below the root of a crate.
+//! Resolves Rust paths: crates by their manifests, modules by the files below the root of a crate.
 
 mod roots;
 #[cfg(test)]
@@ -19,20 +19,20 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.file_name() == "Cargo.toml",
 };
 
-/// Most names of a path that are followed.
+/// Maximum number of names of a path that are followed.
 const MAX_NAMES: usize = 32;
-/// Most imports of modules that are followed one after the other.
+/// Maximum number of imports of modules that are followed one after the other.
 const MAX_REEXPORTS: u32 = 4;
 
 /// The crates of a repository.
 #[derive(Debug)]
 struct Crates {
-    /// By directory, the longest first, for what stands in a package's manifest.
+    /// The one with the longest directory first, so that the first match is the innermost package.
     packages: Vec<Package>,
-    /// Packages by the names of their libraries.
+    /// Positions in `packages` by the names of their libraries.
     libraries: HashMap<Box<str>, Vec<u32>>,
     /// Roots of libraries that are not called `lib.rs`.
-    odd_roots: Vec<FileId>,
+    other_roots: Vec<FileId>,
 }
 
 /// One package, which has a manifest.
@@ -41,9 +41,9 @@ struct Package {
     directory: Box<str>,
     /// The root of its library.
     library: Option<FileId>,
-    /// The name by which its own binaries and tests know the library.
+    /// The name by which its own binaries and tests import the library.
     name: Box<str>,
-    /// Names of dependencies that are called otherwise where they are used.
+    /// Dependencies under another name: the name in the sources and that of the package.
     renamed: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -81,9 +81,9 @@ impl Crates {
             }
         }
         let roots = packages.iter().filter_map(|package| package.library);
-        let odd = roots.filter(|root| files.file(*root).path.file_name() != "lib.rs");
+        let other = roots.filter(|root| files.file(*root).path.file_name() != "lib.rs");
         Self {
-            odd_roots: odd.collect(),
+            other_roots: other.collect(),
             packages,
             libraries,
         }
@@ -96,8 +96,8 @@ impl Crates {
         })
     }
 
-    /// The library of a name, as a file sees it: that of its own package, a dependency by another
-    /// name, one of the repository.
+    /// Returns the library of a name, as a file sees it: that of its own package, a renamed dependency,
+    /// or the nearest of the repository.
     fn library(&self, files: &dyn FileTree, importer: FileId, name: &str) -> Option<FileId> {
         let path = files.path(importer);
         let own = self.package_of_path(path);
@@ -113,7 +113,8 @@ impl Crates {
         self.packages.get(*nearest as usize)?.library
     }
 
-    /// The root of the crate that a file is part of: the nearest directory upwards that has one.
+    /// Returns the root of the crate that a file is part of: by the layout of its package, otherwise in
+    /// the nearest directory upwards that has one.
     fn root(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
         let path = files.path(file);
         let package = self.package_of_path(path);
@@ -134,20 +135,20 @@ impl Crates {
         }
     }
 
-    /// The file of the first name of a path.
-    fn first(&self, files: &dyn FileTree, importer: FileId, name: &str) -> Option<FileId> {
+    /// Returns the file of the first name of a path.
+    fn first_file(&self, files: &dyn FileTree, importer: FileId, name: &str) -> Option<FileId> {
         match name {
             "crate" | "$crate" => self.root(files, importer),
             "self" => Some(importer),
-            "super" => self.above(files, importer),
+            "super" => self.parent_module(files, importer),
             _ => self
                 .child(files, importer, name)
                 .or_else(|| self.library(files, importer, name)),
         }
     }
 
-    /// The file of the module that a file's module stands in.
-    fn above(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
+    /// Returns the file of the parent of a file's module.
+    fn parent_module(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
         let path = &files.file(file).path;
         let directory = path.directory();
         let stem = path.stem();
@@ -171,7 +172,8 @@ impl Crates {
         self.root(files, file).filter(|root| *root != file)
     }
 
-    /// Follows a path as far as there are modules: the last of them, and the names that remain.
+    /// Follows a path as long as its names are modules. Returns the file of the last one and the names
+    /// that remain.
     fn follow<'a>(
         &self,
         files: &dyn FileTree,
@@ -180,9 +182,9 @@ impl Crates {
         steps: u32,
     ) -> Option<(FileId, &'a [&'a str])> {
         let (first, mut rest) = names.split_first()?;
-        let mut file = match self.first(files, importer, first) {
+        let mut file = match self.first_file(files, importer, first) {
             Some(file) => file,
-            // A name of the file: `use Color::Red`.
+            // The first name is defined in the file: `use Color::Red`.
             None => {
                 rest = names;
                 importer
@@ -190,7 +192,7 @@ impl Crates {
         };
         while let Some((name, below)) = rest.split_first() {
             let found = match *name {
-                "super" => self.above(files, file),
+                "super" => self.parent_module(files, file),
                 "self" => Some(file),
                 name => self.child(files, file, name),
             };
@@ -210,7 +212,7 @@ impl Crates {
         Some((file, rest))
     }
 
-    /// The module that a file knows under a name by an import.
+    /// Returns the module that a file imports under a name.
     fn imported(
         &self,
         files: &dyn FileTree,
@@ -233,7 +235,7 @@ impl Crates {
         })
     }
 
-    /// The file of a module inside of an inline module.
+    /// Returns the file of a module inside an inline module.
     fn inside_inline(
         &self,
         files: &dyn FileTree,
@@ -249,13 +251,13 @@ impl Crates {
         found.next()
     }
 
-    /// The directory of the modules inside of a file's module.
+    /// Returns the directory of the modules inside a file's module.
     fn directory_of(&self, files: &dyn FileTree, file: FileId) -> String {
         let path = &files.file(file).path;
         let (directory, stem) = (path.directory(), path.stem());
         let groups = ["src/bin", "tests", "examples", "benches"];
         let is_root = matches!(stem, "mod" | "lib" | "main")
-            || self.odd_roots.contains(&file)
+            || self.other_roots.contains(&file)
             || groups.iter().any(|group| {
                 let above = directory.strip_suffix(group);
                 above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
@@ -268,7 +270,7 @@ impl Crates {
     }
 }
 
-/// Whether a file may have something of this name that is no module with a file.
+/// Whether a file may define or import a name that is not a module with a file.
 fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
     let Some(content) = files.file(file).content.as_ref() else {
         return false;
@@ -307,7 +309,7 @@ impl ModuleResolver for Crates {
             .take(MAX_NAMES)
             .collect();
         let (found, rest) = self.follow(files, importer, &names, MAX_REEXPORTS)?;
-        // What is left are a type and a variant, or an inline module.
+        // The names that remain are a type and a variant, or an inline module.
         match rest {
             [] => Some(found),
             [first, ..] => (rest.len() <= 2 && declares(files, found, first)).then_some(found),
@@ -336,7 +338,7 @@ impl ModuleResolver for Crates {
 
     fn child(&self, files: &dyn FileTree, package: FileId, name: &str) -> Option<FileId> {
         if name == "super" {
-            return self.above(files, package);
+            return self.parent_module(files, package);
         }
         let directory = self.directory_of(files, package);
         let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
@@ -346,7 +348,7 @@ impl ModuleResolver for Crates {
         if let Some(found) = found.find(|found| *found != package) {
             return Some(found);
         }
-        // A module whose file an attribute names.
+        // A module whose file is given by an attribute.
         let facts = &files.file(package).content.as_ref()?.facts;
         let import = facts.imports.iter().find(|import| {
             import.module.ends_with(".rs") && import.names.iter().any(|known| *known.local == *name)

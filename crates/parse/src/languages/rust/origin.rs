@@ -1,4 +1,4 @@
-//! Where crates and Rust's own library lie.
+//! Recognizes files of crates and of the Rust standard library by their paths.
 
 use crate::origin::form::{
     Installed, Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
@@ -24,7 +24,8 @@ static CARGO: PackageManager = PackageManager {
     is_built: false,
 };
 
-/// `~/.cargo/registry/src/index.crates.io-0a1b/tokio-1.2.0/src/lib.rs`
+/// Recognizes a file of a crate from a registry:
+/// `~/.cargo/registry/src/index.crates.io-0a1b/tokio-1.2.0/src/lib.rs`.
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let Some(registry) = below(path, "registry/src") else {
         return checkout(path);
@@ -33,7 +34,8 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     Some((rest, installed(&CARGO, rest, before_version(rest)?)?))
 }
 
-/// `~/.cargo/git/checkouts/tokio-0a1b2c3d/4e5f607/tokio/src/lib.rs`
+/// Recognizes a file of a crate from git:
+/// `~/.cargo/git/checkouts/tokio-0a1b2c3d/4e5f607/tokio/src/lib.rs`.
 fn checkout(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "git/checkouts")?;
     let directory = rest.split('/').next()?;

@@ -1,4 +1,4 @@
-//! What paths say about files of Rust.
+//! Assigns roles to Rust files by their paths.
 
 use crate::role::conventions::{Ecosystem, Roles};
 

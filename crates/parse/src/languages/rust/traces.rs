@@ -1,4 +1,4 @@
-//! Panics and backtraces of Rust, and messages of its compiler and its tests.
+//! Parses panics and backtraces of Rust, and messages of its compiler and its tests.
 
 use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
@@ -19,11 +19,11 @@ pub(super) const TRACES: TraceForm = TraceForm {
         text.starts_with("thread '") && text.contains("panicked at")
             || text.starts_with("error[") && labelled(text).is_some()
     },
-    function_above: called,
+    function_above: function_name,
     ..TraceForm::NONE
 };
 
-/// `at ./src/a.rs:1:2`, below the name of the function.
+/// Parses `at ./src/a.rs:1:2`, which is below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let place = source(rest.trim_end_matches([' ', '{', ',']))?;
@@ -32,12 +32,12 @@ fn frame_location(text: &str) -> Option<Mark> {
 
 fn source(place: &str) -> Option<(&str, u32, u32)> {
     let place = location(place)?;
-    let is_meant = place.0.ends_with(".rs") && !place.0.contains(' ') && is_path(place.0);
-    is_meant.then_some(place)
+    let is_source = place.0.ends_with(".rs") && !place.0.contains(' ') && is_path(place.0);
+    is_source.then_some(place)
 }
 
-/// `thread 'main' panicked at src/a.rs:3:5:` with the text on the next line, and of older versions
-/// `thread 'main' panicked at 'text', src/a.rs:3:5`.
+/// Parses `thread 'main' panicked at src/a.rs:3:5:`, which has the text on the next line, and
+/// `thread 'main' panicked at 'text', src/a.rs:3:5` of older versions.
 fn panicked(text: &str) -> Option<Mark> {
     let (thread, rest) = text.split_once(" panicked at ")?;
     let is_thread = thread.starts_with("thread '") || thread.starts_with("The application");
@@ -52,8 +52,8 @@ fn panicked(text: &str) -> Option<Mark> {
     Some(message(source(place)?, "", text))
 }
 
-/// `error[E0308]: text` with the place below, `  --> src/a.rs:3:5`; cargo's short form has both on one
-/// line.
+/// Parses `error[E0308]: text`, which has the place below (`  --> src/a.rs:3:5`), and cargo's short
+/// form, which has both on one line.
 fn compiler(text: &str) -> Option<Mark> {
     if let Some(place) = ["--> ", "::: "]
         .iter()
@@ -61,14 +61,14 @@ fn compiler(text: &str) -> Option<Mark> {
     {
         return Some(Mark::Place(frame(source(place)?, "")));
     }
-    let is_told = text.starts_with("error") || text.starts_with("warning: ");
-    if is_told && let Some(said) = labelled(text) {
-        return Some(message_text(said));
+    let is_diagnostic = text.starts_with("error") || text.starts_with("warning: ");
+    if is_diagnostic && let Some(diagnostic) = labelled(text) {
+        return Some(message_text(diagnostic));
     }
     of_compiler(text, &["rs"])
 }
 
-/// `---- shop::tests::sums stdout ----`.
+/// Parses `---- shop::tests::sums stdout ----`.
 fn test(text: &str) -> Option<Mark> {
     let name = text.strip_prefix("---- ")?.split_once(" std")?.0;
     let name = name.split(" (line ").next()?;
@@ -89,9 +89,10 @@ fn is_filler(text: &str) -> bool {
     starts.iter().any(|start| text.starts_with(start))
 }
 
-/// `  3: app::pool::Pool::get::h0123456789abcdef` to `Pool.get`,
-/// `<app::Pool<T> as app::Take>::take::{{closure}}` to `Pool.take`.
-fn called(line: &str) -> String {
+/// Returns the function of a frame as it is named in sources: `Pool.get` for
+/// `  3: app::pool::Pool::get::h0123456789abcdef`, `Pool.take` for
+/// `<app::Pool<T> as app::Take>::take::{{closure}}`.
+fn function_name(line: &str) -> String {
     let line = line.trim();
     let mut name = match line.split_once(": ") {
         Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim(),
@@ -104,22 +105,22 @@ fn called(line: &str) -> String {
         name = rest;
     }
     let name = without_brackets(name, '[', ']');
-    let name = owner_written(&name);
+    let name = without_trait(&name);
     let name = without_brackets(&name, '<', '>');
     let parts = name
         .split("::")
         .filter(|part| !part.is_empty() && !part.starts_with('{') && !is_hash(part));
     let parts: Vec<&str> = parts.collect();
-    // Modules are no part of a method's name.
+    // The owner is kept only if it is a type: modules are no part of a method's name.
     let function = parts.last().copied().unwrap_or_default();
     let owner = parts.iter().rev().nth(1).copied().unwrap_or_default();
     let is_type = owner.starts_with(char::is_uppercase);
     last_two([if is_type { owner } else { "" }, function])
 }
 
-/// A method's owner without the trait that it implements: `<app::Pool as app::Take>::take` to
-/// `app::Pool::take`, `app::<impl app::Take for app::Pool>::take` to the same.
-fn owner_written(name: &str) -> String {
+/// Removes the trait from a method's path: `<app::Pool as app::Take>::take` and
+/// `app::<impl app::Take for app::Pool>::take` become `app::Pool::take`.
+fn without_trait(name: &str) -> String {
     let (before, inner) = match name.split_once("<impl ") {
         Some((before, rest)) => (before, rest),
         None => match name.strip_prefix('<') {
@@ -138,7 +139,8 @@ fn owner_written(name: &str) -> String {
     format!("{owner}{}", after.trim_start_matches('>'))
 }
 
-/// Where the angle bracket closes that stands before a text.
+/// Returns the offset of the `>` that closes an angle bracket before the text; the one of `->` closes
+/// none.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, c)| {
@@ -151,7 +153,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// `h0123456789abcdef`
+/// Whether a part is a hash: `h0123456789abcdef`.
 fn is_hash(part: &str) -> bool {
     part.strip_prefix('h')
         .is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -1,9 +1,9 @@
-//! The walker of Rust.
+//! Walks Rust syntax trees and collects their facts.
 
 mod definitions;
-mod exposed;
 mod implementations;
 mod imports;
+mod macro_items;
 mod macros;
 mod patterns;
 #[cfg(test)]
@@ -38,18 +38,18 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
     type_argument,
-    exposed: exposed::exposed,
+    with_macro_contents: macro_items::with_macro_contents,
     ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
 });
 
-/// Types of the language itself, and what types are called that stand for any, sorted.
+/// Types of the language itself and usual names of type parameters, sorted.
 const BUILTIN_TYPES: &[&str] = &[
     "A", "B", "Box", "E", "F", "K", "N", "Option", "P", "R", "S", "String", "T", "U", "V", "Vec",
     "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16",
     "u32", "u64", "u8", "usize",
 ];
 
-/// Methods that give the object itself, or what it wraps, sorted.
+/// Methods that return the object itself or what it wraps, sorted.
 const TRANSPARENT: &[&str] = &[
     "as_deref",
     "as_deref_mut",
@@ -81,7 +81,7 @@ const TRANSPARENT: &[&str] = &[
     "with_context",
 ];
 
-/// Types that are about what they hold, sorted.
+/// Wrapper types, which count as their type argument, sorted.
 const WRAPPERS: &[&str] = &[
     "Arc",
     "Box",
@@ -131,7 +131,7 @@ fn handler(kind: &str) -> Handler {
         "type_item" | "associated_type" => definitions::alias,
         "macro_definition" => definitions::macro_definition,
         "type_parameter" | "const_parameter" => definitions::type_parameter,
-        "closure_expression" => definitions::nameless,
+        "closure_expression" => definitions::closure,
         "trait_bounds" => bounds,
         "type_arguments" => type_position,
         "type_binding" => type_binding,
@@ -182,7 +182,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             _ => Step::Other,
         },
         "scoped_identifier" | "scoped_type_identifier" => match field(node, "name") {
-            // What stands in the module itself is found without saying so.
+            // `self::a` is resolved like `a`.
             Some(name) => Step::Member {
                 object: field(node, "path").filter(|path| path.kind() != "self"),
                 name,
@@ -210,7 +210,8 @@ fn step(node: Node<'_>) -> Step<'_> {
     }
 }
 
-/// `&T`, `[T]`, `dyn T`, `Option<T>` and `Arc<Mutex<T>>` are about `T`.
+/// Returns the node of the name in a type: `T` of `&T`, `[T]`, `dyn T` and `T<A>`. The types in
+/// [`WRAPPERS`] are not unwrapped here.
 fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
@@ -229,7 +230,7 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// The first type argument of a type, by the node of its name.
+/// Returns the first type argument of a type, given the node of its name.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     let arguments = field(named.parent()?, "type_arguments")?;
     let mut cursor = arguments.walk();
@@ -251,7 +252,8 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     }
 }
 
-/// `//!` documents what it stands in, and four slashes are a comment.
+/// Whether a comment is documentation: `//!` documents the enclosing item, and four slashes begin an
+/// ordinary comment.
 fn is_documentation(text: &str) -> bool {
     (text.starts_with("///") && !text.starts_with("////"))
         || text.starts_with("//!")
@@ -261,7 +263,7 @@ fn is_documentation(text: &str) -> bool {
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "function") {
-        // They stand around most values.
+        // `Some`, `Ok` and `Err` wrap most values, so they are no references.
         Some(function) if matches!(walk.of(function), "Some" | "Ok" | "Err") => {
             let is_error = walk.of(function) == "Err";
             walk.collector.skip_to(function.end_byte());
@@ -290,15 +292,15 @@ fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     type_member(walk, node, depth)
 }
 
-/// `Item = A` names a type of the trait, not one of the file.
+/// Skips `Item` in `Item = A`: a type of the trait, not one of the file.
 fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// Bounds of a trait are what it is derived from; those of a parameter are types.
+/// Bounds of a trait are its bases; those of a parameter are types.
 fn bounds<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let is_of_trait = node
         .parent()

@@ -1,4 +1,4 @@
-//! Call sites of what is shown, each with the lines around it.
+//! Adds call sites of the shown definitions, each with the lines around it.
 
 use std::cmp::Reverse;
 
@@ -14,8 +14,8 @@ use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
 use crate::assemble::source::{around, clean, one_line};
 
-/// Call sites of the seeds, sure ones only: calls before other uses, source before tests, those in
-/// the best functions first, then those in the best files.
+/// Returns the call sites of the seeds, without references resolved by name only: calls before other uses,
+/// source before tests, then by certainty, the rank of the calling function and the rank of the file.
 pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
@@ -25,13 +25,13 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         .iter()
         .map(|seed| callers_of(plan, *seed, &ranks))
         .collect();
-    // The best seed's callers are worth most, but one seed with many must not hide the others.
-    const IN_TURN: usize = 4;
+    // The best seed's callers are worth most, but a seed with many callers must not hide the others.
+    const SITES_PER_TURN: usize = 4;
     let mut links = Vec::new();
     let rounds = of_seeds.iter().map(Vec::len).max().unwrap_or(0);
-    for round in (0..rounds).step_by(IN_TURN) {
+    for round in (0..rounds).step_by(SITES_PER_TURN) {
         for (seed, sites) in seeds.iter().zip(&of_seeds) {
-            let sites = sites.iter().skip(round).take(IN_TURN);
+            let sites = sites.iter().skip(round).take(SITES_PER_TURN);
             links.extend(sites.map(|site| Link::Caller {
                 of: *seed,
                 site: *site,
@@ -42,24 +42,24 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     links
 }
 
-/// The best call sites of a definition, one a line.
+/// Returns the best call sites of a definition, one per line.
 fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
-    let most = plan.config.links.callers_of_one;
+    let limit = plan.config.links.callers_of_one;
     let sites = plan.snapshot.graph.uses_of(seed).iter();
     let mut sites: Vec<_> = sites
         .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, seed))
         .map(|site| (ranks.key(&plan.snapshot.files, site), *site))
         .collect();
-    if sites.len() > most {
-        sites.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
-        sites.truncate(most);
+    if sites.len() > limit {
+        sites.select_nth_unstable_by(limit, |a, b| a.0.cmp(&b.0));
+        sites.truncate(limit);
     }
     sites.sort_by_key(|(key, _)| *key);
     sites.dedup_by_key(|(_, site)| (site.file, site.line));
     sites.into_iter().map(|(_, site)| site).collect()
 }
 
-/// The positions of files and functions in their rankings.
+/// Positions of files and functions in their rankings.
 struct Ranks {
     files: HashMap<FileId, usize>,
     functions: HashMap<DefId, usize>,
@@ -75,7 +75,7 @@ impl Ranks {
         }
     }
 
-    /// What call sites are ordered by, the best first.
+    /// Returns the sort key of a call site; the best has the smallest.
     fn key(&self, files: &Files, site: &CallSite) -> impl Ord + Copy + use<> {
         let references = files.content(site.file).map(|c| &c.facts.references);
         let reference = references.and_then(|all| all.get(site.reference as usize));
@@ -91,7 +91,7 @@ impl Ranks {
     }
 }
 
-/// Whether a definition is used by itself: a recursion, or a class that names itself.
+/// Whether a definition contains the call site: a recursion, or a class that names itself.
 fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
     let files = &plan.snapshot.files;
     site.enclosing == Some(definition)
@@ -99,8 +99,8 @@ fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
             && files.definition(definition).lines.contains(site.line))
 }
 
-/// Adds a call site of a definition with the lines around it, unless it is shown already; gives its cost
-/// where it does not fit.
+/// Adds a call site of a definition with the lines around it, unless it is shown already; returns its tokens
+/// as the error if it does not fit.
 pub(super) fn add_caller(
     plan: &mut Plan<'_>,
     of: DefId,
@@ -132,7 +132,7 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     if plan.packed.shows_any(site.file, lines) || code.len() > LINE * 4 {
         (lines, code) = around(text, at, site.line, 0);
     }
-    // A line that stands alone is shown without its indentation, and cut where it is long.
+    // A single line is shown without its indentation, and cut if it is long.
     let (shape, fidelity, body) = if lines.count() == 1 {
         (Shape::Line, Fidelity::Compact, one_line(code, LINE))
     } else {
@@ -160,7 +160,7 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     })
 }
 
-/// The name of the definition that a call stands in.
+/// Returns the name of the definition that contains a call site.
 pub(super) fn enclosing(plan: &Plan<'_>, site: &CallSite) -> Option<String> {
     let id = site.enclosing?;
     Some(

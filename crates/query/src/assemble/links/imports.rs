@@ -1,4 +1,4 @@
-//! How the best files import each other.
+//! Adds the imports between the best files.
 
 use foveate_index::FileId;
 use foveate_model::{Lines, Span};
@@ -10,7 +10,7 @@ use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
 use crate::assemble::source::{one_line, prefix};
 
-/// How the best files import each other: directly, or through one other file.
+/// Returns the imports between the best files: direct ones, or through one other file.
 pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
     let files = &plan.snapshot.files;
     let graph = &plan.snapshot.graph;
@@ -40,7 +40,7 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
                 ));
                 continue;
             }
-            // Only the best file's longer chains: others say little and are many.
+            // Longer chains only from the best file: the others are many and say little.
             let through = if i == 0 { graph.imports(*from) } else { &[] };
             let middle = through.iter().find(|middle| {
                 !best.contains(middle) && graph.imports(**middle).binary_search(to).is_ok()
@@ -65,7 +65,7 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).collect()
 }
 
-/// The first statement of a file that imports another one.
+/// Returns the span and line of the first statement of a file that imports another one.
 fn statement(plan: &Plan<'_>, from: FileId, to: FileId) -> Option<(Span, u32)> {
     let modules = plan.snapshot.graph.import_modules(from);
     let position = modules.iter().position(|module| *module == Some(to))?;

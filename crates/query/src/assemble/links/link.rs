@@ -1,4 +1,4 @@
-//! What may be listed.
+//! Defines the links that may be listed: tests, callers and imports.
 
 use foveate_index::graph::CallSite;
 use foveate_index::{DefId, FileId};
@@ -9,7 +9,7 @@ use crate::assemble::entry::SectionKind;
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 pub(super) const LINE: usize = 240;
 
-/// Something that may be listed.
+/// A connection between definitions or files.
 #[derive(Clone, Debug)]
 pub(super) enum Link {
     /// A test, and the best definition that it tests.
@@ -18,7 +18,7 @@ pub(super) enum Link {
     TestFile { file: FileId, tests: FileId },
     /// A use of a definition.
     Caller { of: DefId, site: CallSite },
-    /// Files that import each other, the importing one first, and the statement's place.
+    /// A chain of files of which each imports the next, and the first file's import statement.
     Import {
         chain: Vec<FileId>,
         statement: Span,

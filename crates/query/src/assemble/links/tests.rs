@@ -1,4 +1,4 @@
-//! Tests of what is shown, whole or by their signatures, and files of tests.
+//! Adds tests of the shown definitions, whole or as signatures, and outlines of test files.
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
@@ -11,19 +11,20 @@ use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Tests per seed that are looked at, the surest first.
+/// Maximum tests considered per seed, the most certain first.
 const TESTS_PER_SEED: usize = 40;
-/// Test files per seed's file.
+/// Maximum test files per file of a seed.
 const TEST_FILES: usize = 3;
 
-/// Tests of the seeds: those that test several, then those of the best seed, then the surest.
+/// Returns tests of the seeds, then test files of their files. A test weighs more the more seeds it tests, the
+/// better they rank and the more certain its links are.
 pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
     let files = &plan.snapshot.files;
     let mut found: Vec<(DefId, f32, DefId)> = Vec::new();
     for (position, seed) in seeds.iter().enumerate() {
         for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
-            // Links are ordered from a guess by path to a reference.
+            // The variants of `TestLink` are ordered by certainty, the weakest first.
             let weight = (1.0 + f32::from(*link as u8)) / (position as f32 + 1.0);
             found.push((*test, weight, *seed));
         }

@@ -1,6 +1,6 @@
-//! JSON: `{"intent": …, "confidence": …, …, "sections": [{"name": …, "items": [{…}]}]}`, one item a
-//! line. Written by hand, since every piece is counted alone; each list element ends with `,\n` and
-//! the last comma is taken off when the list is closed.
+//! Renders JSON: `{"intent": …, "confidence": …, …, "sections": [{"name": …, "items": [{…}]}]}`, one item per
+//! line. It is written by hand, because the tokens of each piece are counted separately. Each list element ends
+//! with `,\n`; the last comma is removed when the list is closed.
 
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ pub(super) fn section(section: SectionKind) -> (String, String) {
 }
 
 pub(super) fn entry(entry: &Entry) -> String {
-    let mut text = entry.room();
+    let mut text = entry.text_with_capacity();
     text.push_str("{\"path\":");
     string(&mut text, &escape(&entry.path));
     text.push(',');
@@ -65,7 +65,7 @@ pub(super) fn entry(entry: &Entry) -> String {
     text
 }
 
-/// Takes the comma after the last element off.
+/// Removes the comma after the last element.
 pub(super) fn end_list(last: &mut Piece<'_>) {
     if let Some(element) = last.text.strip_suffix(",\n") {
         *last = Piece::new(format!("{element}\n"));

@@ -1,5 +1,5 @@
-//! Markdown: a heading per file, a heading and a fenced block per entry; everything that is not ours
-//! stands in code. What follows the first section is folded.
+//! Renders Markdown: a heading per file, a heading and a fenced block per entry. Text from the repository is
+//! always in code spans or fences. Sections after the first are collapsed.
 
 use foveate_model::escape::escape;
 use foveate_parse::code;
@@ -65,7 +65,7 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     match entry.shape {
         Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Shape::Block => {
-            let fence = "`".repeat(max_run(&entry.body).max(2) + 1);
+            let fence = "`".repeat(longest_backtick_run(&entry.body).max(2) + 1);
             let language = code::fence(entry.language);
             format!(
                 "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
@@ -75,17 +75,17 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     }
 }
 
-/// A text as inline code of Markdown: a longer run of backticks than any inside, tabs and line ends as
-/// spaces. It is an escaped name or clean code.
+/// Returns a text as inline code of Markdown: between runs of backticks longer than any inside, with tabs and
+/// line ends as spaces. The text must be an escaped name or cleaned code.
 pub fn inline(text: &str) -> String {
     let text = text.replace(['\t', '\n'], " ");
-    let mark = "`".repeat(max_run(&text) + 1);
+    let mark = "`".repeat(longest_backtick_run(&text) + 1);
     let touches = text.starts_with('`') || text.ends_with('`') || text.is_empty();
     let gap = if touches { " " } else { "" };
     format!("{mark}{gap}{text}{gap}{mark}")
 }
 
-fn max_run(text: &str) -> usize {
+fn longest_backtick_run(text: &str) -> usize {
     let (mut longest, mut run) = (0, 0);
     for byte in text.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };

@@ -1,10 +1,10 @@
-//! What a context is written from beside its entries: what its head says, and pieces of text.
+//! Defines what a context is rendered from besides its entries: the data of its head, and pieces of text.
 
 use std::borrow::Cow;
 
 use crate::intent::Intent;
 
-/// What the first line of a context says.
+/// Data for the first line of a context that is known from the start.
 #[derive(Clone, Debug)]
 pub(in crate::assemble) struct Head<'a> {
     pub intent: &'a Intent,
@@ -12,27 +12,27 @@ pub(in crate::assemble) struct Head<'a> {
     pub repo: &'a str,
     /// The commit that was searched; may be empty.
     pub commit: &'a str,
-    /// Most tokens.
+    /// Maximum tokens.
     pub budget: usize,
 }
 
-/// What is known at the end.
+/// Data for the first line of a context that is known only at the end.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::assemble) struct Figures {
-    /// The chance that a right place is shown whole.
+    /// The probability that a right place is shown whole.
     pub confidence: f32,
-    /// Whether that is little.
+    /// Whether the confidence is low.
     pub is_low: bool,
     /// Tokens of the whole context.
     pub used: usize,
-    /// How many relevant things are not in it.
+    /// Number of relevant things that are not in it.
     pub left_out: usize,
 }
 
-/// What would raise a low confidence.
+/// Advice to the reader of a context with low confidence.
 pub(in crate::assemble) const WOULD_HELP: &str = "a stack trace, a name or a version would help";
 
-/// A stretch of the whole text, with its tokens where they are known.
+/// A piece of the rendered text, with its tokens if they are known.
 #[derive(Debug)]
 pub(in crate::assemble) struct Piece<'a> {
     pub text: Cow<'a, str>,
@@ -47,7 +47,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// An entry, rendered and counted before.
+    /// Makes a piece of an entry that was rendered and counted before.
     pub(in crate::assemble) fn entry(text: &'a str, tokens: usize) -> Self {
         Self {
             text: text.into(),

@@ -1,4 +1,4 @@
-//! XML: an element per file and one per entry in it, code in CDATA where it holds markup.
+//! Renders XML: an element per file and one per entry in it, with code in CDATA if it contains markup.
 
 use foveate_model::escape::escape;
 
@@ -27,7 +27,7 @@ pub(super) fn scope(scope: &Scope) -> String {
 
 pub(super) fn entry(entry: &Entry) -> String {
     let tag = entry.section.item();
-    let mut text = entry.room();
+    let mut text = entry.text_with_capacity();
     text.push('<');
     text.push_str(tag);
     entry.for_each_property(|name, value| {
@@ -52,7 +52,7 @@ pub(super) fn entry(entry: &Entry) -> String {
     text
 }
 
-/// Code stays as it is where it can: entities would change what the reader sees and cost tokens.
+/// Appends code, in CDATA if it contains markup: entities would change what the reader sees and cost tokens.
 fn content(out: &mut String, body: &str) {
     let has_markup = memchr::memchr2(b'<', b'&', body.as_bytes()).is_some();
     if !has_markup && !body.contains("]]>") {
@@ -68,7 +68,7 @@ fn content(out: &mut String, body: &str) {
     out.push_str("]]>");
 }
 
-/// An escaped value: it holds no character that XML cannot write.
+/// Appends an attribute value. It is escaped already, so every character of it is valid in XML.
 fn attribute(out: &mut String, value: &str) {
     for c in value.chars() {
         match c {

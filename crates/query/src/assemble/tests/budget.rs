@@ -1,4 +1,4 @@
-//! No request, budget, format or repository makes the context larger than the budget.
+//! Tests that for any request, budget, format and repository the context is within the budget.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn holds(
+    fn budget_and_invariants_hold_for_any_input(
         files in prop::collection::btree_map(path(), text(), 0..6),
         query in query(),
         budget in prop_oneof![200..1200usize, 200..=128_000usize],

@@ -1,8 +1,8 @@
-//! What is nearly the same is shown once.
+//! Tests that near-duplicates are shown once.
 
 use super::*;
 
-/// Two classes that differ by `async` and `await` alone, and by what `mark` puts into the second.
+/// Returns two classes that differ only by `async` and `await`, and by `mark`, which is inserted into the second.
 fn clients(mark: &str) -> String {
     let method = |a: &str, w: &str, m: &str| {
         format!(
@@ -36,7 +36,7 @@ fn ask_about(text: String, query: &str) -> (Pack, Vec<String>) {
 }
 
 #[test]
-fn a_synchronous_and_an_asynchronous_half_are_shown_once() {
+fn sync_and_async_versions_are_shown_once() {
     let (pack, fetches) = ask_about(clients(""), QUERY);
     assert_eq!(
         fetches,
@@ -59,7 +59,7 @@ fn a_synchronous_and_an_asynchronous_half_are_shown_once() {
 }
 
 #[test]
-fn the_line_that_differs_is_shown() {
+fn card_shows_the_differing_line() {
     let mark = "        self.wake_waiters(kept)\n";
     let (pack, fetches) = ask_about(clients(mark), QUERY);
     assert_eq!(
@@ -75,7 +75,7 @@ fn the_line_that_differs_is_shown() {
 }
 
 #[test]
-fn what_only_the_shown_one_has_is_said() {
+fn card_names_lines_only_in_the_shown_body() {
     let mark = "        self.wake_waiters(kept)\n";
     let query = "fetching a page of the feed keeps rows twice when the session replies late";
     let (pack, fetches) = ask_about(clients(mark), query);
@@ -96,7 +96,7 @@ fn what_only_the_shown_one_has_is_said() {
 }
 
 #[test]
-fn what_the_query_names_is_shown_whole_though_another_is_like_it() {
+fn named_near_duplicates_are_both_shown_whole() {
     let mark = "        self.wake_waiters(kept)\n";
     let query = "`LateFeed.fetch_page` and `Feed.fetch_page` keep rows twice";
     let (_, fetches) = ask_about(clients(mark), query);
@@ -111,7 +111,7 @@ fn what_the_query_names_is_shown_whole_though_another_is_like_it() {
 }
 
 #[test]
-fn what_differs_in_more_than_a_few_lines_is_shown_whole() {
+fn bodies_with_many_differing_lines_are_both_shown() {
     let mark = "        for waiter in self.waiters:\n            waiter.wake(kept)\n            self.woken += 1\n        self.waiters.clear()\n";
     let (_, fetches) = ask_about(clients(mark), QUERY);
     assert!(
@@ -125,7 +125,7 @@ fn what_differs_in_more_than_a_few_lines_is_shown_whole() {
 }
 
 #[test]
-fn a_vendored_copy_is_a_card_and_the_original_a_body() {
+fn vendored_copy_is_a_card_and_original_a_body() {
     let function = "def parse_header(line):\n    name, _, value = line.partition(':')\n    if not value:\n        raise ValueError('no value')\n    name = name.strip().lower()\n    return name, value.strip()\n";
     let files = [
         ("app/header.py".to_owned(), function.to_owned()),

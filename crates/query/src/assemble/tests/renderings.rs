@@ -1,4 +1,4 @@
-//! What each format makes of plain and of hostile code.
+//! Tests how each format renders code that contains markup.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn context(format: Format) -> String {
 }
 
 #[test]
-fn xml_is_well_formed_whatever_the_code_says() {
+fn xml_is_well_formed_with_hostile_code() {
     insta::assert_snapshot!(context(Format::Xml), @r##"
 <!-- intent: BUG_FIX, confidence: 1.00, tokens: 135 of 1000, left out: 0 -->
 <definitions>
@@ -57,7 +57,7 @@ def close_markup(text):
 }
 
 #[test]
-fn json_is_json() {
+fn json_escapes_hostile_code() {
     insta::assert_snapshot!(context(Format::Json), @r##"
 {"intent":"BUG_FIX","confidence":1.00,"tokens":128,"budget":1000,"left_out":0,"sections":[
 {"name":"definitions","items":[
@@ -69,7 +69,7 @@ fn json_is_json() {
 
 #[test]
 fn xml_elements_balance() {
-    // Without what stands in CDATA, every element that opens is closed, in order.
+    // Outside of CDATA, every element that is opened is closed, in order.
     let text = context(Format::Xml);
     let mut outside = String::new();
     let mut rest = text.as_str();

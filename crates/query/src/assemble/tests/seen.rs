@@ -1,8 +1,8 @@
-//! What the caller has seen does not come again, and what it has not seen is never held back.
+//! Tests that what the caller has seen is not shown again, and that nothing else is withheld.
 
 use foveate_model::RepoPath;
 
-use super::asked::POOL;
+use super::request_options::POOL;
 use super::*;
 use crate::request::Seen;
 
@@ -29,7 +29,7 @@ fn seen_as(pack: &Pack) -> Vec<String> {
 }
 
 #[test]
-fn what_was_seen_does_not_come_again() {
+fn seen_places_are_not_shown_again() {
     let first = ask_of(POOL, Seen::default());
     assert!(first.context.contains("def acquire"));
     let seen = Seen {
@@ -48,7 +48,7 @@ fn what_was_seen_does_not_come_again() {
 }
 
 #[test]
-fn what_was_shown_is_seen_while_it_reads_the_same() {
+fn shown_place_counts_as_seen_while_unchanged() {
     let shown = seen_as(&ask_of(POOL, Seen::default()));
     let is_acquire = |place: &String| place.starts_with("pool/core.py:6-10@");
     assert!(shown.iter().any(is_acquire), "{shown:?}");
@@ -70,8 +70,8 @@ fn what_was_shown_is_seen_while_it_reads_the_same() {
 }
 
 #[test]
-fn a_path_may_hold_colons() {
-    // One is the beginning of the other.
+fn seen_path_may_contain_colons() {
+    // One path is a prefix of the other.
     let repository =
         POOL.replace("pool/core.py", "pool/core:a.py") + "    //- pool/core\n    prose\n";
     for place in [

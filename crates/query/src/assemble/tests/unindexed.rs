@@ -1,14 +1,14 @@
-//! Files that are not indexed: which of them an answer tells of.
+//! Tests which files that are not indexed an answer reports.
 
 use super::*;
 
 fn issue_of(files: &[(&str, &str)], query: &str) -> Option<String> {
     let files = files.iter();
     let files = files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-    told(&snapshot(files), query)
+    skipped_files_issue(&snapshot(files), query)
 }
 
-fn told(snapshot: &Snapshot, query: &str) -> Option<String> {
+fn skipped_files_issue(snapshot: &Snapshot, query: &str) -> Option<String> {
     let answer = ask(snapshot, &request(query, 1000, IntentKind::BugFix));
     let mut issues = answer.issues.into_iter();
     let found = issues.find(|issue| issue.code == "skipped_files");
@@ -19,7 +19,7 @@ const GATE: (&str, &str) = ("src/gate.py", "def close_gate(text):\n    return te
 const QUERY: &str = "`close_gate` breaks the text";
 
 #[test]
-fn source_files_that_are_missing_are_told_of_every_time() {
+fn missing_source_files_are_always_reported() {
     let large = "x = 1\n".repeat(400_000);
     let files = [
         GATE,
@@ -36,7 +36,7 @@ fn source_files_that_are_missing_are_told_of_every_time() {
 }
 
 #[test]
-fn code_that_took_too_long_to_parse_is_told_of() {
+fn parse_timeout_is_reported() {
     let limits = foveate_parse::Limits {
         timeout: std::time::Duration::ZERO,
         ..foveate_parse::Limits::default()
@@ -44,13 +44,13 @@ fn code_that_took_too_long_to_parse_is_told_of() {
     let text = "x = [1, 2]\n".repeat(50_000);
     let snapshot = limited_snapshot([("src/slow.py".to_owned(), text)], &limits);
     for query in [QUERY, "src/slow.py is wrong, `close_gate` too"] {
-        let detail = told(&snapshot, query).unwrap();
+        let detail = skipped_files_issue(&snapshot, query).unwrap();
         assert!(detail.contains("(1 timeout): src/slow.py;"), "{detail}");
     }
 }
 
 #[test]
-fn what_nobody_would_read_is_told_of_only_where_the_query_names_it() {
+fn skipped_data_and_tests_are_reported_only_if_named() {
     let large = "a,b,c\n".repeat(400_000);
     let files = [
         GATE,
@@ -68,7 +68,7 @@ fn what_nobody_would_read_is_told_of_only_where_the_query_names_it() {
 }
 
 #[test]
-fn an_answer_without_a_readable_file_says_why_it_is_empty() {
+fn answer_without_readable_files_says_why() {
     let text = "x = 1\n".repeat(400_000);
     let snapshot = snapshot([("src/gate.py".to_owned(), text)]);
     let request = request("`src/gate.py` is wrong", 1000, IntentKind::BugFix);

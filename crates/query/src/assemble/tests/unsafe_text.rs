@@ -1,5 +1,5 @@
-//! Characters that control a terminal or hide or reorder text: names are escaped in every format,
-//! code is marked.
+//! Tests characters that control a terminal, or that hide or reorder text: names are escaped in every format, and
+//! code with such characters is reported.
 
 use foveate_model::escape::{has_unsafe, is_unsafe};
 
@@ -20,7 +20,7 @@ fn answers(path: &str, code: &str, format: Format) -> Answer {
     answer
 }
 
-fn marks(answer: &Answer) -> Vec<&Issue> {
+fn unsafe_character_issues(answer: &Answer) -> Vec<&Issue> {
     let issues = answer.issues.iter();
     issues
         .filter(|issue| issue.code == "unsafe_characters")
@@ -28,7 +28,7 @@ fn marks(answer: &Answer) -> Vec<&Issue> {
 }
 
 #[test]
-fn paths_are_escaped_in_the_context_and_true_in_the_fields() {
+fn paths_are_escaped_in_context_but_not_in_fields() {
     for format in [Format::Xml, Format::Markdown, Format::Json] {
         let plain = "def close_gate(text):\n    return text\n";
         let answer = answers(PATH, plain, format);
@@ -45,7 +45,7 @@ fn paths_are_escaped_in_the_context_and_true_in_the_fields() {
             items(&answer.pack, "definitions").first().unwrap().path,
             PATH
         );
-        let [mark] = marks(&answer)[..] else {
+        let [mark] = unsafe_character_issues(&answer)[..] else {
             panic!("{:?}", answer.issues);
         };
         assert!(
@@ -58,7 +58,7 @@ fn paths_are_escaped_in_the_context_and_true_in_the_fields() {
 }
 
 #[test]
-fn code_that_reorders_text_is_marked_where_it_is_shown() {
+fn shown_code_with_bidi_characters_is_reported() {
     for format in [Format::Xml, Format::Markdown, Format::Json] {
         let answer = answers("src/gate.py", CODE, format);
         let text = readable(format, &answer.pack.context);
@@ -67,7 +67,7 @@ fn code_that_reorders_text_is_marked_where_it_is_shown() {
             "the code is as it was: {text}"
         );
         assert!(text.contains("bell = '\u{fffd}'"), "{text}");
-        let [mark] = marks(&answer)[..] else {
+        let [mark] = unsafe_character_issues(&answer)[..] else {
             panic!("{:?}", answer.issues);
         };
         let places = "src/gate.py:2 (U+202E), src/gate.py:3 (U+0007)";
@@ -76,19 +76,23 @@ fn code_that_reorders_text_is_marked_where_it_is_shown() {
 }
 
 #[test]
-fn a_signature_in_a_card_is_marked_too() {
+fn unsafe_signature_of_a_card_is_reported() {
     let long = "    text = text + text\n".repeat(2000);
     let code = format!("def close_gate(text='\u{202e}'):\n{long}    return text\n");
     let answer = answers("src/gate.py", &code, Format::Xml);
-    let [mark] = marks(&answer)[..] else {
+    let [mark] = unsafe_character_issues(&answer)[..] else {
         panic!("{:?}", answer.issues);
     };
     assert!(mark.detail.contains("src/gate.py:1 (U+202E)"), "{mark:?}");
 }
 
 #[test]
-fn usual_code_is_not_marked() {
+fn ordinary_code_is_not_reported() {
     let code = "def close_gate(text):\r\n\treturn 'größe 日本語 🎈 \u{fffd}'\r\n";
     let answer = answers("src/größe 🎈.py", code, Format::Xml);
-    assert!(marks(&answer).is_empty(), "{:?}", answer.issues);
+    assert!(
+        unsafe_character_issues(&answer).is_empty(),
+        "{:?}",
+        answer.issues
+    );
 }

@@ -1,6 +1,5 @@
-//! How one clause is read, by its shape. Of the rules of a shape the first that fits counts, so the
-//! special ones stand before the general. The language of the patterns is that of
-//! [`crate::intent::words`].
+//! Defines the rules that interpret one clause, by its shape. The first rule of a shape that fits counts, so
+//! special rules stand before general ones. [`crate::intent::words`] describes the pattern language.
 
 use super::{Rule, rule};
 use crate::intent::IntentKind::{
@@ -10,16 +9,16 @@ use crate::intent::IntentKind::{
 /// Orders weigh more than questions: "why is x so? Please change it".
 const ORDER: f32 = 0.95;
 const QUESTION: f32 = 0.9;
-/// Of what is said or named by words that leave little doubt.
+/// Weight of statements and phrases whose words leave little doubt.
 const CLEAR: f32 = 0.8;
-/// Of what is said or named by words that are used otherwise too.
+/// Weight of statements and phrases whose words have other uses too.
 const LIKELY: f32 = 0.6;
-/// The rule of questions that ask how something is done.
+/// The name of the rule for questions that ask how something is done.
 pub(in crate::intent) const HOW_TO: &str = "how_to";
-/// Of the shape alone.
+/// Weight of the shape alone.
 const SHAPE: f32 = 0.45;
 
-/// Patterns start at the first word, or behind fillers such as "tell me".
+/// Patterns match at the first word, or after fillers such as "tell me".
 pub(super) const QUESTIONS: &[Rule] = &[
     rule(
         "test_question",
@@ -55,7 +54,7 @@ pub(super) const QUESTIONS: &[Rule] = &[
         QUESTION,
         &["why not <build>|<look>"],
     ),
-    // Why something is not as it should be.
+    // Questions about the reason for a design.
     rule(
         "design_question",
         Explanation,
@@ -271,7 +270,7 @@ pub(super) const QUESTIONS: &[Rule] = &[
     rule("state_question", Explanation, CLEAR, &["<aux>"]),
 ];
 
-/// Patterns start at the first word, or behind fillers such as "please".
+/// Patterns match at the first word, or after fillers such as "please".
 pub(super) const ORDERS: &[Rule] = &[
     rule(
         "for_tests_order",
@@ -419,11 +418,11 @@ pub(super) const ORDERS: &[Rule] = &[
     rule("restructure_order", Refactor, ORDER, &["<restructure>"]),
     rule("fix_order", BugFix, ORDER, &["<repair>", "make sure"]),
     rule("dont_order", BugFix, QUESTION, &["dont", "do not"]),
-    // Whatever else is ordered is something new.
+    // Any other order asks for something new.
     rule("build_order", Implementation, ORDER, &[".."]),
 ];
 
-/// Patterns may stand anywhere in the clause.
+/// Patterns match anywhere in the clause.
 pub(super) const STATEMENTS: &[Rule] = &[
     rule(
         "untested",
@@ -531,7 +530,7 @@ pub(super) const STATEMENTS: &[Rule] = &[
     rule("reported_state", BugFix, SHAPE, &[".."]),
 ];
 
-/// Patterns start at the first word.
+/// Patterns match at the first word, or after fillers.
 pub(super) const PHRASES: &[Rule] = &[
     rule(
         "failing_test_phrase",
@@ -583,7 +582,6 @@ pub(super) const PHRASES: &[Rule] = &[
         CLEAR,
         &[
             "<code>|<keyword> NAME",
-            "class|struct|enum|trait|interface|function|method|module|type|constant|macro|package|<keyword> * $",
             "?the <definition:any> of|for",
             "the|a __ <code:any> that|which|for|of|responsible|where|with|$",
         ],

@@ -1,11 +1,11 @@
-//! Signs: words that speak for a kind wherever they stand, and what the labels of a template say.
-//! The language of the patterns is that of [`crate::intent::words`].
+//! Defines signs: words that indicate a kind anywhere in a text, and the meaning of template labels.
+//! [`crate::intent::words`] describes the pattern language.
 
 use super::{Rule, rule};
 use crate::intent::IntentKind::{BugFix, Implementation, Refactor, TestWriting, UsageExploration};
 
-/// What words of the title or, for less, of the prose say. Weights are by judgement, checked against
-/// the labelled queries of the tests.
+/// Signs in the title or, at a lower weight, in the prose. Weights are by judgement, checked against the
+/// labelled queries of the tests.
 pub(super) const WORDS: &[Rule] = &[
     // Signs of a bug.
     rule(
@@ -76,7 +76,7 @@ pub(super) const WORDS: &[Rule] = &[
             "i|we get|got|see .. error|exception|traceback|warning|following",
         ],
     ),
-    // Signs of something new.
+    // Signs of a new feature.
     rule(
         "wish",
         Implementation,
@@ -136,9 +136,9 @@ pub(super) const WORDS: &[Rule] = &[
     ),
 ];
 
-/// What the labels of a template or a commit say.
+/// Rules for the labels of a template or a commit.
 pub(super) const LABELS: &[Rule] = &[
-    // The type of a commit decides, whatever is done: "fix: add the missing check".
+    // The type of a commit decides, whatever its verb: "fix: add the missing check".
     rule("fix_label", BugFix, 0.97, &["fix|bugfix|hotfix $"]),
     rule("feature_label", Implementation, 0.97, &["feat|perf $"]),
     rule(

@@ -1,6 +1,6 @@
-//! Fits the weights of the wording to the labelled queries, by logistic regression with AdaGrad. Run
-//! `cargo test -p foveate-query --lib fit_wording -- --ignored` after a change of those, of the word
-//! classes, of the shapes or of the features.
+//! Fits the weights of the wording model to the labelled queries, by logistic regression with AdaGrad. Run
+//! `cargo test -p foveate-query --lib fit_wording -- --ignored` after a change of the labelled queries, the
+//! word classes, the shapes or the features.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use super::*;
 use crate::intent::tests::{TUNING, labelled};
 use crate::text::QueryText;
 
-// Chosen by cross-validation over the batches in which the queries were written.
+// Chosen by cross-validation; the folds are the batches in which the queries were written.
 const EPOCHS: usize = 12;
 const RATE: f32 = 0.3;
 const DECAY: f32 = 0.01;
-/// Features of fewer queries say nothing about others.
+/// Fewest queries of a feature; rarer features do not generalise.
 const MIN_QUERIES: usize = 4;
-/// A feature is left out where all its weights are smaller, in hundredths.
+/// A feature is dropped if all its weights are smaller, in hundredths.
 const MIN_WEIGHT: i32 = 20;
 
 /// A query: the index of its kind, and the ids of its features.
@@ -24,7 +24,7 @@ type Example = (usize, Vec<usize>);
 #[derive(Clone)]
 struct Row {
     weights: [f32; KINDS],
-    /// Sums of squared slopes, which make the steps smaller.
+    /// Sums of squared gradients, which shrink the steps (AdaGrad).
     squares: [f32; KINDS],
 }
 
@@ -38,7 +38,7 @@ fn fit_wording() {
     std::fs::write(path, fit(&labelled(TUNING))).unwrap();
 }
 
-/// The text of the file of weights.
+/// Returns the text of the weights file.
 fn fit(labelled: &[(IntentKind, &str)]) -> String {
     let queries: Vec<(usize, Vec<String>)> = labelled
         .iter()
@@ -62,7 +62,7 @@ fn fit(labelled: &[(IntentKind, &str)]) -> String {
     write(&names, &learn(&examples, names.len()))
 }
 
-/// The ids of the features that enough queries have.
+/// Assigns ids to the features that enough queries have.
 fn frequent(queries: &[(usize, Vec<String>)]) -> BTreeMap<&str, usize> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for feature in queries.iter().flat_map(|(_, features)| features) {
@@ -79,7 +79,7 @@ fn learn(examples: &[Example], features: usize) -> Vec<Row> {
         squares: [1.0; KINDS],
     };
     let mut rows = vec![empty; features];
-    // A prime stride visits all, and mixes what stands together in the file.
+    // A prime stride visits all examples and mixes neighbours of the file.
     const STRIDE: usize = 7919;
     for step in 0..EPOCHS * examples.len() {
         learn_one(&mut rows, &examples[step * STRIDE % examples.len()]);
@@ -87,7 +87,7 @@ fn learn(examples: &[Example], features: usize) -> Vec<Row> {
     rows
 }
 
-/// One step towards an example.
+/// Takes one gradient step for an example.
 fn learn_one(rows: &mut [Row], (kind, features): &Example) {
     let known: Vec<[f32; KINDS]> = features.iter().map(|id| rows[*id].weights).collect();
     let probabilities = softmax(&known);
@@ -95,9 +95,9 @@ fn learn_one(rows: &mut [Row], (kind, features): &Example) {
         let Row { weights, squares } = &mut rows[*id];
         for at in 0..KINDS {
             let wanted = if at == *kind { 1.0 } else { 0.0 };
-            let slope = probabilities[at] - wanted + DECAY * weights[at];
-            squares[at] += slope * slope;
-            weights[at] -= RATE * slope / squares[at].sqrt();
+            let gradient = probabilities[at] - wanted + DECAY * weights[at];
+            squares[at] += gradient * gradient;
+            weights[at] -= RATE * gradient / squares[at].sqrt();
         }
     }
 }

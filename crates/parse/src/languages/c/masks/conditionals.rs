@@ -1,6 +1,6 @@
-//! Conditionals that the grammars cannot read: those inside expressions and lists, and those whose
-//! branches hold parts of statements. Of such a conditional the lines of the preprocessor go, and all
-//! branches but the first that says something, where they are alternatives.
+//! Removes conditionals that the grammars cannot parse: those inside expressions and lists, and those whose
+//! branches contain parts of statements. The preprocessor lines of such a conditional are removed. If its
+//! branches are alternatives, all but the first with code are removed too.
 
 use std::mem::take;
 
@@ -8,11 +8,11 @@ use super::Changes;
 use super::macro_names::is_macro;
 use super::tokens::{IsNever, Kind, Token};
 
-/// Deepest nesting that is followed; deeper texts are left as they are.
+/// Deepest nesting of brackets that is followed; deeper texts are not changed.
 const MAX_BRACKETS: usize = 256;
 const MAX_CONDITIONALS: usize = 64;
 
-/// What an open bracket holds.
+/// The content of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {
     /// Parameters, arguments, indices.
@@ -27,14 +27,14 @@ pub(super) enum Bracket {
     Statements,
 }
 
-/// What a `{` opens, by the tokens of the statement before it.
+/// Returns what a `{` opens, judged by the tokens of the statement before it.
 pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) -> Bracket {
     let word = |token: &Token| match token.kind {
         Kind::Word => token.of(bytes),
         _ => b"",
     };
     if matches!(around, Some(Bracket::Values | Bracket::List)) {
-        // A block among arguments ends with a statement, a value does not: both may be read as values.
+        // A block among arguments ends with a statement, a value does not; both can be parsed as values.
         return match statement.last() {
             Some(last) if last.is(b')') => Bracket::Statements,
             _ => Bracket::Values,
@@ -54,7 +54,7 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
             b"struct" | b"class" | b"union" | b"extern" => kind = Bracket::Declarations,
             _ if token.is(b'=') => return Bracket::Values,
             _ if token.is(b':') && kind == Bracket::Declarations => return kind,
-            // A function that returns a struct; `struct ALIGN(8) a` is none.
+            // A function that returns a struct; `struct ALIGN(8) a` is not one.
             _ if token.is(b'(') && kind == Bracket::Declarations => {
                 let before = at.checked_sub(1).and_then(|at| statement.get(at));
                 let before = before.map_or(&b""[..], word);
@@ -71,20 +71,20 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
 /// One branch of a conditional.
 #[derive(Debug, Default)]
 struct Branch {
-    /// Where the tokens of it start and end, without its directive.
+    /// Its first token and the one after its last, without its directive.
     tokens: (usize, usize),
     is_never: bool,
-    /// The open brackets after it.
+    /// The brackets that are open after it.
     brackets: Vec<Bracket>,
-    /// Whether it leaves them as they were.
+    /// Whether it leaves the open brackets unchanged.
     is_balanced: bool,
 }
 
 struct Conditional {
-    /// Positions of its directives.
+    /// Token positions of its directives.
     directives: Vec<usize>,
     brackets: Vec<Bracket>,
-    /// How many of the brackets around it were open at least.
+    /// Smallest number of open brackets within the current branch.
     lowest: usize,
     before: Option<usize>,
     start: usize,
@@ -92,10 +92,14 @@ struct Conditional {
     branches: Vec<Branch>,
 }
 
-/// Settles the conditionals: gives the tokens that remain, without lines for the preprocessor.
-/// `None` where the nesting is too deep to follow.
-pub(super) fn settle(bytes: &[u8], tokens: &[Token], changes: &mut Changes) -> Option<Vec<Token>> {
-    let mut settling = Settling {
+/// Processes the conditionals and returns the remaining tokens, without preprocessor lines. `None` if the
+/// nesting is too deep to follow.
+pub(super) fn mask_conditionals(
+    bytes: &[u8],
+    tokens: &[Token],
+    changes: &mut Changes,
+) -> Option<Vec<Token>> {
+    let mut masker = ConditionalMasker {
         bytes,
         tokens,
         changes,
@@ -106,9 +110,9 @@ pub(super) fn settle(bytes: &[u8], tokens: &[Token], changes: &mut Changes) -> O
         dropped: vec![false; tokens.len()],
     };
     for (at, token) in tokens.iter().enumerate() {
-        settling.token(at, *token)?;
+        masker.token(at, *token)?;
     }
-    let dropped = take(&mut settling.dropped);
+    let dropped = take(&mut masker.dropped);
     let kept = tokens.iter().zip(dropped).filter(|(token, dropped)| {
         let is_code = matches!(
             token.kind,
@@ -119,20 +123,20 @@ pub(super) fn settle(bytes: &[u8], tokens: &[Token], changes: &mut Changes) -> O
     Some(kept.map(|(token, _)| *token).collect())
 }
 
-struct Settling<'s> {
+struct ConditionalMasker<'s> {
     bytes: &'s [u8],
     tokens: &'s [Token],
     changes: &'s mut Changes,
     brackets: Vec<Bracket>,
     open: Vec<Conditional>,
-    /// The last token that is no directive.
+    /// Position of the last token that is no directive.
     last: Option<usize>,
-    /// The first token of the statement.
+    /// Position of the first token of the statement.
     statement: usize,
     dropped: Vec<bool>,
 }
 
-impl Settling<'_> {
+impl ConditionalMasker<'_> {
     fn token(&mut self, at: usize, token: Token) -> Option<()> {
         match token.kind {
             Kind::If(IsNever(is_never)) => {
@@ -180,7 +184,7 @@ impl Settling<'_> {
             b'(' | b'[' => self.brackets.push(Bracket::List),
             b'{' => {
                 let statement = self.tokens.get(self.statement..at).unwrap_or_default();
-                // Heads are short; what is longer has no end.
+                // Heads are short; a longer run of tokens is not one.
                 let from = statement.len().saturating_sub(64);
                 let statement = statement.get(from..).unwrap_or_default();
                 let around = self.brackets.last().copied();
@@ -235,7 +239,7 @@ impl Settling<'_> {
         };
         conditional.directives.push(at);
         let kept = self.decide(&conditional, at);
-        // What follows stands after the branch that counts.
+        // The code after the conditional continues the kept branch.
         if let Some(branch) = conditional.branches.get_mut(kept) {
             self.brackets = take(&mut branch.brackets);
             self.last = self.last_of(branch).or(conditional.before);
@@ -246,11 +250,11 @@ impl Settling<'_> {
         }
     }
 
-    /// Blanks out what has to go; gives the branch that counts.
+    /// Blanks out what the grammar cannot parse; returns the position of the kept branch.
     fn decide(&mut self, conditional: &Conditional, end: usize) -> usize {
         let branches = &conditional.branches;
-        let says = |branch: &Branch| !branch.is_never && self.last_of(branch).is_some();
-        let kept = branches.iter().position(says).unwrap_or(0);
+        let has_code = |branch: &Branch| !branch.is_never && self.last_of(branch).is_some();
+        let kept = branches.iter().position(has_code).unwrap_or(0);
         let is_regular = self.is_regular(conditional, end);
         let inside = conditional.brackets.last();
         let is_list = matches!(inside, Some(Bracket::Values | Bracket::Enumerators));
@@ -275,7 +279,7 @@ impl Settling<'_> {
         kept
     }
 
-    /// Whether the grammars can read a conditional: its branches are whole statements or members.
+    /// Whether the grammars can parse a conditional: its branches are whole statements or members.
     fn is_regular(&self, conditional: &Conditional, end: usize) -> bool {
         let marks: &[u8] = match conditional.brackets.last() {
             Some(Bracket::List | Bracket::Values) => return false,
@@ -306,7 +310,7 @@ impl Settling<'_> {
         token.is_some_and(|token| matches!(token.kind, Kind::Mark(mark) if marks.contains(&mark)))
     }
 
-    /// The last token of a branch that is kept and no directive.
+    /// Returns the last token of a branch that is neither dropped nor a directive.
     fn last_of(&self, branch: &Branch) -> Option<usize> {
         (branch.tokens.0..branch.tokens.1).rev().find(|at| {
             let token = self.tokens.get(*at);

@@ -1,4 +1,4 @@
-//! Words that are macros by the way they are written.
+//! Recognises macros by their spelling.
 
 /// Whether a word looks like a macro.
 pub(in super::super) fn is_macro(word: &[u8]) -> bool {
@@ -14,7 +14,7 @@ pub(in super::super) fn is_macro(word: &[u8]) -> bool {
         || word.starts_with(b"Py") && word.ends_with(b"_FUNC")
 }
 
-/// Whether a word takes what is said of a declaration in brackets, whatever stands around it.
+/// Whether a word introduces an attribute in brackets, in any position.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
     matches!(
         word,

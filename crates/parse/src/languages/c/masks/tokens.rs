@@ -1,20 +1,20 @@
-//! The words and marks of a text, without comments. Lines for the preprocessor are one token each.
+//! Splits a text into words and marks, without comments. A preprocessor line is one token.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
     Number,
     Text,
     Mark(u8),
-    /// `#if`, `#ifdef`, `#ifndef`; whether nothing below it is ever compiled.
+    /// `#if`, `#ifdef`, `#ifndef`; whether its branch is never compiled.
     If(IsNever),
     /// `#else`, `#elif`, `#elifdef`.
     Else,
     Endif,
-    /// Any other line for the preprocessor.
+    /// Any other preprocessor line.
     Directive,
 }
 
@@ -42,7 +42,7 @@ impl Token {
 #[derive(Debug, Default)]
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
-    /// Comments inside lines for the preprocessor, at which the grammars end those lines.
+    /// Comments inside preprocessor lines, at which the grammars end those lines.
     pub(super) blanks: Vec<Range<usize>>,
 }
 
@@ -107,7 +107,7 @@ impl Lexer<'_> {
         self.lexed.tokens.push(Token { kind, start, end });
     }
 
-    /// The end of a line that a backslash may lengthen.
+    /// Returns the end of a line, which a backslash may continue.
     fn line_end(&self, from: usize) -> usize {
         let mut at = from;
         while let Some(rest) = self.bytes.get(at..) {
@@ -161,7 +161,7 @@ impl Lexer<'_> {
             } else if here.starts_with(b"\"") {
                 let end = past_literal(self.bytes, at);
                 let text = self.bytes.get(at..end).unwrap_or_default();
-                // The grammars take it for a comment.
+                // The grammars parse `/*` in a literal as a comment.
                 if let Some(open) = text.windows(2).position(|window| window == b"/*") {
                     self.lexed.blanks.push(at + open + 1..at + open + 2);
                 }
@@ -205,7 +205,7 @@ fn past_word(bytes: &[u8], at: usize) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
-/// Also `1'000`, `1e-5` and `0x1p+3`.
+/// Returns the end of a number, also of `1'000`, `1e-5` and `0x1p+3`.
 fn past_number(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while let Some(byte) = bytes.get(end).copied() {
@@ -220,7 +220,7 @@ fn past_number(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// A literal without an end ends with its line.
+/// Returns the end of a literal. An unterminated literal ends with its line.
 fn past_literal(bytes: &[u8], at: usize) -> usize {
     let quote = bytes.get(at).copied();
     let mut end = at + 1;

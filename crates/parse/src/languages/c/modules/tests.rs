@@ -1,4 +1,4 @@
-//! Where imports of C and C++ lead, in small trees.
+//! Tests import resolution of C and C++ in small trees.
 
 use super::MODULES;
 use crate::testing::Tree;
@@ -36,7 +36,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn includes_lead_to_files() {
+fn includes_resolve_to_files() {
     let tree = tree();
     let (cart, test, hist) = ("src/cart.c", "tests/cart_test.cc", "lib/compress/hist.c");
     for (importer, module, found) in [
@@ -50,7 +50,7 @@ fn includes_lead_to_files() {
         (hist, "hist.h", "lib/compress/hist.h"),
         (hist, "../common/mem.h", "lib/common/mem.h"),
         ("src/db/store.cc", "../private.h", "src/private.h"),
-        // In directories that compilers look in.
+        // In likely include paths.
         (cart, "shop/cart.h", "include/shop/cart.h"),
         (cart, "<shop/cart.h>", "include/shop/cart.h"),
         (cart, "shop/detail/item.h", "include/shop/detail/item.h"),
@@ -72,7 +72,7 @@ fn includes_lead_to_files() {
             "json/value.h",
             "deps/other/include/json/value.h",
         ),
-        // System headers, and what is no file.
+        // System headers, and modules without a file.
         ("main.c", "<string.h>", ""),
         ("main.c", "\"string.h\"", "lib/string.h"),
         ("main.c", "<sys/types.h>", ""),
@@ -80,7 +80,7 @@ fn includes_lead_to_files() {
         ("main.c", "absent.h", ""),
         ("main.c", "art.h", ""),
         ("main.c", "mem.txt", ""),
-        // A header that includes the next one of its name.
+        // A header that includes the next one of the same name.
         ("self.h", "self.h", ""),
     ] {
         assert_eq!(
@@ -101,7 +101,7 @@ fn all_code_is_one_package() {
 }
 
 #[test]
-fn names_of_modules_are_names_of_files() {
+fn module_names_are_file_names() {
     assert_eq!((MODULES.imported_name)("<a/b.h>"), Some("b.h"));
     assert_eq!((MODULES.imported_name)("b.h"), Some("b.h"));
     let path = foveate_model::RepoPath::new("x/b.h").unwrap();

@@ -1,4 +1,4 @@
-//! Frames of gdb, lldb, sanitizers, valgrind and libraries that print stacks.
+//! Reads frames of gdb, lldb, sanitizers, valgrind and libraries that print stacks.
 
 use super::EXTENSIONS;
 use super::names::written;
@@ -26,7 +26,7 @@ pub(super) fn of_debugger(text: &str) -> Option<Mark> {
         }
         None => {
             let end = digits(text);
-            // Where it stopped, gdb prints the frame without its number.
+            // Where the program stopped, gdb prints the frame without its number.
             let stopped = Some(text).filter(|text| text.starts_with("0x") && text.contains(" at "));
             let rest = text.get(end..).filter(|_| end > 0)?;
             stopped.or_else(|| rest.strip_prefix("# "))?
@@ -36,7 +36,7 @@ pub(super) fn of_debugger(text: &str) -> Option<Mark> {
     if let Some(source) = rest.strip_prefix("Source \"") {
         return of_source(source);
     }
-    // An address, and the program in lldb's.
+    // Skips an address and, for lldb, the program.
     let (address, after) = rest.split_once(' ').unwrap_or(("", rest));
     let rest = if address.starts_with("0x") {
         after
@@ -56,7 +56,7 @@ pub(super) fn of_debugger(text: &str) -> Option<Mark> {
     of_sanitizer(rest)
 }
 
-/// `f(int) /a/b.c:12:5`, with the program behind it in some.
+/// Reads `f(int) /a/b.c:12:5`, which some sanitizers follow with the program.
 fn of_sanitizer(rest: &str) -> Option<Mark> {
     let rest = match rest.rsplit_once(" (") {
         Some((head, program)) if program.contains("+0x") => head,

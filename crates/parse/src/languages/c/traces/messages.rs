@@ -1,4 +1,4 @@
-//! Messages about C and C++: of compilers and linkers, of the program itself, of test frameworks.
+//! Reads messages about C and C++: of compilers and linkers, of the program itself, of test frameworks.
 
 use super::EXTENSIONS;
 use super::names::written;
@@ -13,7 +13,7 @@ fn at(found: Frame, text: &str) -> Mark {
     })
 }
 
-/// gcc's, clang's and Microsoft's messages, and what stands around them.
+/// Reads messages of gcc, clang and Microsoft's compiler, and the lines around them.
 pub(super) fn compiler(text: &str) -> Option<Mark> {
     included(text)
         .or_else(|| within(text))
@@ -23,7 +23,8 @@ pub(super) fn compiler(text: &str) -> Option<Mark> {
         .or_else(|| drawn(text))
 }
 
-/// `In file included from a.h:3,` and below it `from b.c:5:`: who includes the file of the next message.
+/// Reads `In file included from a.h:3,` and, below it, `from b.c:5:`: the includers of the next message's
+/// file.
 fn included(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("In file included ").unwrap_or(text);
     let place = rest.strip_prefix("from ")?.trim_end_matches([':', ',']);
@@ -31,7 +32,7 @@ fn included(text: &str) -> Option<Mark> {
     (!place.0.contains(' ')).then(|| Mark::Frame(frame(place, ""), Order::OutermostFirst))
 }
 
-/// `a.cc: In member function 'void Pool::get(int)':`: the function of the messages below.
+/// Reads `a.cc: In member function 'void Pool::get(int)':`: the function of the messages below.
 fn within(text: &str) -> Option<Mark> {
     let (path, rest) = text.split_once(": ")?;
     if !has_extension(path, EXTENSIONS) {
@@ -52,17 +53,17 @@ fn within(text: &str) -> Option<Mark> {
 /// `a.c:12: undefined reference to 'f'`, `a.c:(.text+0x1a): undefined reference to 'f'`.
 fn linker(text: &str) -> Option<Mark> {
     let (head, name) = text.split_once("undefined reference to ")?;
-    let said = format!("undefined reference to {name}");
+    let message_text = format!("undefined reference to {name}");
     let head = head.rsplit("ld: ").next().unwrap_or(head);
     if let Some((place, _)) = leading_place(head) {
-        return Some(message(place, "", &said));
+        return Some(message(place, "", &message_text));
     }
     let (path, _) = head.split_once(":(.text")?;
     let path = path.rsplit(' ').next().unwrap_or(path);
-    Some(message((path, 0, 0), "", &said))
+    Some(message((path, 0, 0), "", &message_text))
 }
 
-/// `a.c:3:5: runtime error: text` of a sanitizer, and assertions that failed.
+/// Reads a sanitizer's `a.c:3:5: runtime error: text`, and failed assertions.
 pub(super) fn runtime(text: &str) -> Option<Mark> {
     assertion(text)
         .or_else(|| failed(text))
@@ -71,13 +72,13 @@ pub(super) fn runtime(text: &str) -> Option<Mark> {
 
 /// `a.out: a.c:3: f: Assertion 'x' failed.`
 fn assertion(text: &str) -> Option<Mark> {
-    let (head, said) = text.split_at(text.find(": Assertion ")?);
+    let (head, message_text) = text.split_at(text.find(": Assertion ")?);
     let start = head.find(": ").map_or(0, |at| at + 2);
     let (place, rest) = leading_place(head.get(start..)?).or_else(|| leading_place(head))?;
     let name = rest.trim_start_matches(':').trim();
     let mut found = frame(place, "");
     found.function = written(name);
-    Some(at(found, said.trim_start_matches([':', ' '])))
+    Some(at(found, message_text.trim_start_matches([':', ' '])))
 }
 
 /// `Assertion failed: (x), function f, file a.c, line 3.`
@@ -86,24 +87,24 @@ fn failed(text: &str) -> Option<Mark> {
     let (rest, line) = rest.rsplit_once(", line ")?;
     let (rest, path) = rest.rsplit_once("file ")?;
     let rest = rest.trim_end_matches([',', ' ']);
-    let (said, name) = rest.split_once(", function ").unwrap_or((rest, ""));
+    let (message_text, name) = rest.split_once(", function ").unwrap_or((rest, ""));
     let mut found = frame((path, leading_number(line), 0), "");
     found.function = written(name);
-    Some(at(found, &format!("Assertion failed: {said}")))
+    Some(at(found, &format!("Assertion failed: {message_text}")))
 }
 
 /// `SUMMARY: AddressSanitizer: heap-use-after-free /a/b.c:3:5 in f`
 fn summary(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("SUMMARY: ")?;
     let (head, name) = rest.rsplit_once(" in ")?;
-    let (said, place) = head.rsplit_once(' ')?;
+    let (message_text, place) = head.rsplit_once(' ')?;
     let place = location(place)?;
     let mut found = frame(place, "");
     found.function = written(name);
-    Some(at(found, said))
+    Some(at(found, message_text))
 }
 
-/// googletest's `a_test.cc:12: Failure`, Catch2's `a_test.cc:12: FAILED:` and doctest's
+/// Reads googletest's `a_test.cc:12: Failure`, Catch2's `a_test.cc:12: FAILED:` and doctest's
 /// `a_test.cc:12: ERROR: text`; the text may be on the next line.
 pub(super) fn test(text: &str) -> Option<Mark> {
     if let Some(name) = text.strip_prefix("[ RUN      ] ") {
@@ -121,13 +122,13 @@ pub(super) fn test(text: &str) -> Option<Mark> {
     if rest == "required from here" || rest.starts_with("required from") {
         return Some(Mark::Place(frame(place, "")));
     }
-    let said = rest
+    let message_text = rest
         .strip_prefix("ERROR: ")
         .or_else(|| rest.strip_prefix("FATAL ERROR: "))?;
-    Some(message(place, "", said))
+    Some(message(place, "", message_text))
 }
 
-/// Errors without a place.
+/// Whether a line is an error without a place.
 pub(super) fn is_error(text: &str) -> bool {
     const STARTS: [&str; 12] = [
         "terminate called after throwing",

@@ -1,11 +1,11 @@
-//! The functions of C++ as debuggers print them, as they are called in sources.
+//! Converts C++ function names as debuggers print them to the names in sources.
 
 use crate::traces::places::{last_two, without_brackets};
 
-/// `void ns::Pool<int>::get<char>(int, std::vector<int>) const` to `Pool.get`.
+/// Converts `void ns::Pool<int>::get<char>(int, std::vector<int>) const` to `Pool.get`.
 pub(super) fn written(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
-    // What is inside a lambda is in the function around it.
+    // A lambda belongs to the function around it.
     let lambdas = [
         "::{lambda",
         "::$_",
@@ -29,7 +29,7 @@ pub(super) fn written(name: &str) -> String {
     last_two(name.split("::"))
 }
 
-/// Without arguments, type arguments, and a type before the name.
+/// Strips arguments, type arguments, and a type before the name.
 fn plain(name: &str) -> String {
     let name = without_brackets(name, '<', '>');
     let head = name.split('(').next().unwrap_or(&name).trim_end();

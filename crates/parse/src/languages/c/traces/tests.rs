@@ -1,9 +1,9 @@
-//! Traces and messages of C and C++: what each text tells, the innermost frame last.
+//! Tests traces and messages of C and C++; the innermost frame comes last.
 
 use crate::traces::check;
 
 #[test]
-fn frames_of_c() {
+fn c_frames_are_read() {
     check(&[
         (
             "#0  0x0000555 in sum (cart=0x1) at src/cart.c:12",
@@ -52,7 +52,7 @@ fn frames_of_c() {
 }
 
 #[test]
-fn frames_of_cpp() {
+fn cpp_frames_are_read() {
     check(&[
         (
             "#0  shop::Cart::sum (this=0x1) at src/cart.cc:12",
@@ -118,7 +118,7 @@ fn frames_of_cpp() {
 }
 
 #[test]
-fn messages_about_c() {
+fn c_messages_are_read() {
     check(&[
         (
             "cart.c:3:5: error: 'itm' undeclared",
@@ -169,7 +169,7 @@ fn messages_about_c() {
 }
 
 #[test]
-fn messages_about_cpp() {
+fn cpp_messages_are_read() {
     check(&[
         (
             "cart.cpp:3:5: error: no matching function for call to 'sum'",

@@ -1,14 +1,14 @@
-//! What a declarator declares: `*(*f)(int)` is about `f`, a variable; `*f(int)` about a function.
+//! Finds what a declarator declares: `*(*f)(int)` declares a variable `f`, `*f(int)` a function.
 
 use foveate_model::Span;
 use tree_sitter::Node;
 
 use crate::walk::{child_of_kind, field};
 
-/// Deepest declarator that is looked at.
+/// Deepest declarator that is examined.
 const MAX_DEPTH: usize = 32;
 
-/// What a declarator declares.
+/// The result of reading a declarator.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'n> {
     /// Its last name.
@@ -23,7 +23,7 @@ pub(super) struct Declared<'n> {
     pub(super) is_pointer: bool,
 }
 
-/// What a declarator declares; nothing where it has no name.
+/// Reads a declarator; `None` if it has no name.
 pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let (mut node, mut function, mut value) = (declarator, None, None);
     let mut is_pointer = false;
@@ -38,7 +38,7 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
                 field(node, "declarator")?
             }
             "pointer_declarator" | "pointer_type_declarator" => {
-                // What is called is a pointer to a function, which is a variable.
+                // A pointer to a function is called, and it is a variable.
                 (function, is_pointer) = (None, true);
                 field(node, "declarator")?
             }
@@ -83,7 +83,7 @@ fn last_child(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(u32::try_from(last).ok()?)
 }
 
-/// The last name of `a::b<T>::c<U>`.
+/// Returns the last name of `a::b<T>::c<U>`.
 pub(super) fn last_of(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..MAX_DEPTH {
         node = match node.kind() {
@@ -100,7 +100,7 @@ pub(super) fn last_of(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 impl<'n> Declared<'n> {
-    /// The span of its name: of a conversion `operator T` with the type.
+    /// Returns the span of the name; for a conversion `operator T`, including the type.
     pub(super) fn name_span(&self) -> Span {
         let end = match self.name.kind() {
             "operator_cast" => field(self.name, "type").map(|to| to.end_byte()),
@@ -109,7 +109,7 @@ impl<'n> Declared<'n> {
         Span::new(self.name.start_byte(), end.unwrap_or(self.name.end_byte()))
     }
 
-    /// The scopes before its name as written, without the `::` after them.
+    /// Returns the scopes before the name as written, without the `::` after them.
     pub(super) fn scope(&self, text: &'n str) -> Option<&'n str> {
         let before = text.get(self.whole.start_byte()..self.name.start_byte())?;
         let scope = before.trim_end().strip_suffix("::")?.trim();
@@ -117,7 +117,7 @@ impl<'n> Declared<'n> {
         (!scope.is_empty()).then_some(scope)
     }
 
-    /// The list of the parameters, for functions.
+    /// Returns the list of parameters, for functions.
     pub(super) fn parameters(&self) -> Option<Node<'n>> {
         let function = self.function?;
         match function.kind() {
@@ -126,7 +126,7 @@ impl<'n> Declared<'n> {
         }
     }
 
-    /// The type after `->`.
+    /// Returns the type after `->`.
     pub(super) fn trailing_type(&self) -> Option<Node<'n>> {
         child_of_kind(self.function?, "trailing_return_type")
     }

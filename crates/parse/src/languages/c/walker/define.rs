@@ -1,4 +1,4 @@
-//! Adds definitions, with the macros and templates that stand before them.
+//! Adds definitions, including the macros and templates before them.
 
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
@@ -7,7 +7,7 @@ use crate::collect::Draft;
 use crate::languages::c::masks;
 use crate::walk::{Walk, field};
 
-/// Adds a definition, with the `template <…>` before it.
+/// Adds a definition, including the `template <…>` before it.
 pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     let end = draft.span.end as usize;
     let start = with_macros(walk.collector.text, draft.span.start as usize);
@@ -26,8 +26,8 @@ pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     walk.define(draft)
 }
 
-/// The start of a declaration with the macros before it, which the grammar does not see: they stand at
-/// the beginning of its line, or on the line before.
+/// Returns the start of a declaration including the macros before it, which the grammar does not see. They
+/// are at the beginning of its line, or on the line before.
 fn with_macros(text: &str, start: usize) -> usize {
     let mut found = start;
     let mut at = start;
@@ -58,7 +58,7 @@ fn with_macros(text: &str, start: usize) -> usize {
     found
 }
 
-/// The text before the brackets that it ends with, closed or open.
+/// Returns the text before the brackets at its end, closed or open.
 fn before_brackets(text: &str) -> &str {
     let mut depth = 0_usize;
     if !text.ends_with([')', '(']) {
@@ -75,7 +75,7 @@ fn before_brackets(text: &str) -> &str {
     ""
 }
 
-/// Whether the head of a function is a macro, of which the grammar saw the first letter as a type.
+/// Whether the head of a function is a macro whose first letter the grammar saw as a type.
 pub(super) fn is_rewritten(walk: &Walk<'_>, node: Node<'_>) -> bool {
     let Some(made) = field(node, "type").filter(|made| made.end_byte() == made.start_byte() + 1)
     else {

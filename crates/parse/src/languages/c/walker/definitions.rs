@@ -1,4 +1,4 @@
-//! Functions, prototypes, variables and fields.
+//! Adds functions, prototypes, variables and fields of C and C++.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
@@ -10,7 +10,7 @@ use crate::collect::{Draft, Place, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// What the words before a declarator say.
+/// Properties that the words before a declarator state.
 #[derive(Clone, Copy, Debug, Default)]
 struct Words {
     is_static: bool,
@@ -37,7 +37,7 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
     found
 }
 
-/// A function with its body.
+/// Adds a function with its body.
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let found = field(node, "declarator").and_then(declared);
     let Some(found) = found.filter(|found| found.function.is_some()) else {
@@ -59,8 +59,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-/// Whether what looks like a function is one: without a type it must be a constructor, a destructor
-/// or a conversion. Otherwise it is a macro that stands for one.
+/// Whether a node with the form of a function is one. Without a type it must be a constructor, a destructor
+/// or a conversion; any other is a macro that expands to a function.
 pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declared<'_>) -> bool {
     field(node, "type").is_some()
         || found.scope(walk.collector.text).is_some()
@@ -75,7 +75,7 @@ fn is_of_class_around(walk: &Walk<'_>, name: &str) -> bool {
     walk.context().place == Place::Class && parent.is_some_and(|class| &*class.name == name)
 }
 
-/// The head of a function or prototype.
+/// Returns the draft of a function or prototype, from its head.
 fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Draft<'t> {
     let text = walk.collector.text;
     let name_span = found.name_span();
@@ -90,7 +90,7 @@ fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Draft<'t> 
     draft.parameters = found.parameters().map(inside_brackets);
     let words = words(walk, node);
     draft.modifiers.is_static = words.is_static && kind == DefinitionKind::Method;
-    // Those that are inline stand in headers, for all that include them.
+    // Inline functions are in headers, for all files that include them.
     if words.is_static && !words.is_inline && kind == DefinitionKind::Function {
         draft.visibility = Some(Visibility::Private);
     }
@@ -103,20 +103,20 @@ fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Draft<'t> 
     draft
 }
 
-/// `B` of `a::B<T>`.
+/// Returns `B` of `a::B<T>`.
 fn last_scope(scope: &str) -> &str {
     let scope = scope.split('<').next().unwrap_or(scope);
     scope.rsplit("::").next().unwrap_or(scope).trim()
 }
 
-/// Adds parameters and results of a function that the walk enters.
+/// Adds the parameters and result of a function that the walk enters.
 fn enter<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId, found: &Declared<'t>) {
     take_signature(walk, node, id, found);
     walk.enter_definition(depth, id, DefinitionKind::Function);
 }
 
 fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &Declared<'t>) {
-    // `int f(a) int a; {`, of which the grammar does not see the declarations.
+    // `int f(a) int a; {`: the grammar does not see the declarations.
     let head = found.parameters().zip(field(node, "body"));
     let head =
         head.map(|(list, body)| Span::new(list.end_byte(), body.start_byte().max(list.end_byte())));
@@ -137,7 +137,7 @@ fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &
     }
 }
 
-/// `int a = 1, *b, f(int);` outside of types.
+/// Adds what `int a = 1, *b, f(int);` declares outside of types.
 pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if walk.context().is_foreign {
         return Descend::Into;
@@ -161,11 +161,11 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         } else if names_function(walk, node, &found) {
             prototype(walk, node, depth, &found);
         } else {
-            // A macro that stands for declarations.
+            // A macro that expands to declarations.
             walk.refer(ReferenceKind::Call, found.name);
         }
     }
-    // The fields of `struct { … } a;` are those of the variable.
+    // The fields of `struct { … } a;` belong to the variable.
     let made = field(node, "type").filter(|made| field(*made, "body").is_some());
     if let (Some(_), Some(_)) = (made.filter(|made| field(*made, "name").is_none()), holder)
         && made.is_some_and(|made| made.kind() != "enum_specifier")
@@ -177,7 +177,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     Descend::Into
 }
 
-/// A function that is only declared: its body stands elsewhere.
+/// Adds a function that is only declared: its body is elsewhere.
 fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, found: &Declared<'t>) {
     let mut draft = head(walk, node, found);
     let initial = field(node, "default_value");
@@ -187,7 +187,7 @@ fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, found: &Declar
     enter(walk, node, depth, id, found);
 }
 
-/// A variable of a file or namespace.
+/// Adds a variable of a file or namespace.
 fn variable<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -221,7 +221,7 @@ fn variable<'t>(
     id
 }
 
-/// What a variable holds: its type, or what its initial value says.
+/// Returns the value of a variable: its type, or what its initial value tells.
 fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Value {
     let initial = found.value;
     let initial =
@@ -229,7 +229,7 @@ fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Value {
     walk.declared_value(field(node, "type"), initial)
 }
 
-/// A variable of a function. `Lock lock(mutex);` looks like a prototype, and hardly ever is one.
+/// Adds a local variable. `Lock lock(mutex);` looks like a prototype, and hardly ever is one.
 fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>) {
     if found.name.kind() != "identifier" || found.whole != found.name {
         return;
@@ -244,12 +244,12 @@ fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>) {
         let lone = field(argument, "type").filter(|_| argument.named_child_count() == 1);
         if let Some(name) = lone.filter(|name| name.kind() == "type_identifier") {
             walk.collector.refer(ReferenceKind::Name, name);
-            walk.pass_over(name);
+            walk.mark_handled(name);
         }
     }
 }
 
-/// Members of a type: fields, and methods without a body.
+/// Adds members of a type: fields, and methods without a body.
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if walk.context().place != Place::Class || walk.context().is_foreign {
         return Descend::Into;
@@ -276,7 +276,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
     Descend::Into
 }
 
-/// `for (auto& a : b)` and `if (auto a = b)`.
+/// Adds the variables of `for (auto& a : b)` and `if (auto a = b)`.
 pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(found) = field(node, "declarator").and_then(declared) {
         let value = walk.declared_value(field(node, "type"), None);
@@ -285,7 +285,7 @@ pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> 
     Descend::Into
 }
 
-/// `auto [a, b] = f();`
+/// Adds the variables of `auto [a, b] = f();`
 pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     for name in children(node) {
         walk.local(name, Value::Unknown);
@@ -293,9 +293,9 @@ pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32
     Descend::Into
 }
 
-/// `[a](int b) { … }`
+/// Enters `[a](int b) { … }` and adds its parameters.
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     let parameters = field(node, "declarator").and_then(|head| field(head, "parameters"));
     for parameter in parameters.into_iter().flat_map(children) {
         if let Some(found) = field(parameter, "declarator").and_then(declared) {
@@ -306,7 +306,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-/// `[a = f()]`
+/// Adds the variable of `[a = f()]`.
 pub(super) fn capture<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let (Some(name), Some(value)) = (field(node, "left"), field(node, "right")) {
         let value = walk.value_of(value);

@@ -1,4 +1,4 @@
-//! Macros: those that are defined, what their texts use, and functions whose heads are macros.
+//! Adds macros, the references in their texts, and functions whose heads are macros.
 
 use foveate_model::{DefinitionKind, ReferenceKind, Span};
 use tree_sitter::Node;
@@ -9,10 +9,10 @@ use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
-/// Longest text of a macro that is looked through.
+/// Longest text of a macro that is searched for references, in bytes.
 const MAX_TEXT: usize = 16_384;
 
-/// `#define A 1`
+/// Adds the macro of `#define A 1`.
 pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Past;
@@ -30,7 +30,7 @@ pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
     Descend::Past
 }
 
-/// `#ifndef A` and `#define A` keep a header from being read twice.
+/// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
 fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
     let text = walk.collector.text;
     let before = text.get(..node.start_byte()).unwrap_or("").trim_end();
@@ -47,7 +47,7 @@ fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
     words.any(|word| word == walk.of(name))
 }
 
-/// `#define f(a) g(a)`
+/// Adds the macro of `#define f(a) g(a)`.
 pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Past;
@@ -68,7 +68,7 @@ pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     Descend::Past
 }
 
-/// The name in `#ifndef` that keeps a header from being read twice is no use of it.
+/// Skips the name in the `#ifndef` of an include guard, which is no reference.
 pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         let next = name.next_named_sibling();
@@ -76,13 +76,13 @@ pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
             next.filter(|next| next.kind() == "preproc_def" && field(*next, "value").is_none());
         let guarded = guarded.and_then(|next| field(next, "name"));
         if guarded.is_some_and(|guarded| walk.of(guarded) == walk.of(name)) {
-            walk.pass_over(name);
+            walk.mark_handled(name);
         }
     }
     Descend::Into
 }
 
-/// The names in the text of a macro, which has no tree: what stands before `(` is called.
+/// Adds references for the names in the text of a macro, which has no tree. A name before `(` is called.
 fn uses(walk: &mut Walk<'_>, value: Node<'_>, parameters: &[&str]) {
     let written = walk.of(value);
     let bytes = written.as_bytes();
@@ -148,7 +148,7 @@ fn past_literal(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// Words that are no names of anything, sorted.
+/// Words that name nothing, sorted.
 const KEYWORDS: [&str; 60] = [
     "__VA_ARGS__",
     "__attribute__",
@@ -216,8 +216,8 @@ fn is_keyword(word: &str) -> bool {
     word.len() < 2 || KEYWORDS.binary_search(&word).is_ok()
 }
 
-/// A function whose head is a macro: `TEST(Cart, Adds) { … }`, `SYSCALL_DEFINE2(open, …) { … }`. It is
-/// called like the second of two names in tests, otherwise like the first name or text.
+/// Adds a function whose head is a macro: `TEST(Cart, Adds) { … }`, `SYSCALL_DEFINE2(open, …) { … }`. It is
+/// named after the second of two names in tests, otherwise after the first name or text.
 pub(super) fn defined_function<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -266,7 +266,7 @@ pub(super) fn defined_function<'t>(
     Descend::Into
 }
 
-/// The arguments of a macro that are plain names or texts, from the first on.
+/// Returns the leading arguments of a macro that are plain names or texts.
 fn arguments(text: &str, list: Span) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = list.start as usize;

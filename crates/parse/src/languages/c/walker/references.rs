@@ -1,4 +1,4 @@
-//! Calls, constructions, qualified names, and what is thrown and caught.
+//! Adds references of C and C++: calls, constructions, qualified names, thrown and caught types.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind};
@@ -22,7 +22,7 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desce
     }
 }
 
-/// `static_cast<T>(a)` calls nothing.
+/// Whether `function` is a cast such as `static_cast<T>(a)`, which calls nothing. Skips its name.
 fn is_cast<'t>(walk: &mut Walk<'t>, function: Node<'t>) -> bool {
     let name = field(function, "name").filter(|_| function.kind() == "template_function");
     let Some(name) = name else {
@@ -36,12 +36,12 @@ fn is_cast<'t>(walk: &mut Walk<'t>, function: Node<'t>) -> bool {
     ];
     let is_cast = CASTS.contains(&walk.of(name));
     if is_cast {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     is_cast
 }
 
-/// A text without escapes: `R"(…)"`.
+/// Adds a text without escapes: `R"(…)"`.
 pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.collector.region(RegionKind::Text, span(node));
     if let Some(content) = child_of_kind(node, "raw_string_content") {
@@ -50,7 +50,8 @@ pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
     Descend::Past
 }
 
-/// `type (*name)(parameters);` outside of functions, which the grammar takes for two calls.
+/// Adds the variable of `type (*name)(parameters);` outside of functions, which the grammar parses as two
+/// calls.
 fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
     let inner = field(node, "function").filter(|inner| inner.kind() == "call_expression")?;
     let made = field(inner, "function").filter(|made| made.kind() == "identifier")?;
@@ -66,7 +67,7 @@ fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
     Some(())
 }
 
-/// `new A(…)` and `A{…}`. In C `(struct a){…}` is a value, not a call.
+/// Adds the call of `new A(…)` and `A{…}`. In C, `(struct a){…}` is a value, not a call.
 pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "type").filter(|made| made.kind() != "type_descriptor") {
         Some(made) => walk.call(made, depth),
@@ -74,7 +75,8 @@ pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) 
     }
 }
 
-/// `a::b`, a type or a value by what it ends in. What its scopes take as arguments is walked.
+/// Adds a reference for `a::b`: to a type or a value, depending on its last name. Arguments of its scopes
+/// are walked.
 pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(last) = last_of(node) else {
         return Descend::Into;
@@ -88,7 +90,7 @@ pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Into
 }
 
-/// Names in the arguments of a call or attribute are values.
+/// Enters the arguments of a call or attribute: names in them are values.
 pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     if walk.context().position != Position::Value {
         walk.collector
@@ -97,7 +99,7 @@ pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-/// `throw A("…");`
+/// Adds the type raised by `throw A("…");`
 pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let thrown = node.named_child(0);
     let made = thrown.and_then(|thrown| match thrown.kind() {
@@ -114,7 +116,7 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     Descend::Into
 }
 
-/// `catch (const A& a)`
+/// Adds the type and the variable of `catch (const A& a)`.
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let caught = field(parameter, "type");
@@ -131,7 +133,7 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Into
 }
 
-/// `: a(1), Base(b)` of a constructor.
+/// Adds the field named in `: a(1), Base(b)` of a constructor.
 pub(super) fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = node.named_child(0)
         && name.kind() == "field_identifier"

@@ -1,4 +1,4 @@
-//! What C and C++ sources yield, feature by feature.
+//! Tests the facts of C and C++ sources, feature by feature.
 
 use foveate_model::Language;
 
@@ -6,7 +6,7 @@ use crate::testing::{
     c, check_cases, cpp, definitions, facts, imports, messages, references, same,
 };
 
-/// Texts of files end with their last line.
+/// Adds the final line end that source files have.
 fn check(cases: &str, language: Language, facts: fn(Language, &str) -> Vec<String>, least: usize) {
     let count = check_cases(cases.trim_end(), |source| {
         facts(language, &format!("{source}\n"))
@@ -15,7 +15,7 @@ fn check(cases: &str, language: Language, facts: fn(Language, &str) -> Vec<Strin
 }
 
 #[test]
-fn what_is_defined() {
+fn definitions_are_found() {
     check(
         include_str!("tests/c_definitions.txt"),
         c(),
@@ -31,7 +31,7 @@ fn what_is_defined() {
 }
 
 #[test]
-fn what_is_used() {
+fn references_are_found() {
     check(include_str!("tests/c_references.txt"), c(), references, 25);
     check(
         include_str!("tests/cpp_references.txt"),
@@ -42,17 +42,17 @@ fn what_is_used() {
 }
 
 #[test]
-fn what_is_included() {
+fn includes_are_imports() {
     check(include_str!("tests/c_imports.txt"), c(), imports, 25);
     check(include_str!("tests/cpp_imports.txt"), cpp(), imports, 25);
 }
 
 #[test]
-fn texts_of_errors_and_logs() {
+fn error_and_log_messages_are_found() {
     check(include_str!("tests/messages.txt"), cpp(), messages, 8);
 }
 
-/// What a function declares of its values.
+/// Checks types, locals and other facts about values.
 #[test]
 fn values() {
     let text = "Foo f(a::Bar* b) { auto c = make(); Baz d(1); return d; }\n\

@@ -1,4 +1,4 @@
-//! Types with their members, aliases, namespaces, and what templates and marks of access say of them.
+//! Adds types and their members, aliases and namespaces. Handles templates and access labels.
 
 use foveate_model::{DefinitionKind, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
@@ -9,8 +9,8 @@ use crate::collect::{Draft, Place, span};
 use crate::syntax::Descend;
 use crate::walk::{Generic, Walk, child_of_kind, children, field};
 
-/// `namespace a::b { … }`. What is in an inline one belongs to the namespace around it, and what is in
-/// a nameless one to the file.
+/// Adds `namespace a::b { … }`. Members of an inline namespace belong to the enclosing namespace; those of
+/// an unnamed one are private to the file.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let body = field(node, "body");
     let Some(name) = field(node, "name") else {
@@ -49,7 +49,7 @@ fn namespace_names(name: Node<'_>) -> Vec<Node<'_>> {
     names
 }
 
-/// `namespace fs = std::filesystem;`
+/// Adds the alias of `namespace fs = std::filesystem;`
 pub(super) fn namespace_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
@@ -58,7 +58,7 @@ pub(super) fn namespace_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
     Descend::Past
 }
 
-/// `struct a { … }`, `union`, `class A : B { … }`.
+/// Adds `struct a { … }`, `union`, `class A : B { … }`.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(body) = field(node, "body") else {
         let is_plain = field(node, "name").is_some_and(|name| name.kind() == "type_identifier");
@@ -76,7 +76,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
         "class_specifier" => Visibility::Private,
         _ => Visibility::Public,
     };
-    // The members of a nameless one belong to the type around it, if any.
+    // The members of an unnamed type belong to the enclosing type, if any.
     let Some(whole) = field(node, "name") else {
         return Descend::Into;
     };
@@ -93,8 +93,8 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     Descend::Into
 }
 
-/// Whether a node stands between the type of a declaration and its beginning, so that the type is none
-/// on its own.
+/// Whether a node may precede the type at the beginning of a declaration; the type is then part of the
+/// declaration, not a forward declaration.
 fn is_before_type(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -109,7 +109,7 @@ fn scope_before<'t>(walk: &Walk<'t>, whole: Node<'t>, name: Node<'t>) -> Option<
     Some(scope.trim_start_matches("::").trim()).filter(|scope| !scope.is_empty())
 }
 
-/// The bases of a class as written, without type arguments.
+/// Returns the bases of a class as written, without type arguments.
 fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let clause = child_of_kind(node, "base_class_clause");
     let bases = clause.into_iter().flat_map(children).filter_map(|base| {
@@ -127,7 +127,7 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     bases.collect()
 }
 
-/// `enum a { … }` and `enum class A { … }`. The members of the first are names of the scope around.
+/// Adds `enum a { … }` and `enum class A { … }`. The members of the first are names of the enclosing scope.
 pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(body) = field(node, "body") else {
         return Descend::Into;
@@ -160,7 +160,7 @@ pub(super) fn enumerator<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Des
     Descend::Into
 }
 
-/// `typedef struct { … } a, *b;`: a nameless type is called like its first alias.
+/// Adds `typedef struct { … } a, *b;`: an unnamed type gets the name of its first alias.
 pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(made) = field(node, "type") else {
         return Descend::Into;
@@ -180,7 +180,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
         let is_tag = is_itself && tag == Some(walk.of(found.name));
         if is_tag && body.is_some() {
             // `typedef struct a { … } a;`
-            walk.pass_over(found.name);
+            walk.mark_handled(found.name);
             continue;
         }
         if let (Some(body), true, None, None) = (body, is_itself, tag, named) {
@@ -188,7 +188,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
             continue;
         }
         let mut draft = walk.draft(DefinitionKind::TypeAlias, node, found.name, None);
-        // `typedef struct a a;` stands for a type whose body is elsewhere.
+        // `typedef struct a a;` declares a type whose body is elsewhere.
         draft.modifiers.is_overload = is_tag;
         let id = define(walk, draft);
         if found.function.is_none() && !is_tag {
@@ -196,7 +196,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
         }
         for parameter in found.parameters().into_iter().flat_map(children) {
             if let Some(parameter) = field(parameter, "declarator").and_then(declared) {
-                walk.pass_over(parameter.name);
+                walk.mark_handled(parameter.name);
             }
         }
     }
@@ -211,7 +211,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
     Descend::Into
 }
 
-/// The type that a `typedef` of a nameless one defines.
+/// Adds the type that a `typedef` of an unnamed type defines.
 fn holder<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -229,7 +229,7 @@ fn holder<'t>(
     (define(walk, draft), kind)
 }
 
-/// `using A = B;`
+/// Adds the alias of `using A = B;`
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
@@ -241,7 +241,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Into
 }
 
-/// `concept A = …;` is what a type must have.
+/// Adds `concept A = …;`, the requirements on a type.
 pub(super) fn concept<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         let mut draft = walk.draft(DefinitionKind::Interface, node, name, None);
@@ -252,7 +252,7 @@ pub(super) fn concept<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Into
 }
 
-/// `template <typename T> …`: its parameters are no types outside it.
+/// Enters `template <typename T> …`: its parameters are no types outside of it.
 pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let mut names = Vec::new();
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
@@ -280,7 +280,7 @@ pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
     Descend::Into
 }
 
-/// `private:` holds for all that follows it in the type.
+/// Applies an access label such as `private:` to all following members of the type.
 pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if walk.context().place == Place::Class {
         walk.collector.context.access = Some(match walk.of(node).trim_end_matches([':', ' ']) {
@@ -292,7 +292,8 @@ pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     Descend::Past
 }
 
-/// `friend void f(A) { … }` is a function of the namespace; `friend class B;` defines nothing.
+/// Enters `friend void f(A) { … }`, which defines a function of the namespace; `friend class B;` defines
+/// nothing.
 pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     let class = walk.context().parent;
     let class = class.and_then(|id| walk.collector.definitions.get(id.0 as usize));
@@ -304,7 +305,7 @@ pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descen
     Descend::Into
 }
 
-/// Uses of a type in a place of its own.
+/// Adds a reference to the name in a type.
 pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, declared: Node<'t>) {
     if let Some(named) = super::named_type(declared) {
         walk.refer(kind, named);

@@ -1,4 +1,4 @@
-//! Where imports of C# lead, in small trees.
+//! Tests the resolution of C# imports in small trees.
 
 use super::MODULES;
 use crate::testing::Tree;
@@ -29,7 +29,7 @@ class Fake {}
 ";
 
 #[test]
-fn namespaces_and_types_lead_to_files() {
+fn namespaces_and_types_resolve_to_files() {
     let count = Tree::of(SHOP).check(
         &MODULES,
         "src/Shop/Pay/Card.cs Acme.Shop -> src/Shop/Cart.Partial.cs

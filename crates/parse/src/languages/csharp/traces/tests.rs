@@ -1,9 +1,9 @@
-//! Traces and messages of C#: what each text tells, the innermost frame last.
+//! Tests the frames and messages parsed from C# traces, the innermost frame last.
 
 use crate::traces::check;
 
 #[test]
-fn frames() {
+fn frames_are_parsed() {
     check(&[
         (
             "   at Shop.Cart.Sum(Int32 n) in /w/src/Cart.cs:line 12",
@@ -86,7 +86,7 @@ fn frames() {
 }
 
 #[test]
-fn traces() {
+fn whole_traces_are_parsed() {
     check(&[
         (
             "Unhandled exception. System.InvalidOperationException: empty\n   at Shop.Cart.Sum(Int32 n) in /w/Cart.cs:line 12\n   at Program.Main() in /w/Program.cs:line 3",
@@ -108,7 +108,7 @@ fn traces() {
 }
 
 #[test]
-fn messages() {
+fn compiler_and_test_messages_are_parsed() {
     check(&[
         (
             "Cart.cs(3,5): error CS1002: ; expected",
@@ -130,7 +130,7 @@ fn messages() {
             "[xUnit.net 00:00:01.23]     Shop.Tests.CartTests.Sums [FAIL]\n   at Shop.Tests.CartTests.Sums() in /w/CartTests.cs:line 12",
             "/w/CartTests.cs:12 CartTests.Sums",
         ),
-        // Sentences are none.
+        // Sentences are no frames.
         ("at Shop.Cart the sum is made", ""),
         ("at the call of Sum()", ""),
         ("at Shop.Cart.Sum (native)", ""),

@@ -1,4 +1,5 @@
-//! What C# defines: types with their members, delegates, local functions. Namespaces are no definitions.
+//! Collects C# definitions: types with their members, delegates, local functions. Namespaces are no
+//! definitions.
 
 use foveate_model::{DefinitionKind, Span, Visibility};
 use tree_sitter::Node;
@@ -8,7 +9,7 @@ use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Generic, Walk, base_list, child_of_kind, children, field, type_position};
 
-/// What stands before a declaration.
+/// Modifiers of a declaration.
 #[derive(Default)]
 struct Marks {
     visibility: Option<Visibility>,
@@ -16,7 +17,7 @@ struct Marks {
     is_abstract: bool,
     is_async: bool,
     is_constant: bool,
-    /// Its body stands elsewhere: in another part of its type, or in another language.
+    /// Whether its body is elsewhere: in another part of its type, or in another language.
     is_elsewhere: bool,
 }
 
@@ -53,8 +54,8 @@ impl Marks {
     }
 }
 
-/// What is visible of a declaration without a word for it.
-fn by_default(walk: &Walk<'_>) -> Visibility {
+/// Visibility of a declaration without a modifier for it.
+fn default_visibility(walk: &Walk<'_>) -> Visibility {
     match walk.parent_kind() {
         Some(DefinitionKind::Interface | DefinitionKind::Enum) => Visibility::Public,
         Some(kind) if kind.is_container() => Visibility::Private,
@@ -72,7 +73,7 @@ fn head<'t>(
     let mut draft = walk.draft(kind, node, name, body);
     draft.name = draft.name.strip_prefix('@').unwrap_or(draft.name);
     let marks = Marks::of(walk, node);
-    marks.mark(&mut draft, by_default(walk));
+    marks.mark(&mut draft, default_visibility(walk));
     draft.decorators = imports::attributes(walk, node);
     draft.parameters = parameters(node).map(inside_brackets);
     (draft, marks)
@@ -82,7 +83,7 @@ fn parameters(node: Node<'_>) -> Option<Node<'_>> {
     field(node, "parameters").or_else(|| child_of_kind(node, "parameter_list"))
 }
 
-/// The names of type parameters stand for any type inside of what has them.
+/// Registers the type parameters of a declaration: inside it, their names are no references.
 fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = child_of_kind(node, "type_parameter_list") else {
         return;
@@ -102,7 +103,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 /// `where T : A`
 pub(super) fn constraints<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if let Some(name) = child_of_kind(node, "identifier") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     type_position(walk, node, depth)
 }
@@ -138,7 +139,8 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
         let Some(name) = field(parameter, "name") else {
             continue;
         };
-        // Those of a record are its properties; others are seen by the members alone.
+        // Parameters of a record are its public properties; those of a class are visible to its members
+        // only.
         let mut draft = walk.draft(DefinitionKind::Field, parameter, name, None);
         draft.visibility = Some(match is_record {
             true => Visibility::Public,
@@ -194,7 +196,7 @@ fn function<'t>(
     let is_of_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     draft.modifiers.is_abstract |= body.is_none() && is_of_interface;
     draft.modifiers.is_overload = body.is_none() && marks.is_elsewhere;
-    // What implements an interface explicitly is reached through it.
+    // An explicit implementation is called through its interface.
     if child_of_kind(node, "explicit_interface_specifier").is_some() {
         draft.visibility = Some(Visibility::Public);
     }
@@ -203,7 +205,7 @@ fn function<'t>(
     Descend::Into
 }
 
-/// Adds a function with its parameters and what it returns, and enters it.
+/// Adds a function with its parameters and return type, and enters it.
 fn enter<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -243,13 +245,13 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     Descend::Into
 }
 
-/// The head of a constructor ends before what it hands on: `A(x) : base(x)`.
+/// Returns the end of a constructor's head, which excludes the call of another one: `A(x) : base(x)`.
 fn before_colon(walk: &Walk<'_>, end: usize) -> usize {
     let before = walk.collector.text.get(..end).unwrap_or("");
     before.trim_end().trim_end_matches(':').len()
 }
 
-/// Gives a definition the name from a token of it to the end of a node.
+/// Renames a definition: its name reaches from the given token in `node` to the end of `last`.
 fn rename<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, node: Node<'t>, token: &str, last: Node<'t>) {
     let mut cursor = node.walk();
     let mut tokens = node.children(&mut cursor);
@@ -377,9 +379,9 @@ pub(super) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
 }
 
 /// `a => …`, `(A a, b) => …`, `delegate (A a) { … }`
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     walk.mark_type(field(node, "type"));
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     let Some(list) = field(node, "parameters") else {
         return Descend::Into;
     };

@@ -1,6 +1,7 @@
-//! Documentation in XML: its text without tags.
+//! Removes the tags from XML documentation.
 
-/// The text of an XML comment: what references name is kept, elements give way to their content.
+/// Returns the text of an XML comment: references are replaced by the name that they refer to, elements
+/// by their content.
 pub(super) fn without_tags(text: String) -> String {
     if !text.contains('<') {
         return text;
@@ -12,7 +13,7 @@ pub(super) fn without_tags(text: String) -> String {
         let is_tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
         match after.split_once('>').filter(|_| is_tag) {
             Some((tag, after)) => {
-                plain.push_str(named(tag));
+                plain.push_str(referenced_name(tag));
                 rest = after;
             }
             None => {
@@ -29,9 +30,9 @@ pub(super) fn without_tags(text: String) -> String {
     crate::documentation::joined(plain.lines().map(str::trim_end).filter(|l| !l.is_empty()))
 }
 
-/// What a tag without content names: `<see cref="T:A.B"/>`, `<paramref name="a"/>`; of a parameter that
-/// is described its name.
-fn named(tag: &str) -> &str {
+/// Returns the name in a reference without content: `<see cref="T:A.B"/>`, `<paramref name="a"/>`.
+/// Other tags give an empty text.
+fn referenced_name(tag: &str) -> &str {
     let Some((_, value)) = tag.split_once("=\"") else {
         return "";
     };

@@ -1,4 +1,4 @@
-//! Namespaces and `using` directives.
+//! Collects namespaces and `using` directives.
 
 use foveate_model::{Import, ImportKind, ImportedName};
 use tree_sitter::Node;
@@ -7,7 +7,8 @@ use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// `namespace A.B { … }`, `namespace A.B;`: the first, and those right inside of it, are the file's.
+/// Reads `namespace A.B { … }` and `namespace A.B;`. The file's package is the first one, extended by
+/// namespaces directly inside it that precede all definitions.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -61,7 +62,7 @@ pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Past
 }
 
-/// Names of attributes in the lists of a declaration.
+/// Returns the names of the attributes of a declaration.
 pub(super) fn attributes(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let lists = children(node)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Local variables: declarations, patterns, loops, caught exceptions, range variables of queries.
+//! Binds local variables: declarations, patterns, loops, caught exceptions, range variables of queries.
 
 use foveate_model::ReferenceKind;
 use foveate_model::values::Value;
@@ -7,16 +7,16 @@ use tree_sitter::Node;
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// A parameter of whatever is around: what it is called is known already.
+/// Marks the type of a parameter. Its name was bound when its function or type was entered.
 pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.mark_type(field(node, "type"));
     if let Some(name) = field(node, "name") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// The initial value of a declarator, which has no field of its own.
+/// Returns the initial value of a declarator; the grammar has no field for it.
 pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
     let name = field(declarator, "name").map(|name| name.id());
     let mut parts = children(declarator).into_iter().filter(|part| {
@@ -45,7 +45,8 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Into
 }
 
-/// `foreach (A a in list)`: the elements of a list are what its type is about.
+/// `foreach (A a in list)`. Without a declared type the variable gets the value of `list`, since list
+/// types count as their element type.
 pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let declared = field(node, "type");
     walk.mark_type(declared);

@@ -1,5 +1,5 @@
-//! What the markup of a component uses: other components as tags, and names in `{ … }`, `{{ … }}` and in
-//! the values of attributes that hold code (`:a`, `@a`, `v-a`, `on:a`).
+//! Finds the references in a component's markup: other components as tags, and names in `{ … }`, `{{ … }}`
+//! and in attribute values that hold code (`:a`, `@a`, `v-a`, `on:a`).
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use foveate_model::{FileFacts, Reference, ReferenceKind, Region, RegionKind, Spa
 use crate::collect::known_names;
 use crate::lines::LineIndex;
 
-/// Most uses in the markup of one component.
+/// Number of references in the markup of one component that are kept at most.
 const MAX_USES: usize = 4_096;
 
-/// Adds the uses of names that the scripts define or import.
+/// Adds references to names that the scripts define or import.
 pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut FileFacts) {
     let lines = LineIndex::new(text);
     let known = known_names(&facts.imports, &facts.definitions);
@@ -54,7 +54,7 @@ pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut F
     facts.regions.sort_by_key(|region| region.span);
 }
 
-/// A use of a name: its span, that of its path, and how it is used.
+/// A use of a name: its span, that of its path, and its kind.
 type Use = (Span, Span, ReferenceKind);
 
 struct Markup<'a, 't> {
@@ -93,7 +93,7 @@ impl<'t> Markup<'_, 't> {
         self.text.get(self.at..self.end).unwrap_or("")
     }
 
-    /// `<Name a="…" :b="code" c={code}>`
+    /// Reads `<Name a="…" :b="code" c={code}>`.
     fn tag(&mut self) {
         self.at += 1;
         let name = leading(self.rest());
@@ -143,7 +143,7 @@ impl<'t> Markup<'_, 't> {
         self.at = (end + 1).min(self.end);
     }
 
-    /// `{…}` and `{{…}}` with whatever braces they hold.
+    /// Reads `{…}` and `{{…}}`, with nested braces.
     fn braces(&mut self) {
         let start = self.at;
         let mut depth = 0_u32;
@@ -170,7 +170,7 @@ impl<'t> Markup<'_, 't> {
         }
     }
 
-    /// All known names in a stretch of code that stand at the start of a path.
+    /// Adds the known names in a stretch of code that are at the start of a path.
     fn code(&mut self, start: usize, end: usize) {
         let code = self.text.get(start..end).unwrap_or("");
         let mut at = 0;
@@ -207,7 +207,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The name at the start of a text.
+/// Returns the name at the start of a text.
 fn leading(text: &str) -> &str {
     let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
     text.get(..end).unwrap_or("")

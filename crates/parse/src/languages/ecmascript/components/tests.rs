@@ -1,4 +1,4 @@
-//! What the scripts and the markup of components yield.
+//! Tests the facts of components: of their scripts and their markup.
 
 use super::Scripts;
 use crate::testing::{chunks, definitions, imports, references, same, svelte, vue};
@@ -41,7 +41,7 @@ const SVELTE: &str = "\
 ";
 
 #[test]
-fn scripts_define() {
+fn script_definitions_are_found() {
     same(
         &definitions(vue(), VUE),
         "constant users: const users
@@ -64,7 +64,7 @@ fn scripts_define() {
 }
 
 #[test]
-fn markup_uses_what_scripts_define_and_import() {
+fn markup_references_script_names() {
     let found = references(vue(), VUE);
     let in_markup = |line: &&String| !line.contains(" in ") && !line.starts_with("type");
     let found: Vec<String> = found.iter().filter(in_markup).cloned().collect();
@@ -90,7 +90,7 @@ fn markup_uses_what_scripts_define_and_import() {
 }
 
 #[test]
-fn markup_is_in_chunks_too() {
+fn chunks_include_markup() {
     let lines: Vec<String> = chunks(vue(), VUE);
     assert_eq!(
         lines.first().map(|l| l.starts_with("1-")),

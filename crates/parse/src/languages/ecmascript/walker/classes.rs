@@ -1,4 +1,4 @@
-//! Classes, interfaces and enums with their members.
+//! Adds classes, interfaces and enums with their members.
 
 use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
 use tree_sitter::Node;
@@ -9,7 +9,7 @@ use super::{Kind, Walker};
 use crate::collect::{Context, Draft, Place, span};
 
 impl<'t> Walker<'t> {
-    /// A class declaration or expression.
+    /// Adds a class declaration or expression.
     pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
         self.skip_field(node, self.grammar.fields.name);
         if self.is_claimed(node) {
@@ -29,7 +29,7 @@ impl<'t> Walker<'t> {
         self.define_class(self.collector.context.parent, draft, node, depth);
     }
 
-    /// `const A = class {}`.
+    /// Adds the class of `const A = class {}`.
     pub(super) fn define_bound_class(&mut self, mut draft: Draft<'t>, class: Node<'_>, depth: u32) {
         draft.kind = DefinitionKind::Class;
         self.define_class(self.collector.context.parent, draft, class, depth);
@@ -54,7 +54,7 @@ impl<'t> Walker<'t> {
         id
     }
 
-    /// Bases and implemented interfaces as written, without type arguments.
+    /// Returns bases and implemented interfaces as written, without type arguments.
     fn bases(&self, class: Node<'_>) -> Vec<Box<str>> {
         let mut bases = Vec::new();
         let mut cursor = class.walk();
@@ -95,7 +95,7 @@ impl<'t> Walker<'t> {
             .collect()
     }
 
-    /// `Component` for `@Component({…})`.
+    /// Returns `Component` for `@Component({…})`.
     pub(super) fn decorator_name(&self, decorator: Node<'_>) -> Option<Box<str>> {
         let written = decorator.named_child(0)?;
         let name = match self.kind(written) {
@@ -105,7 +105,7 @@ impl<'t> Walker<'t> {
         Some(self.collector.of(name).into())
     }
 
-    /// Keeps a decorator that stands beside its member until that comes.
+    /// Keeps a decorator that precedes its member as a sibling until the member is visited.
     pub(super) fn note_member_decorator(&mut self, decorator: Node<'_>) {
         if let Some(name) = self.decorator_name(decorator) {
             let (_, names) = self
@@ -115,7 +115,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// A draft for a member, which takes the decorators before or in it.
+    /// Creates the draft of a member, including the decorators before or in it.
     fn member_draft(&mut self, node: Node<'_>, name: Node<'_>, kind: DefinitionKind) -> Draft<'t> {
         let (start, mut decorators) = self
             .member_decorators
@@ -143,7 +143,7 @@ impl<'t> Walker<'t> {
         draft
     }
 
-    /// A method of a class or of an object literal.
+    /// Adds a method of a class or of an object literal.
     pub(super) fn method(&mut self, node: Node<'_>, depth: u32) {
         let Some(name) = node.child_by_field_id(self.grammar.fields.name) else {
             return;
@@ -165,7 +165,7 @@ impl<'t> Walker<'t> {
             .within(depth, inside_function(id, constructs));
     }
 
-    /// A method of an interface, an abstract one, or an overload.
+    /// Adds a method of an interface, an abstract one, or an overload.
     pub(super) fn signature(&mut self, node: Node<'_>, depth: u32) {
         if !self.collector.context.has_members {
             return;
@@ -181,7 +181,7 @@ impl<'t> Walker<'t> {
         self.collector.within(depth, inside_function(id, None));
     }
 
-    /// A field of a class; one that holds a function is a method.
+    /// Adds a field of a class; a field that holds a function is a method.
     pub(super) fn field(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let name = node
@@ -209,7 +209,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// A field of an interface or of an object type with a name.
+    /// Adds a field of an interface or of a named object type.
     pub(super) fn property_signature(&mut self, node: Node<'_>) {
         let name = node.child_by_field_id(self.grammar.fields.name);
         if let (true, Some(name)) = (self.collector.context.has_members, name) {
@@ -219,7 +219,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `constructor(private x: X)`.
+    /// Adds the field of `constructor(private x: X)`.
     pub(super) fn parameter_property(&mut self, class: LocalId, node: Node<'_>, pattern: Node<'_>) {
         let mut cursor = node.walk();
         let mut is_property = false;
@@ -288,7 +288,7 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// The context in the head and body of a class or interface.
+/// Sets the context in the head and body of a class or interface.
 fn inside_type(id: LocalId) -> impl FnOnce(&mut Context) {
     move |context| {
         context.enclosing = Some(id);

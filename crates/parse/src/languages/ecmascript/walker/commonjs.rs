@@ -1,5 +1,5 @@
-//! What assignments define and export: `module.exports`, `exports.a`, prototypes, static members,
-//! and the fields that constructors assign.
+//! Adds what assignments define and export: `module.exports`, `exports.a`, prototypes, static members, and
+//! the fields that constructors assign.
 
 use foveate_model::{DefinitionKind, ImportKind, ImportedName};
 use tree_sitter::Node;
@@ -8,10 +8,10 @@ use super::imports::empty;
 use super::{Kind, Walker};
 use crate::collect::{Context, Draft, span};
 
-/// An assignment, taken apart.
+/// The parts of an assignment.
 struct Assigned<'n, 't> {
     node: Node<'n>,
-    /// The written target without blanks at its ends: `Foo.prototype.bar`.
+    /// The target as written, without surrounding blanks: `Foo.prototype.bar`.
     target: &'t str,
     /// The last name of the target.
     name: Node<'n>,
@@ -77,7 +77,7 @@ impl<'t> Walker<'t> {
         draft
     }
 
-    /// `module.exports = …`.
+    /// Adds the export of `module.exports = …`.
     fn export_whole(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
         let value = assigned.value;
         let mut draft = self.draft_for(assigned, "default", DefinitionKind::Constant);
@@ -103,7 +103,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `module.exports = require('m')` passes on what `m` exports.
+    /// Adds the re-export of `module.exports = require('m')`; returns whether the value is a `require`.
     fn re_export(&mut self, statement: Node<'_>, value: Node<'_>, local: &str) -> bool {
         let Some((_, module)) = self.imported_by(value) else {
             return false;
@@ -117,7 +117,7 @@ impl<'t> Walker<'t> {
         true
     }
 
-    /// `exports.a = …`.
+    /// Adds the export of `exports.a = …`.
     fn export_member(&mut self, assigned: &Assigned<'_, 't>, name: &'t str, depth: u32) {
         let value = assigned.value;
         let mut draft = self.draft_for(assigned, name, DefinitionKind::Constant);
@@ -133,7 +133,7 @@ impl<'t> Walker<'t> {
             }
             Kind::Class => self.define_bound_class(draft, value, depth),
             Kind::Call if self.re_export(assigned.node, value, name) => {}
-            // `exports.a = void 0` announces what a compiler assigns later.
+            // `exports.a = void 0` declares an export that a compiler assigns later.
             _ if value.kind() == "unary_expression" || value.kind() == "undefined" => {}
             _ => {
                 let parent = self.collector.context.parent;
@@ -145,7 +145,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// An object literal: the members of the one assigned to `module.exports` are exports.
+    /// Enters an object literal: the members of the one assigned to `module.exports` are exports.
     pub(super) fn object(&mut self, node: Node<'_>, depth: u32) {
         let is_exports = self.exports_object == Some(node.id());
         if is_exports {
@@ -158,7 +158,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `{a, ...require('m')}`.
+    /// Adds the exports of `{a, ...require('m')}`.
     fn exported_shorthands(&mut self, object: Node<'_>) {
         let mut cursor = object.walk();
         for member in object.named_children(&mut cursor) {
@@ -177,7 +177,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `{a: …}` in the object assigned to `module.exports`.
+    /// Adds the export of `{a: …}` in the object assigned to `module.exports`.
     pub(super) fn exported_pair(
         &mut self,
         node: Node<'_>,
@@ -195,7 +195,7 @@ impl<'t> Walker<'t> {
         self.export_member(&assigned, name, depth);
     }
 
-    /// `this.x = …`: a field in a constructor, a method wherever the value is a function.
+    /// Adds the member of `this.x = …`: a method if the value is a function, a field if in a constructor.
     fn own_member(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
         let Context {
             constructs, parent, ..
@@ -211,7 +211,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `f = function () {}` for a variable declared elsewhere.
+    /// Adds the function of `f = function () {}`, for a variable declared elsewhere.
     fn rebound(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
         if let Some(function) = self.wrapped_function(assigned.value) {
             let name = self.collector.of(assigned.name);
@@ -220,7 +220,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `Foo.prototype.bar = …`, `Foo.bar = …`, `Foo.prototype = {…}`.
+    /// Adds the member of `Foo.prototype.bar = …`, `Foo.bar = …`, `Foo.prototype = {…}`.
     fn foreign_member(&mut self, assigned: &Assigned<'_, 't>, receiver: &'t str, depth: u32) {
         let name = self.collector.of(assigned.name);
         let (owner_name, is_prototype) = match receiver.strip_suffix(".prototype") {

@@ -1,5 +1,5 @@
-//! Functions, variables, objects with methods, namespaces and type aliases in JavaScript and
-//! TypeScript. Classes are in `classes`, assignments in `commonjs`.
+//! Adds functions, variables, objects with methods, namespaces and type aliases of JavaScript and
+//! TypeScript. `classes` adds classes, `commonjs` assignments.
 
 use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;
@@ -10,7 +10,7 @@ use crate::collect::{Context, Declared, Draft, Place, Position, span};
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
-    /// Adds a definition and remembers it by name where it stands at the top level.
+    /// Adds a definition and, at the top level, records it by name.
     pub(super) fn define(&mut self, parent: Option<LocalId>, draft: Draft<'t>) -> LocalId {
         let name = draft.name;
         let is_global = parent.is_none() && draft.receiver.is_none();
@@ -21,7 +21,7 @@ impl<'t> Walker<'t> {
         id
     }
 
-    /// What stands around `node`: what `export` or `declare` said, or nothing.
+    /// Returns the `export` or `declare` around `node`, or an empty one.
     pub(super) fn outer_of(&mut self, node: Node<'_>) -> Outer {
         match self.wrapper.take() {
             Some(outer) if outer.inner == node.id() => outer,
@@ -38,7 +38,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Whether this function or class is defined already under the name that it is bound to.
+    /// Whether this function or class was already defined under the name that it is bound to.
     pub(super) fn is_claimed(&mut self, node: Node<'_>) -> bool {
         let claimed = self.claimed == Some(node.id());
         if claimed {
@@ -47,7 +47,7 @@ impl<'t> Walker<'t> {
         claimed
     }
 
-    /// `function f() {}`, `export default function () {}`, or a function expression.
+    /// Adds `function f() {}`, `export default function () {}`, or a function expression.
     pub(super) fn function(&mut self, node: Node<'_>, depth: u32) {
         self.skip_field(node, self.grammar.fields.name);
         if self.is_claimed(node) {
@@ -84,7 +84,7 @@ impl<'t> Walker<'t> {
         self.collector.within(depth, inside_function(id, None));
     }
 
-    /// Head, parameters and body of a function or method.
+    /// Sets head, parameters and body of a function or method.
     pub(super) fn fill_function(&self, draft: &mut Draft<'t>, function: Node<'_>) {
         let fields = &self.grammar.fields;
         let body = function.child_by_field_id(fields.body);
@@ -96,7 +96,7 @@ impl<'t> Walker<'t> {
         draft.parameters = list.map(inside_brackets).or(single.map(span));
     }
 
-    /// Whether one of the tokens before the name or body is this one.
+    /// Whether one of the tokens before the parameters or body is `token`.
     pub(super) fn has_token(&self, node: Node<'_>, token: &str) -> bool {
         let mut cursor = node.walk();
         node.children(&mut cursor)
@@ -104,7 +104,7 @@ impl<'t> Walker<'t> {
             .any(|child| child.kind() == token)
     }
 
-    /// `const a = 1, b = 2;`.
+    /// Enters `const a = 1, b = 2;`.
     pub(super) fn declaration(&mut self, node: Node<'_>, depth: u32) {
         let outer = self.outer_of(node);
         let kind = node.child_by_field_id(self.grammar.fields.kind);
@@ -183,7 +183,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `const {a, b: c} = …` at the top level.
+    /// Adds the variables of `const {a, b: c} = …` at the top level.
     fn destructured_variables(&mut self, pattern: Node<'_>, place: Span, value: Option<Node<'_>>) {
         let Context {
             place: scope,
@@ -224,7 +224,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The function that a value is, also through wrappers that return what they are given.
+    /// Returns the function that a value is, also inside wrappers that return their argument.
     pub(super) fn wrapped_function<'n>(&self, mut value: Node<'n>) -> Option<Node<'n>> {
         for _ in 0..4 {
             match self.kind(value) {
@@ -244,7 +244,7 @@ impl<'t> Walker<'t> {
         None
     }
 
-    /// Defines the function that a name is bound to.
+    /// Adds the function that a name is bound to.
     pub(super) fn define_bound_function(
         &mut self,
         mut draft: Draft<'t>,
@@ -271,8 +271,8 @@ impl<'t> Walker<'t> {
         self.collector.within(depth, inside_function(id, None));
     }
 
-    /// A member of an object literal: functions are methods, and objects that hold functions are
-    /// fields around them, as long as the whole is bound to a name.
+    /// Adds a member of an object literal. Functions are methods; objects that hold functions are fields
+    /// around them, if the whole is bound to a name.
     pub(super) fn pair(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let (Some(key), Some(written)) = (
@@ -326,7 +326,7 @@ impl<'t> Walker<'t> {
             })
     }
 
-    /// `namespace A.B {}`, `declare module 'x' {}`.
+    /// Adds `namespace A.B {}`, `declare module 'x' {}`.
     pub(super) fn namespace(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(name) = node.child_by_field_id(fields.name) else {
@@ -351,7 +351,7 @@ impl<'t> Walker<'t> {
         });
     }
 
-    /// `type A = …`; the members of an object type are its fields.
+    /// Adds `type A = …`; the members of an object type are its fields.
     pub(super) fn type_alias(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(name) = node.child_by_field_id(fields.name) else {
@@ -379,7 +379,7 @@ impl<'t> Walker<'t> {
         });
     }
 
-    /// `import A = N.B;`: another name for a type or namespace.
+    /// Adds `import A = N.B;`: another name for a type or namespace.
     pub(super) fn import_alias(&mut self, node: Node<'_>) {
         if let Some(name) = node.named_child(0) {
             let outer = self.outer_of(node);
@@ -396,7 +396,7 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// The context in a function without a name: its variables are no definitions.
+/// Sets the context in a function without a name: its variables are not definitions.
 pub(super) fn anonymous(context: &mut Context) {
     context.place = Place::Function;
     context.position = Position::Value;
@@ -405,7 +405,7 @@ pub(super) fn anonymous(context: &mut Context) {
     context.message = None;
 }
 
-/// The context in the head and body of a function.
+/// Sets the context in the head and body of a function.
 pub(super) fn inside_function(
     id: LocalId,
     constructs: Option<LocalId>,
@@ -420,7 +420,7 @@ pub(super) fn inside_function(
     }
 }
 
-/// End of `name: type` in a declarator.
+/// Returns the end of `name: type` in a declarator.
 fn head_end(declarator: Node<'_>, target: Node<'_>, value: Option<Node<'_>>) -> usize {
     let Some(value) = value else {
         return declarator.end_byte();
@@ -433,7 +433,7 @@ fn head_end(declarator: Node<'_>, target: Node<'_>, value: Option<Node<'_>>) -> 
         .map_or(target.end_byte(), |child| child.end_byte())
 }
 
-/// Functions whose result stands for the function that they are given.
+/// Whether a function of this name returns the function passed to it, perhaps wrapped.
 fn is_transparent(name: &str) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! The node kinds and fields of the three grammars, and what they mean to the walker.
+//! Maps the node kinds and fields of the three grammars to their meaning for the walker.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -13,12 +13,12 @@ thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// What a node means to the walker.
+/// The meaning of a node for the walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing, and nothing below it does.
+    /// Neither the node nor its descendants matter.
     Skip,
-    /// Nothing itself.
+    /// Only the descendants matter.
     Plain,
     Comment,
     Text,
@@ -217,7 +217,7 @@ pub(super) struct Fields {
 }
 
 impl Grammar {
-    /// The grammar of one of the family.
+    /// Returns the grammar of a language of the family.
     pub(super) fn get(language: Language) -> &'static Self {
         static GRAMMARS: [OnceLock<Grammar>; 3] = [const { OnceLock::new() }; 3];
         let [javascript, typescript, tsx] = &GRAMMARS;

@@ -1,4 +1,4 @@
-//! ES imports, exports and re-exports, dynamic imports, and `require`.
+//! Adds ES imports, exports and re-exports, dynamic imports, and `require`.
 
 use foveate_model::{DefinitionKind, Export, Import, ImportKind, ImportedName, Span};
 use tree_sitter::Node;
@@ -8,7 +8,7 @@ use crate::collect::{Draft, row, span};
 use crate::syntax::Descend;
 
 impl<'t> Walker<'t> {
-    /// `import …`.
+    /// Adds `import …`.
     pub(super) fn import(&mut self, node: Node<'_>) {
         let fields = &self.grammar.fields;
         let mut names = Vec::new();
@@ -51,7 +51,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `{a, b as c}` of an import or a re-export.
+    /// Collects `{a, b as c}` of an import or a re-export.
     fn specifiers(&self, list: Node<'_>, names: &mut Vec<ImportedName>) {
         let fields = &self.grammar.fields;
         let mut cursor = list.walk();
@@ -71,7 +71,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The text of a name, which may be written as a string.
+    /// Returns the text of a name, which may be written as a string.
     pub(super) fn plain_name(&self, node: Node<'_>) -> &'t str {
         self.string_value(node)
             .unwrap_or_else(|| self.collector.of(node))
@@ -96,7 +96,7 @@ impl<'t> Walker<'t> {
         });
     }
 
-    /// `export …`: re-exports and lists end here; a declaration is found by the walk.
+    /// Adds `export …`. Re-exports and lists are completed here; the walk visits a declaration.
     pub(super) fn export(&mut self, node: Node<'_>, depth: u32) -> Descend {
         let fields = &self.grammar.fields;
         let mut parts = ExportParts::default();
@@ -170,7 +170,7 @@ impl<'t> Walker<'t> {
         });
     }
 
-    /// `export default …` and `export = …` of an expression.
+    /// Handles `export default …` and `export = …` of an expression.
     fn export_value(&mut self, statement: Node<'_>, written: Node<'_>, depth: u32) {
         let value = self.unwrapped(written);
         match self.kind(value) {
@@ -202,7 +202,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `declare …` belongs to the declaration in it.
+    /// Passes a `declare …` on to the declaration in it.
     pub(super) fn ambient(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let Some(inner) = node
@@ -225,8 +225,8 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Whether a call is `require('x')` or `import('x')`; where its value is bound to no name, it is
-    /// an import of its own.
+    /// Whether a call is `require('x')` or `import('x')`. If its value is bound to no name, adds an import
+    /// of its own.
     pub(super) fn unbound_import(&mut self, call: Node<'_>) -> bool {
         if self.bound_import == Some(call.id()) {
             self.bound_import = None;
@@ -239,7 +239,7 @@ impl<'t> Walker<'t> {
         true
     }
 
-    /// The module that a `require` or `import()` call loads.
+    /// Returns the module that a `require` or `import()` call loads.
     pub(super) fn imported_by(&self, call: Node<'_>) -> Option<(ImportKind, &'t str)> {
         if self.kind(call) != Kind::Call {
             return None;
@@ -259,8 +259,8 @@ impl<'t> Walker<'t> {
         Some((kind, self.string_value(source)?))
     }
 
-    /// `const x = require('m')`, `const {a, b: c} = await import('m')`, `const f = require('m').f`:
-    /// an import, not a variable.
+    /// Adds the import of `const x = require('m')`, `const {a, b: c} = await import('m')` and `const f =
+    /// require('m').f`, which define no variable. Returns whether the value is such an import.
     pub(super) fn bound_by_import(
         &mut self,
         statement: Node<'_>,
@@ -295,7 +295,7 @@ impl<'t> Walker<'t> {
         true
     }
 
-    /// The names in `{a, b: c, d = 1, ...rest}`.
+    /// Collects the names in `{a, b: c, d = 1, ...rest}`.
     fn destructured(&self, pattern: Node<'_>, names: &mut Vec<ImportedName>) {
         let fields = &self.grammar.fields;
         let mut cursor = pattern.walk();
@@ -347,7 +347,7 @@ impl ExportParts<'_> {
     }
 }
 
-/// An empty span where a node starts.
+/// Returns an empty span at the start of a node.
 pub(super) fn empty(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.start_byte())
 }

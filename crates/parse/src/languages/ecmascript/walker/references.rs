@@ -1,5 +1,5 @@
-//! References in JavaScript and TypeScript: calls, members, types, bases, decorators, what is
-//! thrown and caught, JSX elements; and which names functions bind.
+//! Adds references of JavaScript and TypeScript: calls, members, types, bases, decorators, thrown and
+//! caught types, JSX elements. Also binds the names of parameters and patterns.
 
 use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
@@ -20,7 +20,7 @@ pub(super) struct Chain<'n> {
 }
 
 impl Walker<'_> {
-    /// A name on its own.
+    /// Adds a name on its own.
     pub(super) fn identifier(&mut self, node: Node<'_>) {
         let start = node.start_byte();
         if start < self.collector.skip_until {
@@ -48,7 +48,7 @@ impl Walker<'_> {
         self.collector.refer(kind, node);
     }
 
-    /// `ns.Type`.
+    /// Adds `ns.Type`.
     pub(super) fn nested_type(&mut self, node: Node<'_>) -> Descend {
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
             let kind = self.type_kind();
@@ -65,7 +65,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `a.b` that is not called.
+    /// Adds `a.b` that is not called.
     pub(super) fn member(&mut self, node: Node<'_>) -> Descend {
         if node.start_byte() < self.collector.skip_until {
             return Descend::Past;
@@ -135,7 +135,7 @@ impl Walker<'_> {
         });
     }
 
-    /// Records a use of `expression` where it ends in a name, and skips the names in it.
+    /// Adds a reference for an `expression` that ends in a name, and skips the names in it.
     pub(super) fn refer_to<'n>(
         &mut self,
         expression: Node<'n>,
@@ -169,7 +169,7 @@ impl Walker<'_> {
                     });
                 }
                 Kind::Member => object = object.child_by_field_id(fields.object)?,
-                // `a!.b` names the same thing as `a.b`.
+                // `a!.b` refers to the same member as `a.b`.
                 Kind::Wrapper if object.kind() == "non_null_expression" => {
                     object = object.named_child(0)?;
                 }
@@ -197,7 +197,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `throw new X()`; what is thrown from a variable is not known.
+    /// Enters `throw new X()`; the type of a thrown variable is unknown.
     pub(super) fn throw(&mut self, node: Node<'_>, depth: u32) {
         if let Some(thrown) = node.named_child(0).map(|thrown| self.unwrapped(thrown))
             && self.kind(thrown) == Kind::New
@@ -208,7 +208,7 @@ impl Walker<'_> {
             .within(depth, |context| context.message = Some(MessageKind::Error));
     }
 
-    /// `error instanceof X` inside a `catch`.
+    /// Records the type in `error instanceof X` inside a `catch`.
     pub(super) fn binary(&mut self, node: Node<'_>) {
         if !self.collector.context.in_catch {
             return;
@@ -221,7 +221,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `<Component …>` uses the component; `<div …>` uses nothing.
+    /// Adds the reference of `<Component …>` to the component; `<div …>` refers to nothing.
     pub(super) fn jsx(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_id(self.grammar.fields.name) else {
             return;
@@ -238,8 +238,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The names that stand directly in a pattern or parameter list are bound. As a bound name
-    /// shadows itself, it needs no skipping.
+    /// Binds the names directly in a pattern or parameter list. A bound name shadows itself and needs no
+    /// skipping.
     pub(super) fn bind_pattern(&mut self, node: Node<'_>) {
         let fields = &self.grammar.fields;
         let direct = match node.kind() {
@@ -260,7 +260,7 @@ impl Walker<'_> {
         }
     }
 
-    /// TypeScript's parameters; one with `private` or the like is also a field.
+    /// Binds TypeScript's parameters; one with `private` or the like is also a field.
     pub(super) fn typed_parameter(&mut self, node: Node<'_>) {
         let Some(pattern) = node.child_by_field_id(self.grammar.fields.pattern) else {
             return;
@@ -271,7 +271,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `T` in `f<T>()` is bound in `f`.
+    /// Binds `T` of `f<T>()` in `f`.
     pub(super) fn type_parameter(&mut self, node: Node<'_>) {
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
             let place = std::mem::replace(&mut self.collector.context.place, Place::Function);

@@ -1,4 +1,4 @@
-//! What javascript(), typescript() and TSX sources yield, feature by feature.
+//! Tests the facts of JavaScript, TypeScript and TSX sources, feature by feature.
 
 use foveate_model::Language;
 
@@ -27,7 +27,7 @@ fn exports(language: Language, source: &str, expected: &str) {
 }
 
 #[test]
-fn functions_of_every_kind() {
+fn all_kinds_of_functions_are_defined() {
     for language in [javascript(), typescript(), tsx()] {
         definitions(
             language,
@@ -281,7 +281,7 @@ if (A) { var n = 1; }
 }
 
 #[test]
-fn commonjs() {
+fn commonjs_assignments_define_and_export() {
     let source = "function Foo() { this.a = 1; this.run = function () {}; }
 Foo.prototype.bar = function bar() {};
 Foo.prototype = { put: function () {}, del() {} };
@@ -335,7 +335,7 @@ module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: requi
 }
 
 #[test]
-fn imports_of_every_form() {
+fn all_forms_of_imports_are_found() {
     imports(
         typescript(),
         "import './side.css';
@@ -388,7 +388,7 @@ var k = require(dynamic);
 }
 
 #[test]
-fn references_of_every_kind() {
+fn all_kinds_of_references_are_found() {
     references(
         typescript(),
         "import { a, B, Base, Dec, n, Err } from 'm';
@@ -458,7 +458,7 @@ function i() { try {} catch (b) { b; } }
 }
 
 #[test]
-fn messages_of_errors_and_logs() {
+fn error_and_log_messages_are_found() {
     let source = "throw new TypeError(`bad ${name} value`);
 console.warn('careful', x);
 const e = new HttpError('late');
@@ -476,7 +476,7 @@ Promise.reject(new Error(\"no\"));
 }
 
 #[test]
-fn regions_leave_substituted_code_out() {
+fn regions_exclude_template_substitutions() {
     let source = "/** Doc. */\n// note\nconst x = `a ${b('c')} d`; /**/\n";
     same(
         &testing::regions(javascript(), source),
@@ -540,7 +540,7 @@ class B { p() {} q() {} }
 }
 
 #[test]
-fn a_function_that_is_a_mere_scope_gives_its_functions_their_own_chunks() {
+fn functions_in_a_scope_function_get_own_chunks() {
     let source = "export default (o, c) => {
   const proto = c.prototype
 
@@ -567,7 +567,7 @@ fn a_function_that_is_a_mere_scope_gives_its_functions_their_own_chunks() {
 }
 
 #[test]
-fn a_long_call_is_split_between_inner_statements() {
+fn long_call_is_split_between_inner_statements() {
     let mut source = String::from("describe('x', () => {\n");
     for number in 0..30 {
         source.push_str(&format!("  it('{number}', () => {{\n    go();\n  }});\n\n"));

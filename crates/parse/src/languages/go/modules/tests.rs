@@ -1,4 +1,4 @@
-//! Where imports of Go lead, in small trees.
+//! Tests import resolution of Go in small trees.
 
 use super::MODULES;
 use crate::testing::Tree;
@@ -47,7 +47,7 @@ cart
 ";
 
 #[test]
-fn paths_lead_to_packages() {
+fn import_paths_resolve_to_packages() {
     let count = Tree::of(WORK).check(
         &MODULES,
         "main.go example.com/shop/v2 -> main.go
@@ -80,7 +80,7 @@ fn paths_lead_to_packages() {
 }
 
 #[test]
-fn without_a_manifest_the_end_of_a_path_says_the_directory() {
+fn import_resolves_by_path_ending_without_go_mod() {
     Tree::of("//- a/b/c.go\npackage b\n//- main.go\npackage main\n").check(
         &MODULES,
         "main.go github.com/x/y/a/b -> a/b/c.go
@@ -90,7 +90,7 @@ fn without_a_manifest_the_end_of_a_path_says_the_directory() {
 }
 
 #[test]
-fn files_of_a_directory_are_one_package() {
+fn files_in_a_directory_share_a_package() {
     assert_eq!(
         Tree::of(WORK).packages(&MODULES),
         [

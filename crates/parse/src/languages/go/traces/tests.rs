@@ -1,9 +1,9 @@
-//! Traces and messages of Go: what each text tells, the innermost frame last.
+//! Tests traces and messages of Go; the innermost frame comes last.
 
 use crate::traces::check;
 
 #[test]
-fn panics() {
+fn panics_are_read() {
     check(&[
         (
             "panic: no stock\n\ngoroutine 1 [running]:\nmain.main()\n\t/w/shop/main.go:4 +0x20",
@@ -65,7 +65,7 @@ fn panics() {
             "WARNING: DATA RACE\nRead at 0x00c01 by goroutine 7:\n  main.read()\n      /w/main.go:8 +0x3\n\nPrevious write at 0x00c01 by goroutine 6:\n  main.(*Box).write()\n      /w/main.go:4 +0x4",
             "/w/main.go:8 read | /w/main.go:4 Box.write",
         ),
-        // What errors print that carry their stack.
+        // Errors that print their stack.
         (
             "no such item\nacme.io/shop.find\n\t/w/shop/find.go:12\nmain.main\n\t/w/main.go:5",
             "/w/main.go:5 main | /w/shop/find.go:12 find",
@@ -74,7 +74,7 @@ fn panics() {
 }
 
 #[test]
-fn tests() {
+fn test_failures_are_read() {
     check(&[
         (
             "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3, want 4",
@@ -104,7 +104,7 @@ fn tests() {
 }
 
 #[test]
-fn messages() {
+fn compiler_messages_are_read() {
     check(&[
         (
             "./cart.go:3:5: undefined: item",
@@ -126,7 +126,7 @@ fn messages() {
             "cart.go:7:2: \"os\" imported and not used\ncart.go:9:1: missing return",
             "cart.go:9:1 | cart.go:7:2 | ! \"os\" imported and not used | ! missing return",
         ),
-        // Places in sentences are none.
+        // Places in sentences do not count.
         ("see cart.go:12 for the sum", ""),
         ("cart.go:12 is where it is added", ""),
     ]);

@@ -1,4 +1,4 @@
-//! What Go defines: functions, methods, types with their fields, constants, variables.
+//! Adds definitions of Go: functions, methods, types with their fields, constants, variables.
 
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
@@ -14,7 +14,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
         return Descend::Into;
     };
     let mut draft = head(walk, DefinitionKind::Function, node, name);
-    // Several of a package are called so; nobody calls them.
+    // A package may have several functions of this name, and nothing calls them.
     if draft.name == "init" {
         draft.visibility = Some(Visibility::Private);
     }
@@ -22,7 +22,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     enter(walk, node, depth, id, DefinitionKind::Function)
 }
 
-/// `func (e *Engine) Run()` is a member of `Engine`, wherever that stands.
+/// Adds a method such as `func (e *Engine) Run()`: a member of `Engine`, wherever that is defined.
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
     let Some(name) = field(node, "name") else {
@@ -42,7 +42,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     enter(walk, node, depth, id, DefinitionKind::Method)
 }
 
-/// `Run() error` in an interface.
+/// Adds a method of an interface: `Run() error`.
 pub(super) fn interface_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -60,7 +60,7 @@ fn head<'t>(walk: &Walk<'t>, kind: DefinitionKind, node: Node<'t>, name: Node<'t
     draft
 }
 
-/// Adds parameters and results of a function that the walk enters.
+/// Adds the parameters and results of a function that the walk enters.
 fn enter<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -79,7 +79,7 @@ fn enter<'t>(
         walk.returns(id, result);
     }
     walk.enter_definition(depth, id, kind);
-    // Results that have names are variables.
+    // Named results are variables.
     let results = field(node, "result").filter(|result| result.kind() == "parameter_list");
     for result in results.into_iter().flat_map(children) {
         let value = walk.declared_value(field(result, "type"), None);
@@ -91,7 +91,7 @@ fn enter<'t>(
     Descend::Into
 }
 
-/// `Name struct { … }`, `Name interface { … }`, `Name = other`.
+/// Adds `Name struct { … }`, `Name interface { … }`, `Name = other`.
 pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
     let (Some(name), made) = (field(node, "name"), field(node, "type")) else {
@@ -126,7 +126,7 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
     Descend::Into
 }
 
-/// The declaration around the only specification in it: `type A struct {}` as a whole.
+/// Returns the declaration around its only specification: `type A struct {}` as a whole.
 fn whole_declaration(node: Node<'_>) -> Option<Node<'_>> {
     let declaration = node.parent()?;
     let is_only = declaration.kind().ends_with("_declaration")
@@ -135,7 +135,7 @@ fn whole_declaration(node: Node<'_>) -> Option<Node<'_>> {
     is_only.then_some(declaration)
 }
 
-/// The types that a struct or interface embeds.
+/// Returns the types that a struct or interface embeds.
 fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
     let list = match made.kind() {
         "struct_type" => made.named_child(0),
@@ -157,11 +157,11 @@ fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
     bases
 }
 
-/// `a, b int` in a struct; an embedded type is no field, but a base.
+/// Adds the fields of `a, b int` in a struct; an embedded type is a base.
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
-    // The fields of a nameless struct are part of whatever holds it.
+    // The fields of an unnamed struct are part of its holder.
     let holder = node.parent().and_then(|list| list.parent()?.parent());
     let is_member = holder.is_some_and(|holder| holder.kind() == "type_spec");
     if names.is_empty() {
@@ -180,7 +180,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
     Descend::Into
 }
 
-/// `*a.B` in a struct is a base of it, and a field that is called `B`.
+/// Adds `*a.B` in a struct: it is a base, and a field named `B`.
 fn embed<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(named) = field(node, "type").and_then(named_type) else {
         return;
@@ -194,7 +194,7 @@ fn embed<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     walk.holds(id, value);
 }
 
-/// The names of type parameters stand for any type inside of what has them.
+/// Records the names of type parameters, which mean any type inside their definition.
 fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let list = field(node, "type_parameters");
     let mut names = Vec::new();
@@ -203,7 +203,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let declared = parameter.children_by_field_name("name", &mut cursor);
         names.extend(declared.map(|name| walk.of(name)));
     }
-    // `func (s Set[T]) …` names those of its type.
+    // `func (s Set[T]) …` names the type parameters of its receiver type.
     let receiver = field(node, "receiver").and_then(|list| list.named_child(0));
     let owner = receiver.and_then(|receiver| field(receiver, "type"));
     let generic = match owner.filter(|owner| owner.kind() == "pointer_type") {
@@ -233,7 +233,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     values(walk, node, depth, DefinitionKind::Variable)
 }
 
-/// `a, b T = x, y`, of the package or of a function.
+/// Adds `a, b T = x, y`, of the package or of a function.
 fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32, kind: DefinitionKind) -> Descend {
     let declared = field(node, "type");
     let initial = field(node, "value").map_or_else(Vec::new, children);
@@ -261,9 +261,9 @@ fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32, kind: DefinitionKind)
     Descend::Into
 }
 
-/// `func(a int) { … }`
+/// Enters `func(a int) { … }` and adds its parameters.
 pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let value = walk.declared_value(field(parameter, "type"), None);
         let mut cursor = parameter.walk();

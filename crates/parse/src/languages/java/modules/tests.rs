@@ -1,4 +1,4 @@
-//! Where imports of Java and Kotlin lead, in small trees.
+//! Tests import resolution of Java and Kotlin in small trees.
 
 use super::{MODULES, jvm_name};
 use crate::testing::Tree;
@@ -53,20 +53,20 @@ fn shop() -> Tree {
 }
 
 #[test]
-fn modules_are_packages_and_types() {
+fn imports_resolve_to_packages_and_types() {
     let shop = shop();
     let page = "app/src/main/java/com/shop/web/Page.java";
     let cart = "core/src/main/java/com/shop/Cart.java";
     let store = "core/src/main/java/com/shop/db/Store.java";
     for (importer, module, found) in [
-        // Packages: any of their files, of the nearest directory.
+        // Packages: any of their files, from the nearest directory.
         (cart, "com.shop.db", store),
         (page, "com.shop.db", store),
         (cart, "com.shop.web", page),
         (page, "com.shop", "app/src/main/java/com/shop/Version.java"),
         (store, "com.shop", cart),
         (cart, "com.odd", "odd/place/Elsewhere.java"),
-        // Types, for imports of what is in them.
+        // Types, for imports of their members.
         (page, "com.shop.Cart", cart),
         (page, "com.shop.Hidden", cart),
         (page, "com.shop.db.Store", store),
@@ -74,7 +74,7 @@ fn modules_are_packages_and_types() {
         (cart, "com.odd.Elsewhere", "odd/place/Elsewhere.java"),
         (page, "com.shop.Cart.Item", cart),
         (page, "com.shop.Cart.Item.Size", cart),
-        // Of types of one name the nearest.
+        // Of types with the same name, the nearest.
         (
             page,
             "com.shop.Version",
@@ -92,7 +92,7 @@ fn modules_are_packages_and_types() {
         ),
         ("tools/Run.java", "Main", "tools/Main.java"),
         ("demo/Main.java", "Run", "tools/Run.java"),
-        // What is elsewhere.
+        // Names from outside the repository.
         (cart, "java.util", ""),
         (cart, "com", ""),
         (cart, "com.shop.Missing", ""),
@@ -111,7 +111,7 @@ fn modules_are_packages_and_types() {
 }
 
 #[test]
-fn packages_are_what_files_declare() {
+fn packages_follow_declarations() {
     assert_eq!(
         shop().packages(&MODULES),
         [
@@ -129,7 +129,7 @@ fn packages_are_what_files_declare() {
 }
 
 #[test]
-fn names_of_the_classes_of_functions() {
+fn jvm_class_name_of_functions_is_read() {
     for (text, name) in [
         ("@file:JvmName(\"Okio\")\npackage okio\n", Some("Okio")),
         (

@@ -1,9 +1,9 @@
-//! Traces and messages of Java and its tools: what each text tells, the innermost frame last.
+//! Tests traces and messages of Java and its tools; the innermost frame comes last.
 
 use crate::traces::check;
 
 #[test]
-fn frames() {
+fn frames_are_read() {
     check(&[
         (
             "\tat org.acme.Cart.sum(Cart.java:12)",
@@ -82,7 +82,7 @@ fn frames() {
 }
 
 #[test]
-fn traces() {
+fn traces_are_read() {
     check(&[
         (
             "java.lang.IllegalStateException: closed\n\tat org.acme.Wire$Worker.run(Wire.java:88)\n\tat org.acme.Main.main(Main.java:5)\nCaused by: java.io.IOException: reset\n\tat org.acme.Wire.read(Wire.java:7)\n\t... 12 more",
@@ -116,7 +116,7 @@ fn traces() {
 }
 
 #[test]
-fn messages() {
+fn messages_are_read() {
     check(&[
         (
             "src/main/java/org/acme/Cart.java:3: error: cannot find symbol\n        itm.sum();\n        ^\n  symbol: variable itm",
@@ -146,7 +146,7 @@ fn messages() {
             "[ERROR] org.acme.CartTest.sums -- Time elapsed: 0.01 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: expected: <1> but was: <2>\n\tat org.acme.CartTest.sums(CartTest.java:12)",
             "org/acme/CartTest.java:12 CartTest.sums | ! org.opentest4j.AssertionFailedError: expected: <1> but was: <2>",
         ),
-        // Sentences are none.
+        // Sentences are not messages.
         ("at org.acme.Cart.sum (the method) it breaks", ""),
         ("It happens at Cart.java:12 always", ""),
     ]);

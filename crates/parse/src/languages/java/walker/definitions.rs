@@ -1,4 +1,4 @@
-//! What Java defines: types with their members, constructors, enum constants.
+//! Adds definitions of Java: types with their members, constructors, enum constants.
 
 use foveate_model::{DefinitionKind, LocalId, Visibility};
 use tree_sitter::Node;
@@ -8,7 +8,7 @@ use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// What stands before a declaration.
+/// Modifiers and annotations of a declaration.
 #[derive(Default)]
 struct Marks {
     visibility: Option<Visibility>,
@@ -66,7 +66,7 @@ pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     Descend::Into
 }
 
-/// `record Point(int x, int y)`: its components are fields that it can be asked for.
+/// Adds `record Point(int x, int y)`; its components are public fields.
 pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     type_declaration(walk, node, depth, DefinitionKind::Class);
     for component in field(node, "parameters").into_iter().flat_map(children) {
@@ -94,8 +94,8 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: D
     walk.enter_definition(depth, id, kind);
 }
 
-/// What is visible of a declaration without a word for it: all of an interface, and what the package
-/// sees of anything else.
+/// Returns the visibility of a declaration without an access modifier: public in an interface, visible to
+/// the package elsewhere.
 fn by_default(walk: &Walk<'_>) -> Visibility {
     match walk.parent_kind() {
         Some(DefinitionKind::Interface) => Visibility::Public,
@@ -103,7 +103,7 @@ fn by_default(walk: &Walk<'_>) -> Visibility {
     }
 }
 
-/// The types that a class extends and implements.
+/// Returns the types that a class extends and implements.
 fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let mut bases = Vec::new();
     for clause in children(node) {
@@ -128,7 +128,7 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     bases
 }
 
-/// `A(1) { … }` in an enum; what its body defines belongs to it.
+/// Adds `A(1) { … }` in an enum; definitions in its body belong to it.
 pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -140,14 +140,14 @@ pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     Descend::Into
 }
 
-/// What nameless classes below define belongs to a field or constant. Names are still used by the
-/// class around.
+/// Makes a field or constant the parent of the definitions in unnamed classes below. References still
+/// belong to the enclosing class.
 fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector
         .within(depth, |context| context.parent = Some(id));
 }
 
-/// A method, or an element of an annotation type.
+/// Adds a method, or an element of an annotation type.
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -167,7 +167,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-/// A constructor; that of a record may leave out its parameters.
+/// Adds a constructor; that of a record may omit its parameters.
 pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -194,7 +194,7 @@ fn enter_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: Local
     walk.enter_definition(depth, id, DefinitionKind::Method);
 }
 
-/// The name in `int x` and `int... xs`.
+/// Returns the name in `int x` and `int... xs`.
 pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
     let name = field(parameter, "name").or_else(|| {
         let declarator = child_of_kind(parameter, "variable_declarator")?;
@@ -203,7 +203,7 @@ pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
     name.filter(|name| name.kind() == "identifier")
 }
 
-/// The type in `int x` and `int... xs`.
+/// Returns the type in `int x` and `int... xs`.
 pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
     field(parameter, "type").or_else(|| {
         let mut parts = children(parameter).into_iter();
@@ -216,7 +216,7 @@ pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// `int a = 1, b;` in a class, or constants of an interface.
+/// Adds `int a = 1, b;` in a class, or constants of an interface.
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let mut cursor = node.walk();
     let declarators: Vec<Node<'t>> = node
@@ -238,7 +238,7 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         let initial = field(declarator, "value");
         let mut draft = walk.draft(kind, node, name, None);
         draft.body = initial.map(span);
-        // A value of several lines is no part of the head.
+        // A value of several lines is not part of the head.
         if initial.is_some_and(|initial| walk.of(initial).contains('\n')) {
             let dimensions = field(declarator, "dimensions");
             draft.signature_end = dimensions.unwrap_or(name).end_byte();

@@ -1,4 +1,4 @@
-//! Packages, imports and module descriptors of Java.
+//! Adds packages, imports and module descriptors of Java.
 
 use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, ReferenceKind, Visibility};
 use tree_sitter::Node;
@@ -20,7 +20,7 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Into
 }
 
-/// `import a.b.C`, `import a.b.*`, `import static a.B.c`: all but the last name is the module.
+/// Adds `import a.b.C`, `import a.b.*`, `import static a.B.c`: all but the last name is the module.
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let parts = children(node);
     let path = parts.iter().find(|part| part.kind() != "asterisk");
@@ -48,7 +48,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     Descend::Past
 }
 
-/// `module a.b { … }` in `module-info.java`.
+/// Adds `module a.b { … }` in `module-info.java`.
 pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
@@ -61,7 +61,7 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-/// `uses a.B;` and `provides a.B with c.D;` name types.
+/// Adds the types of `uses a.B;` and `provides a.B with c.D;`.
 pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     for named in children(node) {
         walk.refer(ReferenceKind::Type, named);
@@ -69,7 +69,7 @@ pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Past
 }
 
-/// A path may have blanks, lines and comments in it; the module's name has none.
+/// Removes blanks and line ends from a path.
 fn without_blanks(path: &str) -> String {
     path.split_whitespace().collect()
 }

@@ -1,4 +1,4 @@
-//! Local variables of Java: declared ones, and those of lambdas, loops, patterns and `catch`.
+//! Adds local variables of Java: declared ones, and those of lambdas, loops, patterns and `catch`.
 
 use foveate_model::ReferenceKind;
 use foveate_model::values::Value;
@@ -9,17 +9,17 @@ use super::named_type;
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// A block directly in a class is an initialiser: its variables are local.
+/// Enters a block. A block directly in a class is an initialiser: its variables are local.
 pub(super) fn block<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     if !walk.is_in_function() {
-        walk.enter_nameless(depth);
+        walk.enter_anonymous_function(depth);
     }
     Descend::Into
 }
 
-/// `x -> …`, `(x, y) -> …`, `(A x) -> …`.
+/// Enters `x -> …`, `(x, y) -> …`, `(A x) -> …` and adds its parameters.
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     let Some(parameters) = field(node, "parameters") else {
         return Descend::Into;
     };
@@ -51,7 +51,7 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Into
 }
 
-/// `for (A x : xs)`, and `try (A x = …)`.
+/// Adds the variable of `for (A x : xs)` and `try (A x = …)`.
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         let initial = field(node, "value").filter(|_| node.kind() == "resource");
@@ -61,7 +61,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
     Descend::Into
 }
 
-/// `x instanceof A a`, `case A a` and `R(A a)`.
+/// Adds the variable of `x instanceof A a`, `case A a` and `R(A a)`.
 pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let (declared, name) = match node.kind() {
         "instanceof_expression" => (field(node, "right"), field(node, "name")),
@@ -74,7 +74,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Into
 }
 
-/// `A(…)` in a pattern: the type is written as a plain name.
+/// Adds the type of `A(…)` in a pattern, which is parsed as a plain name.
 pub(super) fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = node.named_child(0).filter(|n| n.kind() == "identifier") {
         walk.refer(ReferenceKind::Type, name);
@@ -82,7 +82,7 @@ pub(super) fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
     Descend::Into
 }
 
-/// `catch (A | b.C e)`.
+/// Adds the types and the variable of `catch (A | b.C e)`.
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(parameter) = child_of_kind(node, "catch_formal_parameter") else {
         return Descend::Into;
@@ -103,7 +103,7 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Into
 }
 
-/// What a variable holds: `var` leaves it to the initial value.
+/// Returns the value of a variable; for `var`, its initial value.
 fn value_of<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>, initial: Option<Node<'t>>) -> Value {
     let declared = declared.filter(|declared| walk.of(*declared) != "var");
     walk.declared_value(declared, initial)

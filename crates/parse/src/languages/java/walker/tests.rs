@@ -1,4 +1,4 @@
-//! What the walker finds, a short line per fact.
+//! Tests the facts that the Java walker finds, one short line per fact.
 
 mod conventions;
 mod definitions;
@@ -12,7 +12,7 @@ fn defines(source: &str, expected: &str) {
     same(&testing::definitions(java(), source), expected, source);
 }
 
-/// Definitions in a class `A`, without the class.
+/// Checks the definitions in a class `A`, without the class.
 #[track_caller]
 fn members(source: &str, expected: &str) {
     let found = testing::definitions(java(), &format!("class A {{\n{source}\n}}"));
@@ -24,7 +24,7 @@ fn refers(source: &str, expected: &str) {
     same(&testing::references(java(), source), expected, source);
 }
 
-/// References in a method `A.f`.
+/// Checks the references in a method `A.f`.
 #[track_caller]
 fn uses(source: &str, expected: &str) {
     let found = testing::references(java(), &format!("class A {{ void f() {{\n{source}\n}} }}"));
@@ -32,11 +32,11 @@ fn uses(source: &str, expected: &str) {
 }
 
 #[track_caller]
-fn takes(source: &str, expected: &str) {
+fn check_imports(source: &str, expected: &str) {
     same(&testing::imports(java(), source), expected, source);
 }
 
 #[track_caller]
-fn says(source: &str, expected: &str) {
+fn check_messages(source: &str, expected: &str) {
     same(&testing::messages(java(), source), expected, source);
 }

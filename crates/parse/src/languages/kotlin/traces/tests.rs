@@ -1,9 +1,9 @@
-//! Traces and messages of Kotlin: what each text tells, the innermost frame last.
+//! Tests the frames and messages parsed from Kotlin traces, the innermost frame last.
 
 use crate::traces::check;
 
 #[test]
-fn frames() {
+fn frames_are_parsed() {
     check(&[
         (
             "\tat org.acme.CartKt.main(Cart.kt:3)",
@@ -78,7 +78,7 @@ fn frames() {
 }
 
 #[test]
-fn traces() {
+fn whole_traces_are_parsed() {
     check(&[
         (
             "Exception in thread \"main\" kotlin.UninitializedPropertyAccessException: lateinit property cart has not been initialized\n\tat org.acme.MainKt.main(Main.kt:5)",
@@ -104,7 +104,7 @@ fn traces() {
 }
 
 #[test]
-fn compiler() {
+fn compiler_messages_are_parsed() {
     check(&[
         (
             "e: file:///w/src/Cart.kt:3:5 Unresolved reference: itm",

@@ -1,10 +1,13 @@
-//! Properties of Kotlin: those of files and types, with or without code, and variables of functions.
+//! Collects Kotlin properties of files and types, with and without accessors, and binds variables of
+//! functions.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, Span};
 use tree_sitter::Node;
 
-use super::definitions::{Marks, extend, hold, is_static, mark_bodiless, plain_name, receiver};
+use super::definitions::{
+    Marks, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
+};
 use super::{first_identifier, type_after};
 use crate::collect::{Place, span};
 use crate::syntax::Descend;
@@ -13,7 +16,7 @@ use crate::walk::{Walk, child_of_kind, children};
 /// `val x: A = …`, `var A.x: B get() = …`, `val (a, b) = …`.
 pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(declared) = child_of_kind(node, "variable_declaration") else {
-        super::locals::several(walk, node);
+        super::locals::bind_destructured(walk, node);
         return Descend::Into;
     };
     let Some(name) = first_identifier(declared).filter(|name| !name.is_missing()) else {
@@ -40,7 +43,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     if let Some(code) = code {
         draft.signature_end = code.start as usize;
     } else if end.is_some() {
-        // A value of several lines is no part of the head.
+        // A value of several lines is not part of the head.
         draft.signature_end = declared.end_byte();
     }
     extend(walk, &mut draft, owner);
@@ -55,7 +58,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     let id = walk.define(draft);
     walk.holds(id, value);
     if code.is_none() {
-        hold(walk, depth, id);
+        set_parent(walk, depth, id);
         return Descend::Into;
     }
     if let Some(result) = type_after(declared, Some(name)) {
@@ -73,7 +76,7 @@ fn is_in_interface(walk: &Walk<'_>) -> bool {
     walk.parent_kind() == Some(DefinitionKind::Interface)
 }
 
-/// What a property is first set to, or who is asked for it.
+/// Returns the initial value of a property, or its delegate (`by …`).
 fn initial_value<'n>(node: Node<'n>, declared: Node<'n>) -> Option<Node<'n>> {
     let mut parts = children(node).into_iter();
     parts.find(|part| {
@@ -85,7 +88,7 @@ fn initial_value<'n>(node: Node<'n>, declared: Node<'n>) -> Option<Node<'n>> {
     })
 }
 
-/// Getter and setter, where one of them has code.
+/// Returns the span of getter and setter if one of them has a body.
 fn code_of(node: Node<'_>) -> Option<Span> {
     let mut accessors = children(node);
     accessors.retain(|part| matches!(part.kind(), "getter" | "setter"));

@@ -1,4 +1,4 @@
-//! What Kotlin defines: types, objects, functions, constructors, aliases.
+//! Collects Kotlin definitions: types, objects, functions, constructors, aliases.
 
 use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
 use tree_sitter::Node;
@@ -9,7 +9,7 @@ use crate::collect::{Draft, Place, Position, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// What stands before a declaration.
+/// Modifiers and annotations of a declaration.
 #[derive(Default)]
 pub(super) struct Marks<'t> {
     visibility: Visibility,
@@ -33,7 +33,7 @@ impl<'t> Marks<'t> {
                 "visibility_modifier" => {
                     marks.visibility = match walk.of(part) {
                         "private" => Visibility::Private,
-                        // Its module sees it.
+                        // `internal` is visible in the whole module.
                         "protected" | "internal" => Visibility::Protected,
                         _ => Visibility::Public,
                     }
@@ -56,7 +56,7 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// A type as written, without type arguments.
+/// Returns a type as written, without type arguments and call arguments.
 fn without_arguments(written: &str) -> Box<str> {
     let plain = written.split(['<', '(']).next().unwrap_or(written);
     plain.trim_end().into()
@@ -79,14 +79,14 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     };
     let mut draft = walk.draft(kind, node, name, body_of(node));
     draft.bases = bases(walk, node);
-    // What is expected of each platform stands elsewhere.
+    // The code of an `expect` class is in the `actual` class of each platform.
     let is_expected = marks.has("expect");
     marks.mark(&mut draft);
     draft.modifiers.is_overload = is_expected;
     plain_name(&mut draft);
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    // Below are its constructor, bases and members.
+    // The constructor, bases and members are nodes below this one, so they belong to the class.
     let constructor = child_of_kind(node, "primary_constructor");
     let parameters = constructor.and_then(|head| child_of_kind(head, "class_parameters"));
     for parameter in parameters.into_iter().flat_map(children) {
@@ -101,7 +101,7 @@ fn body_of(node: Node<'_>) -> Option<Node<'_>> {
     child_of_kind(node, "class_body").or_else(|| child_of_kind(node, "enum_class_body"))
 }
 
-/// `` `a b` `` is called `a b`.
+/// Removes the backticks of a quoted name: `` `a b` `` becomes `a b`.
 pub(super) fn plain_name(draft: &mut Draft<'_>) {
     let inner = draft
         .name
@@ -114,7 +114,7 @@ pub(super) fn plain_name(draft: &mut Draft<'_>) {
     }
 }
 
-/// The types after the colon of a class.
+/// Returns the types after the colon of a class.
 fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let list = child_of_kind(node, "delegation_specifiers");
     let specifiers = list.into_iter().flat_map(children);
@@ -133,21 +133,22 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// `companion object { … }`: its members are those of the class, which names them.
+/// `companion object { … }` is no definition: its members belong to the class, by whose name they are
+/// accessed.
 pub(super) fn companion<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// Whether a member stands in a companion or another object, where it is asked for by a type's name.
+/// Whether a member is in a companion or another object, so that it is accessed by a type's name.
 pub(super) fn is_static(node: Node<'_>) -> bool {
     let holder = node.parent().and_then(|body| body.parent());
     holder.is_some_and(|holder| matches!(holder.kind(), "companion_object" | "object_declaration"))
 }
 
-/// `object : A() { … }`: what it defines belongs to the definition around.
+/// `object : A() { … }`: its members belong to the enclosing definition.
 pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector.within(depth, |context| {
         context.place = Place::Class;
@@ -157,7 +158,7 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descen
     Descend::Into
 }
 
-/// `A(1) { … }` in an enum; what its body defines belongs to it.
+/// `A(1) { … }` in an enum: the definitions in its body belong to it.
 pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = first_identifier(node) else {
         return Descend::Into;
@@ -167,13 +168,13 @@ pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     Marks::of(walk, node).mark(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
-    hold(walk, depth, id);
+    set_parent(walk, depth, id);
     Descend::Into
 }
 
-/// What nameless objects below define belongs to a property or enum member. Names are still used by
-/// the class around.
-pub(super) fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
+/// Makes a property or enum member the parent of definitions in anonymous objects below it. References
+/// still belong to the enclosing class.
+pub(super) fn set_parent(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector.within(depth, |context| {
         context.parent = Some(id);
         if context.place == Place::Enum {
@@ -231,7 +232,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-/// What has no body is abstract in an interface, and what is expected of each platform elsewhere.
+/// Marks a definition without a body: in an interface it is abstract, otherwise it is an `expect`
+/// declaration, whose body is elsewhere.
 pub(super) fn mark_bodiless(walk: &Walk<'_>, draft: &mut Draft<'_>, is_bodiless: bool) {
     let is_abstract =
         draft.modifiers.is_abstract || walk.parent_kind() == Some(DefinitionKind::Interface);
@@ -239,7 +241,7 @@ pub(super) fn mark_bodiless(walk: &Walk<'_>, draft: &mut Draft<'_>, is_bodiless:
     draft.modifiers.is_overload = is_bodiless && !is_abstract;
 }
 
-/// The type that an extension is for.
+/// Returns the receiver type of an extension.
 pub(super) fn receiver<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
     let found = type_after(node, None)?;
     (found.end_byte() <= name.start_byte())
@@ -247,7 +249,7 @@ pub(super) fn receiver<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
         .flatten()
 }
 
-/// An extension is a member of its type, wherever it stands.
+/// Makes an extension a member of its receiver type, wherever it is declared.
 pub(super) fn extend<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, receiver: Option<Node<'t>>) {
     let Some(receiver) = receiver else {
         return;
@@ -283,7 +285,7 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let parameters = child_of_kind(node, "function_value_parameters");
     let body = child_of_kind(node, "block");
     let mut draft = walk.draft(DefinitionKind::Method, node, word, body);
-    // Without a block it does what the one does that it calls.
+    // Without a block, the call of another constructor counts as the body.
     let other = child_of_kind(node, "constructor_delegation_call");
     draft.body = draft.body.or(other.map(span));
     draft.parameters = parameters.map(inside_brackets);
@@ -300,13 +302,13 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     let Some(name) = field(node, "type") else {
         return Descend::Into;
     };
-    let made = type_after(node, Some(name));
+    let target = type_after(node, Some(name));
     let mut draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
-    draft.body = made.map(span);
+    draft.body = target.map(span);
     Marks::of(walk, node).mark(&mut draft);
     let id = walk.define(draft);
-    if let Some(made) = made {
-        walk.returns(id, made);
+    if let Some(target) = target {
+        walk.returns(id, target);
     }
     walk.collector
         .within(depth, |context| context.position = Position::Type);

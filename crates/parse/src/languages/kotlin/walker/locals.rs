@@ -1,4 +1,4 @@
-//! Local variables of Kotlin: those of lambdas, loops, `when` and `catch`.
+//! Binds local variables of Kotlin: those of lambdas, loops, `when` and `catch`.
 
 use foveate_model::ReferenceKind;
 use tree_sitter::Node;
@@ -10,21 +10,21 @@ use crate::walk::{Walk, child_of_kind, children};
 
 /// `init { … }`: its variables are local.
 pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     Descend::Into
 }
 
 /// `{ a, (b, c), d: D -> … }`
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    if super::mistaken::is_body(walk, node) {
+    if super::misparsed::is_body(walk, node) {
         return Descend::Into;
     }
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     if let Some(parameters) = child_of_kind(node, "lambda_parameters") {
         for parameter in children(parameters) {
             match parameter.kind() {
                 "variable_declaration" => bind(walk, parameter, None),
-                _ => several(walk, parameters),
+                _ => bind_destructured(walk, parameters),
             }
         }
     }
@@ -32,8 +32,8 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 }
 
 /// `fun(a: A) { … }`
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_anonymous_function(depth);
     let parameters = child_of_kind(node, "function_value_parameters");
     for parameter in parameters.into_iter().flat_map(children) {
         if parameter.kind() == "parameter" {
@@ -47,7 +47,7 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     match child_of_kind(node, "variable_declaration") {
         Some(declared) => bind(walk, declared, None),
-        None => several(walk, node),
+        None => bind_destructured(walk, node),
     }
     Descend::Into
 }
@@ -72,7 +72,7 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     Descend::Into
 }
 
-/// The variable that a node begins with, by its type or initial value.
+/// Binds the first name in a node to its type or initial value.
 fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, initial: Option<Node<'t>>) {
     if let Some(name) = first_identifier(node) {
         let value = walk.declared_value(type_after(node, Some(name)), initial);
@@ -80,8 +80,8 @@ fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, initial: Option<Node<'t>>) {
     }
 }
 
-/// `(a, b)`: what its parts hold is not known.
-pub(super) fn several<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+/// Binds the names in `(a, b)`. Their values are unknown unless they have a type.
+pub(super) fn bind_destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for parts in children(node) {
         if parts.kind() != "multi_variable_declaration" {
             continue;

@@ -1,4 +1,4 @@
-//! What Kotlin uses: calls, types, bases, annotations; packages and imports.
+//! Collects Kotlin references (calls, types, bases, annotations), packages and imports.
 
 use foveate_model::{Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
@@ -8,7 +8,8 @@ use crate::collect::{Position, row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// The function of a call. Of `f(x) { … }` the grammar makes a call of `f(x)`; both are one.
+/// Returns the function of a call. The grammar parses `f(x) { … }` as a call of `f(x)`; both count as
+/// one call.
 pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
     let mut function = call.named_child(0)?;
     for _ in 0..4 {
@@ -28,7 +29,7 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desce
     }
 }
 
-/// `f<T>(x)`, which the grammar takes for two comparisons: gives `f`. Comparisons have blanks.
+/// Returns `f` of `f<T>(x)`, which the grammar parses as two comparisons. Real comparisons have blanks.
 pub(super) fn generic_call(node: Node<'_>) -> Option<Node<'_>> {
     let (left, right) = (field(node, "left")?, field(node, "right")?);
     if left.kind() != "binary_expression" || operator(node)? != ">" || operator(left)? != "<" {
@@ -68,7 +69,7 @@ pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     descend
 }
 
-/// `a.b`, `A::b`; `A::class` is a use of the type, and what is asked of it is the library's.
+/// `a.b`, `A::b`. `A::class` is a reference to the type; the members after it belong to the library.
 pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(literal) = class_literal(walk, node) else {
         return crate::walk::member(walk, node, depth);
@@ -79,12 +80,12 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         walk.refer(ReferenceKind::Type, named);
     }
     if let Some(name) = last_identifier(node) {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// `A::class` at the start of a chain of members: the grammar takes it for a member, too.
+/// Returns the `A::class` that a chain of members starts with. The grammar parses it as a member, too.
 fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
     for _ in 0..8 {
         if node.kind() != "navigation_expression" {
@@ -111,20 +112,20 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
 /// `throw E("…")`.
 pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let thrown = node.named_child(0);
-    let made = thrown.filter(|thrown| thrown.kind() == "call_expression");
-    let Some(made) = made.and_then(called) else {
+    let created = thrown.filter(|thrown| thrown.kind() == "call_expression");
+    let Some(created) = created.and_then(called) else {
         return Descend::Into;
     };
-    let name = last_identifier(made).unwrap_or(made);
+    let name = last_identifier(created).unwrap_or(created);
     if walk.of(name).starts_with(char::is_uppercase) {
-        walk.refer(ReferenceKind::Raise, made);
+        walk.refer(ReferenceKind::Raise, created);
         walk.collector
             .within(depth, |context| context.message = Some(MessageKind::Error));
     }
     Descend::Into
 }
 
-/// `a.B<C>` as a type: all of its names are one use. Those of one letter are parameters of types.
+/// `a.B<C>` as a type: its whole path is one reference. One-letter names are type parameters.
 pub(super) fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let kind = match walk.context().position {
         Position::Base => ReferenceKind::Base,
@@ -152,7 +153,7 @@ pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: 
         if walk.of(*last).len() > 1 {
             walk.refer(kind, *last);
         } else {
-            walk.pass_over(*last);
+            walk.mark_handled(*last);
         }
         if first != last {
             walk.refer(ReferenceKind::Type, *first);
@@ -163,7 +164,7 @@ pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: 
     }
 }
 
-/// The type with a name in `A?`, `(A)` and `A(…)`.
+/// Returns the named type in `A?`, `(A)` and `A(…)`.
 pub(super) fn type_within(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         if node.kind() == "user_type" {
@@ -200,7 +201,7 @@ pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Des
     Descend::Into
 }
 
-/// The types of an annotation.
+/// Returns the types of an annotation.
 pub(super) fn annotated(annotation: Node<'_>) -> Vec<Node<'_>> {
     let parts = children(annotation).into_iter();
     parts
@@ -212,32 +213,32 @@ pub(super) fn annotated(annotation: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// `f(name = value)`: the name is the function's.
+/// Skips the name in `f(name = value)`: a parameter of the function.
 pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let is_named = node.child(1).is_some_and(|second| second.kind() == "=");
     if is_named && let Some(name) = node.child(0) {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// `return@label value`.
+/// Skips the label in `return@label value`.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(label) = field(node, "label") {
-        walk.pass_over(label);
+        walk.mark_handled(label);
     }
     Descend::Into
 }
 
-/// What is declared first is no use of a name.
-pub(super) fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+/// Skips the first name of a declaration: it is no reference.
+pub(super) fn skip_declared_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = first_identifier(node) {
-        walk.pass_over(name);
+        walk.mark_handled(name);
     }
     Descend::Into
 }
 
-/// A string literal. The grammar does not see the names in `$name`.
+/// A string literal. The grammar has no nodes for the names in `$name`.
 pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     for part in children(node) {
         if part.kind() != "string_content" || walk.of(part) != "$" {
@@ -262,8 +263,8 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Past
 }
 
-/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. What is taken
-/// from a companion is a member of its class.
+/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. A member
+/// imported from a companion is a member of its class.
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(path) = child_of_kind(node, "qualified_identifier") else {
         return Descend::Past;
@@ -293,7 +294,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     Descend::Past
 }
 
-/// A path without blanks, and without the quotes of names that are keywords.
+/// Returns a path without blanks and without the backticks of quoted names.
 fn plain(path: &str) -> String {
     path.chars()
         .filter(|c| !c.is_whitespace() && *c != '`')

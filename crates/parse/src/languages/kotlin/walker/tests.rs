@@ -1,4 +1,4 @@
-//! What the walker finds, a short line per fact.
+//! Tests the facts that the walker collects, one short line per fact.
 
 mod conventions;
 mod definitions;
@@ -19,7 +19,7 @@ fn refers(source: &str, expected: &str) {
     same(&found, expected, source);
 }
 
-/// References in a method `A.f`.
+/// Checks the references in a method `A.f`.
 #[track_caller]
 fn uses(source: &str, expected: &str) {
     let found = testing::references(
@@ -30,13 +30,13 @@ fn uses(source: &str, expected: &str) {
 }
 
 #[track_caller]
-fn takes(source: &str, expected: &str) {
+fn check_imports(source: &str, expected: &str) {
     let found = testing::imports(kotlin(), &format!("{source}\n"));
     same(&found, expected, source);
 }
 
 #[track_caller]
-fn says(source: &str, expected: &str) {
+fn check_messages(source: &str, expected: &str) {
     let found = testing::messages(kotlin(), &format!("{source}\n"));
     same(&found, expected, source);
 }

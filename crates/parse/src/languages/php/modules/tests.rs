@@ -1,4 +1,4 @@
-//! Where imports of PHP lead, in small trees.
+//! Tests the resolution of PHP imports in small trees.
 
 use foveate_model::ImportKind;
 use foveate_model::resolution::FileTree;
@@ -94,7 +94,7 @@ fn included_files_are_found() {
 }
 
 #[test]
-fn namespaces_inside_namespaces() {
+fn nested_namespaces_resolve_to_files() {
     let tree = tree();
     let files = &tree as &dyn FileTree;
     let resolver = (MODULES.resolver)(files);
@@ -108,7 +108,7 @@ fn namespaces_inside_namespaces() {
 }
 
 #[test]
-fn a_package_is_a_namespace() {
+fn files_of_a_namespace_are_one_package() {
     assert_eq!(
         tree().packages(&MODULES),
         [

@@ -1,11 +1,11 @@
-//! Traces and messages of PHP: what each text tells, the innermost frame last.
+//! Tests the frames and messages parsed from PHP traces, the innermost frame last.
 
 use crate::traces::check;
 
 #[test]
-fn frames() {
+fn frames_are_parsed() {
     check(&[
-        // What a frame calls is the function of the one before it.
+        // A frame's call names the function of the frame before it, which is deeper.
         (
             "#0 /w/src/Kernel.php(12): App\\Router->match('/')\n#1 /w/public/index.php(3): App\\Kernel->run()\n#2 {main}",
             "/w/public/index.php:3 | /w/src/Kernel.php:12 Kernel.run",
@@ -42,7 +42,7 @@ fn frames() {
 }
 
 #[test]
-fn errors() {
+fn errors_are_parsed() {
     check(&[
         (
             "PHP Fatal error:  Uncaught Error: Call to undefined method App\\Cart::sum() in /w/src/Shop.php:3",
@@ -96,14 +96,14 @@ fn errors() {
             "Symfony\\Component\\Router\\NoRouteException: none at /w/src/Router.php:9",
             "/w/src/Router.php:9 | ! Symfony\\Component\\Router\\NoRouteException: none",
         ),
-        // Sentences are none.
+        // Sentences are no errors.
         ("The sum is made in src/Shop.php on line 3", ""),
         ("It is in src/Shop.php:3 now", ""),
     ]);
 }
 
 #[test]
-fn tests() {
+fn phpunit_failures_are_parsed() {
     check(&[
         (
             "1) App\\Tests\\CartTest::testSum\nFailed asserting that 4 matches expected 3.\n\n/w/tests/CartTest.php:12",
@@ -117,7 +117,7 @@ fn tests() {
             "1) CartTest::testSum\nTypeError: Cart::add(): Argument #1 must be of type int\n\n/w/src/Cart.php:9\n/w/tests/CartTest.php:12",
             "/w/tests/CartTest.php:12 CartTest.testSum | /w/src/Cart.php:9 CartTest.testSum | ! TypeError: Cart::add(): Argument #1 must be of type int",
         ),
-        // A place alone is only a place.
+        // A place without a test above it is no frame.
         ("/w/tests/CartTest.php:12", ""),
     ]);
 }

@@ -1,4 +1,4 @@
-//! What binds variables: assignments, loops, closures, caught exceptions.
+//! Binds variables: assignments, loops, closures, caught exceptions.
 
 use foveate_model::values::{TypeName, Value};
 use foveate_model::{DefinitionKind, ReferenceKind};
@@ -8,7 +8,7 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// `$a = b()`, `[$a, $b] = c()`; outside of all functions it defines a variable of the program.
+/// `$a = b()`, `[$a, $b] = c()`. Outside functions and classes it defines a global variable.
 pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
         return Descend::Into;
@@ -38,14 +38,14 @@ fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, variable: Node<'t>, value: Valu
     }
 }
 
-/// The variables in a list of targets, however deep.
+/// Returns the variables in a target, which may be nested lists.
 fn variables<'t>(target: Node<'t>) -> Vec<Node<'t>> {
     let mut found = Vec::new();
-    let mut waiting = vec![target];
-    while let Some(node) = waiting.pop() {
+    let mut pending = vec![target];
+    while let Some(node) = pending.pop() {
         match node.kind() {
             "variable_name" => found.push(node),
-            "list_literal" | "by_ref" | "pair" => waiting.extend(children(node)),
+            "list_literal" | "by_ref" | "pair" => pending.extend(children(node)),
             _ => {}
         }
     }
@@ -74,8 +74,8 @@ pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
 }
 
 /// `function ($a) { … }`, `fn ($a) => …`
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let name = field(parameter, "name").filter(|name| name.kind() == "variable_name");
         if let Some(name) = name {
@@ -86,7 +86,7 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-/// `catch (A | B $e)`: of several the first says what `$e` is.
+/// `catch (A | B $e)`: the first type is the type of `$e`.
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let types = child_of_kind(node, "type_list").map_or_else(Vec::new, children);
     let first = types.first().and_then(|first| walk.type_of(*first));

@@ -1,4 +1,4 @@
-//! Classes, interfaces, traits, enums, their members, and functions.
+//! Collects PHP definitions: classes, interfaces, traits, enums, their members, and functions.
 
 use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, LocalId, Modifiers, Span, Visibility};
@@ -9,14 +9,14 @@ use crate::collect::{Draft, row, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// What the words before a member say.
-struct Words {
+/// Modifiers before a member.
+struct MemberModifiers {
     visibility: Visibility,
     modifiers: Modifiers,
 }
 
-fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
-    let mut words = Words {
+fn member_modifiers(walk: &Walk<'_>, node: Node<'_>) -> MemberModifiers {
+    let mut words = MemberModifiers {
         visibility: Visibility::Public,
         modifiers: Modifiers::default(),
     };
@@ -24,7 +24,7 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
     for child in node.named_children(&mut cursor) {
         match child.kind() {
             "visibility_modifier" => {
-                // `private(set)` is about writing alone.
+                // `private(set)` restricts writing only.
                 let written = walk.of(child).to_ascii_lowercase();
                 words.visibility = match written.as_str() {
                     "private" => Visibility::Private,
@@ -40,7 +40,7 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
     words
 }
 
-/// The names of attributes, as written.
+/// Returns the names of the attributes, as written.
 fn decorators(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
     let mut names = Vec::new();
     let groups = field(node, "attributes").map_or_else(Vec::new, children);
@@ -59,7 +59,7 @@ fn draft<'t>(
     body: Option<Node<'t>>,
 ) -> Draft<'t> {
     let mut draft = walk.draft(kind, node, name, body);
-    let words = words(walk, node);
+    let words = member_modifiers(walk, node);
     draft.visibility = Some(words.visibility);
     draft.modifiers = words.modifiers;
     draft.decorators = decorators(walk, node);
@@ -95,13 +95,13 @@ fn container<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: Definiti
     Descend::Into
 }
 
-/// `new class extends A { … }`: its methods are called by what holds the object.
+/// `new class extends A { … }`: its methods belong to the enclosing definition.
 pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+    walk.enter_anonymous_function(depth);
     Descend::Into
 }
 
-/// `use A, B\C;` in a class takes over the members of traits.
+/// `use A, B\C;` in a class takes over the members of traits, which count as bases.
 pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
@@ -132,7 +132,7 @@ fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: Definitio
     let is_method = kind == DefinitionKind::Method;
     draft.modifiers.is_constructor = is_method && draft.name.eq_ignore_ascii_case("__construct");
     draft.modifiers.is_abstract |= is_method && body.is_none();
-    // The mark of a test before there were attributes.
+    // `@test` in the comment marked tests before there were attributes.
     if is_method && doc.is_some_and(|doc| phpdoc::tag(walk.collector.text, doc, "test").is_some()) {
         draft.decorators.push("test".into());
     }
@@ -151,7 +151,7 @@ fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: Definitio
     Descend::Into
 }
 
-/// A parameter; with a visibility it is a field of the class, too.
+/// Adds a parameter. With a visibility it is also a field of the class.
 fn add_parameter<'t>(
     walk: &mut Walk<'t>,
     (owner, function): (Option<LocalId>, LocalId),
@@ -182,7 +182,7 @@ fn add_parameter<'t>(
     walk.holds(id, value);
 }
 
-/// `private static ?A $b = null, $c;` A static one is written with its mark where it is used.
+/// `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its uses do.
 pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let declared = field(node, "type");
     let doc = walk.collector.comment_above(row(node));

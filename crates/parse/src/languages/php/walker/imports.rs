@@ -1,4 +1,4 @@
-//! Namespaces, what `use` takes from them, and files that are included.
+//! Collects namespaces, the names that `use` imports, and included files.
 
 use foveate_model::{Import, ImportKind, ImportedName};
 use tree_sitter::Node;
@@ -8,7 +8,7 @@ use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
-/// `namespace A\B;`, `namespace A\B { … }`: of several the first is the file's.
+/// `namespace A\B;`, `namespace A\B { … }`: the first one is the file's package.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name")
         && walk.collector.package.is_empty()
@@ -61,7 +61,8 @@ fn add(walk: &mut Walk<'_>, node: Node<'_>, kind: ImportKind, module: &str, take
     });
 }
 
-/// `require __DIR__ . '/a.php'` is `./a.php`; of what is put together otherwise its end counts.
+/// `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the last
+/// part counts.
 pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let mut included = node.named_child(0);
     while let Some(inner) = included.filter(|node| node.kind() == "parenthesized_expression") {
@@ -98,8 +99,8 @@ pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Into
 }
 
-/// How many directories above the file's own `__DIR__`, `dirname(__FILE__)`, `dirname(__DIR__, 2)`
-/// are.
+/// Returns the number of directories from the file's own up to `__DIR__`, `dirname(__FILE__)` or
+/// `dirname(__DIR__, 2)`.
 fn directories_up(written: &str) -> Option<usize> {
     let calls = written.matches("dirname").count();
     let levels = written.rsplit_once(',').and_then(|(_, levels)| {

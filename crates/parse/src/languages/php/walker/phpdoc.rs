@@ -1,4 +1,4 @@
-//! Types that comments give: `@var`, `@param`, `@return`, where the code declares none.
+//! Reads types from comments (`@var`, `@param`, `@return`) where the code declares none.
 
 use foveate_model::values::{DefinitionType, Held, Local, TypeName, Value};
 use foveate_model::{LocalId, Span};
@@ -9,7 +9,7 @@ use crate::collect::span;
 use crate::syntax::Descend;
 use crate::walk::Walk;
 
-/// A comment; in a function `/** @var A $b */` says what a local variable holds.
+/// A comment. In a function, `/** @var A $b */` gives the type of a local variable.
 pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let text = walk.collector.text;
     if walk.is_in_function()
@@ -27,7 +27,7 @@ pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> De
     crate::walk::comment(walk, node, depth)
 }
 
-/// What stands after the first `@name` of a comment.
+/// Returns the rest of the comment after its first `@name`.
 pub(super) fn tag(text: &str, comment: Span, name: &str) -> Option<Span> {
     tags(text, comment, name).next()
 }
@@ -47,7 +47,7 @@ fn line_of(text: &str, rest: Span) -> Span {
     Span::new(rest.start as usize, rest.start as usize + line.len())
 }
 
-/// The first class that a type names: `A` of `?A`, `null|A` and `A`, none of `A[]` and `array<A>`.
+/// Returns the first class in a type: `A` of `?A`, `null|A` and `A`, `None` for `A[]` and `array<A>`.
 fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     let line = line_of(text, rest);
     let mut at = line.start as usize;
@@ -78,7 +78,7 @@ fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     None
 }
 
-/// The first `$name` in a span.
+/// Returns the first `$name` in a span, with a blank before it.
 fn variable_in(text: &str, rest: Span) -> Option<Span> {
     let written = rest.of(text);
     // `@return $this` is a type.
@@ -101,7 +101,7 @@ pub(super) fn returns(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span
     }
 }
 
-/// The type of the parameter that was added last, unless it has one.
+/// Sets the type of the parameter that was added last, unless it has one.
 pub(super) fn parameter(walk: &mut Walk<'_>, name: Node<'_>, doc: Option<Span>) {
     let Some(doc) = doc else { return };
     let text = walk.collector.text;

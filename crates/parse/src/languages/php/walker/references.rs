@@ -1,17 +1,17 @@
-//! Calls and other uses of names.
+//! Collects PHP references: calls and other uses of names.
 
 use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
-use super::{created, is_name, last_child, specs};
+use super::{created, is_name, last_child, pest};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field, member, type_member};
 
-/// Most members of one path that are looked through for the class before them.
+/// Maximum number of members in a path that are followed to the class at its start.
 const MAX_MEMBERS: usize = 16;
 
-/// A type that is declared; `self` and `static` say nothing.
+/// A declared type; `self`, `static` and `parent` are no references.
 pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match walk.of(node) {
         "self" | "static" | "parent" => Descend::Past,
@@ -23,7 +23,7 @@ pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
 pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if node.start_byte() >= walk.collector.skip_until {
         class_before(walk, node);
-        // `A::class` is the class alone.
+        // `A::class` is a reference to the class only.
         let name = last_child(node);
         if name.is_some_and(|name| walk.of(name) == "class") {
             walk.collector.skip_to(node.end_byte());
@@ -33,7 +33,7 @@ pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     member(walk, node, depth)
 }
 
-/// The class in `A::b()`: it is used also where the member is one that it inherits.
+/// Records the class in `A::b()` as a reference of its own, since the member may be an inherited one.
 fn class_before<'t>(walk: &mut Walk<'t>, mut node: Node<'t>) {
     // `A::$b->c` is one path.
     for _ in 0..MAX_MEMBERS {
@@ -85,7 +85,7 @@ pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
             walk.collector.skip_to(function.end_byte());
         }
         called @ ("it" | "test" | "describe" | "todo") => {
-            if let Some(descend) = specs::block(walk, node, called, depth) {
+            if let Some(descend) = pest::block(walk, node, called, depth) {
                 return descend;
             }
         }
@@ -106,7 +106,7 @@ pub(super) fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     walk.call(node, depth)
 }
 
-/// `new A(…)`; `new self` says nothing.
+/// `new A(…)`; `new self` is no reference.
 pub(super) fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match created(node) {
         Some(class) if matches!(walk.of(class), "self" | "static" | "parent") => {
@@ -129,7 +129,7 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     Descend::Into
 }
 
-/// The name in `f(name: $a)` is that of a parameter.
+/// Skips the name in `f(name: $a)`: a parameter of the function.
 pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         walk.collector.skip_to(name.end_byte());
@@ -151,7 +151,7 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let class = field(node, "right").filter(|right| is_name(*right));
     if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
         let left = field(node, "left").map_or("", |left| left.kind());
-        // What is before it comes first.
+        // References in the left operand come first.
         if left == "variable_name" {
             walk.refer(ReferenceKind::Type, class);
         } else {

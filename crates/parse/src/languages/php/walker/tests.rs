@@ -1,4 +1,4 @@
-//! What PHP sources yield, feature by feature.
+//! Tests the facts collected from PHP sources, feature by feature.
 
 use crate::testing::{definitions, imports, messages, php, references, same, tests};
 
@@ -19,14 +19,14 @@ fn refers(source: &str, expected: &str) {
 }
 
 #[test]
-fn names_of_the_language_are_sorted() {
+fn builtin_names_are_sorted() {
     use super::super::lookup::LOOKUP;
     assert!(super::BUILTIN_TYPES.is_sorted());
     assert!(LOOKUP.builtin_members.is_sorted() && LOOKUP.globals.is_sorted());
 }
 
 #[test]
-fn classes_and_their_kin() {
+fn class_like_types_are_defined() {
     for (source, expected) in [
         ("class A {}", "class A: class A"),
         (
@@ -72,7 +72,7 @@ fn classes_and_their_kin() {
 }
 
 #[test]
-fn functions_and_methods() {
+fn functions_and_methods_are_defined() {
     for (source, expected) in [
         ("function a(int $b, &$c, ...$d): ?E {}", "function a: function a(int $b, &$c, ...$d): ?E"),
         (
@@ -113,7 +113,7 @@ fn functions_and_methods() {
 }
 
 #[test]
-fn fields_constants_and_variables() {
+fn fields_constants_and_variables_are_defined() {
     for (source, expected) in [
         (
             "class A { public $a = 1, $b; private static ?C $c; var $d; readonly int $e; }",
@@ -145,7 +145,7 @@ fn fields_constants_and_variables() {
 }
 
 #[test]
-fn tests_that_are_blocks_or_marked() {
+fn test_blocks_and_markers_are_recognized() {
     for (source, expected) in [
         (
             "it('does a', function () { b(); });",
@@ -180,7 +180,7 @@ fn tests_that_are_blocks_or_marked() {
 }
 
 #[test]
-fn calls() {
+fn calls_and_accesses_are_referenced() {
     for (source, expected) in [
         ("a();", "call a"),
         ("\\a\\b();", "call \\a\\b"),
@@ -222,7 +222,7 @@ fn calls() {
 }
 
 #[test]
-fn types_and_errors() {
+fn types_and_exceptions_are_referenced() {
     for (source, expected) in [
         (
             "function a(B $b, ?C $c, D|null $d, int $e): F\\G {}",
@@ -255,7 +255,7 @@ fn types_and_errors() {
 }
 
 #[test]
-fn what_is_used() {
+fn used_names_and_included_files_are_imported() {
     for (source, expected) in [
         ("use A;", "From : A"),
         ("use A\\B\\C;", "From A\\B: C"),
@@ -293,7 +293,7 @@ fn what_is_used() {
 }
 
 #[test]
-fn texts_of_errors_and_logs() {
+fn error_and_log_messages_are_collected() {
     for (source, expected) in [
         ("throw new A('no b');", "Error: no b"),
         ("throw new A(sprintf('no %s', $b));", "Error: no %s"),
@@ -311,7 +311,7 @@ fn texts_of_errors_and_logs() {
 }
 
 #[test]
-fn values_of_names() {
+fn types_of_variables_are_collected() {
     use foveate_model::values::Value;
     let source = "<?php
 class A {
@@ -362,7 +362,7 @@ class A {
 }
 
 #[test]
-fn which_functions_are_tests() {
+fn test_functions_are_recognized() {
     for (source, expected) in [
         ("class ATest { function testB() {} }", "ATest.testB"),
         (

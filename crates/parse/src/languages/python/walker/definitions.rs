@@ -1,4 +1,4 @@
-//! Python definitions: functions, classes, module variables, class fields, and the fields that
+//! Adds definitions of Python: functions, classes, module variables, class fields, and the fields that
 //! constructors assign.
 
 use foveate_model::{DefinitionKind, LocalId, Modifiers, Span};
@@ -10,7 +10,7 @@ use crate::collect::{Draft, Place, Position, span};
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
-    /// `@decorators` and what they decorate: the span of the definition starts at the first one.
+    /// Adds a definition with its `@decorators`: its span starts at the first one.
     pub(super) fn decorated(&mut self, node: Node<'_>, depth: u32) {
         let Some(inner) = self.get(node, self.grammar.fields.definition) else {
             return;
@@ -156,7 +156,7 @@ impl<'t> Walker<'t> {
         self.skip_field(node, self.grammar.fields.name);
     }
 
-    /// Defines something with a block, which may begin with a docstring.
+    /// Adds a definition with a block, which may begin with a docstring.
     fn define_block(&mut self, mut draft: Draft<'t>, body: Option<Node<'_>>) -> LocalId {
         if let Some(literal) = body.and_then(|body| self.docstring(body)) {
             self.docstring_at = literal.start_byte();
@@ -165,8 +165,8 @@ impl<'t> Walker<'t> {
         self.collector.define(draft)
     }
 
-    /// An assignment: module variables and class fields are definitions, and so is `self.x` in a
-    /// constructor. Elsewhere it binds names.
+    /// Handles an assignment. Module variables, class fields, and `self.x` in a constructor are
+    /// definitions; elsewhere it binds names.
     pub(super) fn assignment(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(left) = self.get(node, fields.left) else {
@@ -191,8 +191,8 @@ impl<'t> Walker<'t> {
         match self.kind(left) {
             Kind::Identifier => self.target(left, assigned, depth),
             Kind::Attribute => self.own_field(left, assigned),
-            // `a, b = …` and `(a, [b, *c]) = …`: grammars nest these as deep as their text, and
-            // nobody names things more than one level down.
+            // `a, b = …` and `(a, [b, *c]) = …`: the text decides how deep these nest, and names more than
+            // one level down are not used in practice.
             _ if left.kind().contains("pattern") => {
                 let mut cursor = left.walk();
                 for child in left.named_children(&mut cursor) {
@@ -248,7 +248,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `self.x = …` in a constructor.
+    /// Adds the field of `self.x = …` in a constructor.
     fn own_field(&mut self, target: Node<'_>, assigned: &Assigned<'_>) {
         let Some(class) = self.collector.context.constructs else {
             return;
@@ -274,7 +274,7 @@ impl<'t> Walker<'t> {
         self.collector.define_once(Some(class), draft);
     }
 
-    /// `type X = …`.
+    /// Adds the alias of `type X = …`.
     pub(super) fn type_alias(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let mut name = self.get(node, fields.left);
@@ -328,7 +328,7 @@ impl<'t> Walker<'t> {
             .collect()
     }
 
-    /// Base classes as written, without type arguments; keyword arguments are no bases.
+    /// Returns base classes as written, without type arguments; keyword arguments are not bases.
     fn base_names(&self, class: Node<'_>) -> Vec<Box<str>> {
         let Some(list) = self.get(class, self.grammar.fields.superclasses) else {
             return Vec::new();
@@ -341,7 +341,7 @@ impl<'t> Walker<'t> {
             .collect()
     }
 
-    /// `a.b` for `a.b`, `a.b(…)` and `a.b[…]`.
+    /// Returns `a.b` for `a.b`, `a.b(…)` and `a.b[…]`.
     fn without_arguments(&self, written: Node<'_>) -> Box<str> {
         let head = match self.kind(written) {
             Kind::Call | Kind::Subscript => written.child(0).unwrap_or(written),
@@ -356,7 +356,7 @@ pub(super) fn fills_fields(name: &str) -> bool {
     matches!(name, "__init__" | "__post_init__" | "__attrs_post_init__")
 }
 
-/// What an assignment says besides its targets.
+/// The parts of an assignment other than its targets.
 pub(super) struct Assigned<'n> {
     span: Span,
     annotation: Option<Node<'n>>,
@@ -364,14 +364,15 @@ pub(super) struct Assigned<'n> {
 }
 
 impl Assigned<'_> {
-    /// End of `name: annotation`.
+    /// Returns the end of `name: annotation`.
     fn head_end(&self, target: Node<'_>) -> usize {
         self.annotation
             .map_or(target.end_byte(), |annotation| annotation.end_byte())
     }
 }
 
-/// Enum members are plain assignments to public names; annotated names are ordinary fields.
+/// Whether an assignment in an enum defines a member: plain assignments to public names do, annotated names
+/// are ordinary fields.
 fn is_member(name: &str, assigned: &Assigned<'_>, lambda: Option<Node<'_>>) -> bool {
     !name.starts_with('_') && assigned.annotation.is_none() && lambda.is_none()
 }
@@ -380,7 +381,7 @@ fn is_constant_name(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())
 }
 
-/// End of the `:` before the body.
+/// Returns the end of the `:` before the body.
 fn head_end(node: Node<'_>, body: Option<Node<'_>>) -> usize {
     let limit = body.map_or(node.end_byte(), |body| body.start_byte());
     let mut cursor = node.walk();

@@ -1,4 +1,4 @@
-//! Python imports, and the names that `__all__` exports.
+//! Adds Python imports, and the names that `__all__` exports.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::{Kind, Walker};
 use crate::collect::{Place, row, span};
 
 impl Walker<'_> {
-    /// `import a.b, c as d`: one import a module.
+    /// Adds `import a.b, c as d`: one import per module.
     pub(super) fn import(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         for child in node.children_by_field_name("name", &mut cursor) {
@@ -22,11 +22,11 @@ impl Walker<'_> {
         }
     }
 
-    /// `from a import b as c, d`, `from . import *`.
+    /// Adds `from a import b as c, d`, `from . import *`.
     pub(super) fn import_from(&mut self, node: Node<'_>) {
         let fields = &self.grammar.fields;
         let module = match self.get(node, fields.module_name) {
-            // `from . import x` may be written `from .  a`: blanks are no part of the name.
+            // `from . import x` may be written `from .  a`: blanks are not part of the name.
             Some(module) => self
                 .collector
                 .of(module)
@@ -85,7 +85,7 @@ impl Walker<'_> {
         });
     }
 
-    /// `importlib.import_module("x")` and `__import__("x")`.
+    /// Adds `importlib.import_module("x")` and `__import__("x")`.
     pub(super) fn dynamic_import(&mut self, call: Node<'_>, function: Node<'_>) {
         let name = self.collector.of(function);
         if !matches!(
@@ -102,7 +102,7 @@ impl Walker<'_> {
         self.add_import(call, ImportKind::Dynamic, module, Vec::new());
     }
 
-    /// `if TYPE_CHECKING:` makes the imports below it type-only.
+    /// Marks the imports below `if TYPE_CHECKING:` as type-only.
     pub(super) fn conditional(&mut self, node: Node<'_>) {
         let fields = &self.grammar.fields;
         let condition = self.get(node, fields.condition);
@@ -114,7 +114,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `__all__ += […]`.
+    /// Adds the exports of `__all__ += […]`.
     pub(super) fn augmented_assignment(&mut self, node: Node<'_>) {
         let fields = &self.grammar.fields;
         let left = self.get(node, fields.left);
@@ -128,10 +128,10 @@ impl Walker<'_> {
         }
     }
 
-    /// The strings in `[…]`, `(…)` and sums of these.
+    /// Adds the strings in `[…]`, `(…)` and sums of these as exports.
     pub(super) fn export_all(&mut self, value: Node<'_>) {
         let mut lists = VecDeque::from([value]);
-        // Sums nest to the left; a few terms are what people write.
+        // Sums nest to the left; real code has few terms.
         for _ in 0..32 {
             let Some(list) = lists.pop_front() else { break };
             let mut cursor = list.walk();
@@ -154,7 +154,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value of a plain string literal.
+    /// Returns the value of a plain string literal.
     fn string_value(&self, node: Node<'_>) -> Option<Box<str>> {
         if self.kind(node) != Kind::Text {
             return None;

@@ -1,8 +1,8 @@
-//! Python references: calls, attributes, types, bases, decorators, raised and caught exceptions,
-//! and which string literals are messages.
+//! Adds references of Python: calls, attributes, types, bases, decorators, raised and caught exceptions.
+//! Also finds the string literals that are messages.
 //!
-//! `super().m` is recorded with `super().m` as its path and a plain receiver: the path says by
-//! itself where to look.
+//! `super().m` is recorded with `super().m` as its path and a plain receiver: the path alone tells where to
+//! look it up.
 
 use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
@@ -23,7 +23,7 @@ struct Chain<'n> {
 }
 
 impl Walker<'_> {
-    /// A name on its own.
+    /// Adds a name on its own.
     pub(super) fn identifier(&mut self, node: Node<'_>) {
         let start = node.start_byte();
         if start < self.collector.skip_until {
@@ -41,7 +41,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `a.b` that is not called.
+    /// Adds `a.b` that is not called.
     pub(super) fn attribute(&mut self, node: Node<'_>) -> Descend {
         if node.start_byte() < self.collector.skip_until {
             return Descend::Past;
@@ -85,7 +85,7 @@ impl Walker<'_> {
         });
     }
 
-    /// Records a use of `expression` where it ends in a name, and skips the names in it.
+    /// Adds a reference for an `expression` that ends in a name, and skips the names in it.
     fn refer_to<'n>(&mut self, expression: Node<'n>, kind: ReferenceKind) -> Option<Chain<'n>> {
         let chain = self.chain(expression)?;
         let is_super = self.collector.of(expression) == "super";
@@ -133,7 +133,7 @@ impl Walker<'_> {
         })
     }
 
-    /// `Generic[T]`: a type in type positions, a base among bases, and type arguments after it.
+    /// Adds `Generic[T]`: a type in type positions, a base among bases, followed by type arguments.
     pub(super) fn subscript(&mut self, node: Node<'_>, depth: u32) {
         let kind = match self.collector.context.position {
             Position::Value => return,
@@ -164,7 +164,7 @@ impl Walker<'_> {
     fn refer_or_call(&mut self, expression: Node<'_>, kind: ReferenceKind) {
         match self.kind(expression) {
             Kind::Call => self.called = Some((expression.id(), kind)),
-            // `raise error` raises whatever the variable holds.
+            // The class that `raise error` raises depends on the variable.
             Kind::Identifier
                 if kind == ReferenceKind::Raise
                     && self
@@ -177,7 +177,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `except A`, `except (A, b.B) as e`.
+    /// Adds the types of `except A`, `except (A, b.B) as e`.
     pub(super) fn except(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let Some(mut caught) = node
@@ -197,7 +197,7 @@ impl Walker<'_> {
         } else {
             self.refer_to(caught, ReferenceKind::Catch);
         }
-        // `except A as e`, where the grammar gives the alias a field of its own.
+        // `except A as e`, where the grammar has a field for the alias.
         if let Some(alias) = self.get(node, self.grammar.fields.alias)
             && self.kind(alias) == Kind::Identifier
         {
@@ -205,7 +205,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Parameters are bound; defaults and annotations are read.
+    /// Binds parameters; defaults and annotations are read.
     pub(super) fn parameters(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
@@ -221,7 +221,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A name in a `match` pattern: `Color.RED` is read, `x` is bound.
+    /// Handles a name in a `match` pattern: `Color.RED` is read, `x` is bound.
     pub(super) fn pattern_name(&mut self, node: Node<'_>) -> Descend {
         let last = u32::try_from(node.named_child_count()).unwrap_or(0);
         match (
@@ -247,7 +247,7 @@ impl Walker<'_> {
     }
 }
 
-/// Types of the language itself, which no file of a repository defines.
+/// Whether a type belongs to the language itself, so that no file of a repository defines it.
 fn is_builtin_type(name: &str) -> bool {
     matches!(
         name,

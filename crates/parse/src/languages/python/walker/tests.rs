@@ -1,4 +1,4 @@
-//! What Python sources yield, feature by feature.
+//! Tests the facts of Python sources, feature by feature.
 
 use crate::testing::python;
 use foveate_model::ParseIssue;
@@ -27,7 +27,7 @@ fn chunks(source: &str, expected: &str) {
 }
 
 #[test]
-fn functions_of_every_kind() {
+fn all_kinds_of_functions_are_defined() {
     definitions("def f(a, b=1): pass", "function f: def f(a, b=1):");
     definitions("async def f(): pass", "function f async: async def f():");
     definitions(
@@ -54,7 +54,7 @@ fn functions_of_every_kind() {
 }
 
 #[test]
-fn methods_say_what_they_are() {
+fn methods_have_modifiers() {
     definitions(
         "class A:
     def __init__(self): pass
@@ -175,7 +175,7 @@ def g(): pass
 }
 
 #[test]
-fn imports_of_every_form() {
+fn all_forms_of_imports_are_found() {
     imports(
         "import a.b, c as d
 from x import (a as b, c,)
@@ -210,14 +210,14 @@ def f():
 }
 
 #[test]
-fn exported_names() {
+fn names_in_all_are_exported() {
     let source = "__all__ = ['a', \"b\"] + ['c']\n__all__ += ('d',)\n";
     let expected = "a as a\nb as b\nc as c\nd as d";
     same(&testing::exports(python(), source), expected, source);
 }
 
 #[test]
-fn references_of_every_kind() {
+fn all_kinds_of_references_are_found() {
     references(
         "from m import a, B, deco, Meta, Err\nimport n.o\n
 @deco
@@ -289,7 +289,7 @@ fn local_names_shadow_imports() {
 }
 
 #[test]
-fn messages_of_errors_and_logs() {
+fn error_and_log_messages_are_found() {
     let source = "raise ValueError(_('bad %s') % 'x', f'in {x!r} y')\nlogger.info('started', extra={'k': 1})
 warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\nraise NotImplementedError\n";
     same(
@@ -306,7 +306,7 @@ warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\n
 }
 
 #[test]
-fn regions_leave_interpolated_code_out() {
+fn regions_exclude_interpolated_code() {
     let source = "'''Doc.'''\n# note\nx = f'a {b(\"c\")} d' 'e'\ndef f():\n    # first\n    'doc'\n    'text'\n";
     same(
         &testing::regions(python(), source),
@@ -384,7 +384,7 @@ fn long_functions_are_split_between_statements() {
 }
 
 #[test]
-fn what_stands_before_an_error_is_kept() {
+fn definitions_before_a_syntax_error_are_kept() {
     let source = "def f(): pass\n\nclass A:\n    def m(self): pass\n\ndef broken():\n    x = = 1\n\ndef after(): pass\n";
     let facts = parse(python(), source, &Limits::default());
     let names: Vec<_> = facts
@@ -398,7 +398,7 @@ fn what_stands_before_an_error_is_kept() {
 }
 
 #[test]
-fn an_error_is_noted_in_a_statement_that_is_not_looked_into() {
+fn syntax_error_in_an_import_is_reported() {
     let facts = parse(
         python(),
         "import os\nfrom a import (b c)\n",

@@ -1,10 +1,11 @@
-//! Functions that stand in a text as they stood in an earlier one whose facts are known. Most of a file
-//! that changes stays as it was: such functions are left out when the file is parsed, and their facts are
-//! taken over.
+//! Finds functions that are the same in a text and in an earlier one whose facts are known. Most of a
+//! changed file is unchanged: these functions are left out when the file is parsed, and their facts are
+//! copied.
 //!
-//! The facts of a function are decided by its text, by what encloses it, and by the names that its file
-//! imports or defines at its top level. [`Unchanged::find`] compares texts, the walk what encloses them,
-//! and [`Unchanged::refused`] names. A function that may have other facts now is parsed after all.
+//! The facts of a function depend on its text, on what encloses it, and on the names that its file imports
+//! or defines at its top level. [`Unchanged::find`] compares texts, the walk compares the enclosing
+//! definitions, and [`Unchanged::refused`] compares names. A function that may have other facts now is
+//! parsed again.
 
 use std::ops::RangeInclusive;
 
@@ -19,56 +20,60 @@ use super::super::LANGUAGE;
 use super::definitions::fills_fields;
 use crate::collect::known_names;
 
-/// Shorter functions are parsed as fast as they are compared; longer ones may be compared in vain at
-/// every line of a text made for it.
-const BYTES: RangeInclusive<usize> = 64..=1 << 14;
-/// Functions with the same first line that a place is compared with.
-const MAX_ALIKE: usize = 8;
-/// Where more names are known in one of the texts alone, everything is parsed.
+/// Sizes in bytes of functions that are compared. Shorter ones are parsed as fast as they are compared;
+/// longer ones could be compared in vain at every line of a crafted text.
+const COMPARED_BYTES: RangeInclusive<usize> = 64..=1 << 14;
+/// Number of functions with the same first line that are compared at a line.
+const MAX_SAME_FIRST_LINE: usize = 8;
+/// If more names than this are known in only one of the texts, everything is parsed.
 const MAX_NAMES: usize = 64;
-/// Where less than one in so many bytes is unchanged, everything is parsed.
+/// If less than one in this many bytes is unchanged, everything is parsed.
 const MIN_SHARE: usize = 8;
 
-/// The functions of a text that an earlier one has, too.
+/// The functions that a text has in common with an earlier one.
 #[derive(Debug)]
 pub(super) struct Unchanged<'a> {
     /// The earlier text and its facts.
     pub(super) earlier: &'a Content,
-    /// In the order of the text; none lies in another.
+    /// In the order of the text; none is inside another.
     functions: Vec<Function>,
 }
 
-/// A function that stands in both texts.
+/// A function that is in both texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function {
-    /// Which one of the earlier text.
+    /// Its id in the earlier text.
     pub(super) id: LocalId,
-    /// Where it stands now, decorators included.
+    /// Its span in the later text, decorators included.
     pub(super) span: Span,
-    /// Its node was at least so deep in the earlier tree: what lies in it was not too deep there.
+    /// Smallest depth that its node had in the earlier tree. At this depth or above, none of its nodes
+    /// exceeds the depth limit.
     pub(super) depth: u32,
 }
 
 /// A function of the earlier text.
 struct Candidate<'a> {
-    /// From the start of its first line.
+    /// Its text from the start of its first line.
     text: &'a str,
     /// The blanks before it.
     indent: &'a str,
-    /// As it stands in the earlier text.
+    /// Its position in the earlier text.
     function: Function,
 }
 
 impl<'a> Unchanged<'a> {
-    /// The functions of `earlier` that stand in `text`; none where its facts are not whole.
+    /// Finds the functions of `earlier` that `text` contains; none if the facts of `earlier` are
+    /// incomplete.
     pub(super) fn find(earlier: &'a Content, text: &str) -> Self {
         let facts = &earlier.facts;
-        let mut alike: HashMap<&str, Vec<Candidate<'_>>> = HashMap::default();
+        let mut same_first_line: HashMap<&str, Vec<Candidate<'_>>> = HashMap::default();
         if facts.language == LANGUAGE && facts.issues.is_empty() {
             for candidate in candidates(earlier) {
-                let alike = alike.entry(first_line(candidate.text)).or_default();
-                if alike.len() < MAX_ALIKE {
-                    alike.push(candidate);
+                let same_first_line = same_first_line
+                    .entry(first_line(candidate.text))
+                    .or_default();
+                if same_first_line.len() < MAX_SAME_FIRST_LINE {
+                    same_first_line.push(candidate);
                 }
             }
         }
@@ -77,15 +82,15 @@ impl<'a> Unchanged<'a> {
         let mut is_decorated = false;
         while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
             let line = first_line(rest);
-            // With a decorator more it is another function.
-            let alike = alike.get(line).filter(|_| !is_decorated);
-            start += match alike
+            // An additional decorator makes it another function.
+            let same_first_line = same_first_line.get(line).filter(|_| !is_decorated);
+            start += match same_first_line
                 .into_iter()
                 .flatten()
                 .find(|candidate| candidate.begins(rest))
             {
                 Some(candidate) => {
-                    functions.push(candidate.standing_at(start));
+                    functions.push(candidate.at_line(start));
                     candidate.text.len()
                 }
                 None => {
@@ -97,14 +102,14 @@ impl<'a> Unchanged<'a> {
         Self { earlier, functions }
     }
 
-    /// Whether they are so much of a text that leaving them out pays.
-    pub(super) fn is_worth_while(&self, text: &str) -> bool {
+    /// Whether the functions are a large enough part of a text that leaving them out pays.
+    pub(super) fn is_worthwhile(&self, text: &str) -> bool {
         let bytes = self.functions.iter().map(|function| function.span.len());
         bytes.sum::<usize>() * MIN_SHARE > text.len()
     }
 
-    /// The text with a number in the place of each function, and what makes of places in it places in
-    /// the whole text, in the order in which a tree is to be told.
+    /// Returns the text with a number in place of each function, and the edits that map positions in it to
+    /// positions in the whole text, in the order in which they must be applied to a tree.
     pub(super) fn reduced(&self, text: &str) -> (Vec<u8>, Vec<InputEdit>) {
         let mut reduced = Vec::with_capacity(text.len());
         let mut edits = Vec::with_capacity(self.functions.len());
@@ -114,25 +119,25 @@ impl<'a> Unchanged<'a> {
             let between = text.get(end..span.start as usize).unwrap_or("");
             reduced.extend_from_slice(between.as_bytes());
             row += between.matches('\n').count();
-            edits.push(in_place_of_number(span.of(text), &reduced, row));
+            edits.push(edit_for_function(span.of(text), &reduced, row));
             reduced.push(b'0');
             end = span.end as usize;
         }
         reduced.extend_from_slice(text.get(end..).unwrap_or("").as_bytes());
-        // What comes first stays where it is while what follows is moved.
+        // From last to first: no edit moves the position of an edit that follows.
         edits.reverse();
         (reduced, edits)
     }
 
-    /// The function that starts at a byte.
+    /// Returns the function that starts at a byte.
     pub(super) fn at(&self, start: usize) -> Option<&Function> {
         let key = |function: &Function| function.span.start as usize;
         let at = self.functions.binary_search_by_key(&start, key).ok()?;
         self.functions.get(at)
     }
 
-    /// The starts of functions that were not taken over, or that read a name which only one of the two
-    /// texts knows; `known` are those of the later one.
+    /// Returns the starts of functions that were not taken over, or that read a name known in only one of
+    /// the two texts. `known` are the names of the later one.
     pub(super) fn refused(
         &self,
         known: &HashSet<&str>,
@@ -149,7 +154,7 @@ impl<'a> Unchanged<'a> {
         self.starts(is_refused)
     }
 
-    /// Whether a function has any of some words outside strings and comments.
+    /// Whether a function contains any of the words outside of strings and comments.
     fn reads(&self, function: LocalId, words: &[&str]) -> bool {
         let Content { text, facts } = self.earlier;
         let span = facts
@@ -172,11 +177,10 @@ impl<'a> Unchanged<'a> {
             .any(|word| memmem::find_iter(written.as_bytes(), word).any(|at| reads(word, at)))
     }
 
-    /// The starts of functions that were cut into chunks where they would not be cut now, or are cut now:
-    /// where is decided by their statements, of which only the old cuts are known, and by the lines
-    /// around them.
-    pub(super) fn cut(&self, text: &str, facts: &FileFacts) -> HashSet<u32> {
-        let before: HashMap<LocalId, &[Chunk]> = by_definition(&self.earlier.facts).collect();
+    /// Returns the starts of functions whose chunks differ from the earlier ones. A function is cut at its
+    /// statements, of which only the earlier cuts are known, and depends on the lines around it.
+    pub(super) fn with_different_chunks(&self, text: &str, facts: &FileFacts) -> HashSet<u32> {
+        let before: HashMap<LocalId, &[Chunk]> = chunks_by_function(&self.earlier.facts).collect();
         let is_other = |function: &Function, now: &[Chunk]| {
             let before = before.get(&function.id).copied().unwrap_or_default();
             let lines = |chunks: &[Chunk]| -> Vec<u32> {
@@ -189,7 +193,7 @@ impl<'a> Unchanged<'a> {
             };
             !is_whole && !is_same()
         };
-        let now = by_definition(facts).filter_map(|(id, chunks)| {
+        let now = chunks_by_function(facts).filter_map(|(id, chunks)| {
             let function = self.at(facts.definition(id)?.span.start as usize)?;
             is_other(function, chunks).then_some(function.span.start)
         });
@@ -201,7 +205,7 @@ impl<'a> Unchanged<'a> {
         functions.map(|function| function.span.start).collect()
     }
 
-    /// The others.
+    /// Returns the functions that were not refused.
     pub(super) fn without(mut self, refused: &HashSet<u32>) -> Self {
         let is_left = |function: &Function| !refused.contains(&function.span.start);
         self.functions.retain(is_left);
@@ -210,7 +214,7 @@ impl<'a> Unchanged<'a> {
 }
 
 impl Candidate<'_> {
-    /// Whether a text begins with it, and goes on with nothing that may belong to it.
+    /// Whether a text begins with this function, and does not continue with text that may belong to it.
     fn begins(&self, text: &str) -> bool {
         let Some(rest) = text.strip_prefix(self.text) else {
             return false;
@@ -232,7 +236,7 @@ impl Candidate<'_> {
         true
     }
 
-    fn standing_at(&self, line_start: usize) -> Function {
+    fn at_line(&self, line_start: usize) -> Function {
         let start = line_start + self.indent.len();
         Function {
             span: Span::new(start, line_start + self.text.len()),
@@ -241,8 +245,8 @@ impl Candidate<'_> {
     }
 }
 
-/// The chunks of each function.
-fn by_definition(facts: &FileFacts) -> impl Iterator<Item = (LocalId, &[Chunk])> {
+/// Returns the chunks of each function.
+fn chunks_by_function(facts: &FileFacts) -> impl Iterator<Item = (LocalId, &[Chunk])> {
     let runs = facts.chunks.chunk_by(|a, b| a.definition == b.definition);
     let of_functions = runs.filter(|run| run.iter().all(|c| c.kind == ChunkKind::Function));
     of_functions.filter_map(|run| Some((run.first()?.definition?, run)))
@@ -259,7 +263,7 @@ fn candidates(earlier: &Content) -> impl Iterator<Item = Candidate<'_>> {
     definitions.filter_map(|(id, definition)| candidate(earlier, id, definition))
 }
 
-/// A function whose facts are the same wherever its text is.
+/// Returns a function whose facts are the same wherever its text is; `None` for any other definition.
 fn candidate<'a>(
     earlier: &'a Content,
     id: LocalId,
@@ -268,15 +272,15 @@ fn candidate<'a>(
     let Content { text, facts } = earlier;
     let span = definition.span;
     let written = span.of(text);
-    // A lambda under a name is a function, too.
+    // A named lambda is a function, too.
     let is_block = ["def ", "async ", "@"]
         .iter()
         .any(|word| written.starts_with(word));
     if !is_block
         || !definition.kind.is_function()
-        || !BYTES.contains(&written.len())
+        || !COMPARED_BYTES.contains(&written.len())
         || ends_in_comment(earlier, span)
-        // What it assigns to `self` are fields of its class, each of which counts once.
+        // Its assignments to `self` define fields of its class, each of which counts once.
         || fills_fields(&definition.name)
     {
         return None;
@@ -287,7 +291,7 @@ fn candidate<'a>(
         span,
         depth: min_depth(facts, definition)?,
     };
-    // Under an `if` it would stand deeper than the walk expects.
+    // Under an `if`, its node would be deeper than the walk expects.
     let expected = match definition.parent {
         Some(class) => self::indent(text, facts.definition(class)?.body?.start)?,
         None => "",
@@ -300,8 +304,8 @@ fn candidate<'a>(
     })
 }
 
-/// How deep the node of a definition is at least: a class adds itself and its block, decorators one more.
-/// None inside a function, which has names of its own.
+/// Returns the smallest depth that a definition's node can have: a class adds itself and its block,
+/// decorators add one more. `None` inside a function, which has names of its own.
 fn min_depth(facts: &FileFacts, definition: &Definition) -> Option<u32> {
     let mut depth = 1;
     let mut parent = definition.parent;
@@ -315,8 +319,8 @@ fn min_depth(facts: &FileFacts, definition: &Definition) -> Option<u32> {
     Some(depth)
 }
 
-/// Whether a comment stands on the last line of a function: what follows decides whether the function
-/// ends before it, and whether it is the documentation of the next one.
+/// Whether a comment is on the last line of a function. The following text then decides whether the
+/// function ends before the comment, and whether the comment documents the next function.
 fn ends_in_comment(Content { text, facts }: &Content, function: Span) -> bool {
     let end = function.end as usize;
     let rest = text.get(end..).map_or(0, |rest| first_line(rest).len());
@@ -327,7 +331,7 @@ fn ends_in_comment(Content { text, facts }: &Content, function: Span) -> bool {
         .is_some_and(|last| last.kind == RegionKind::Comment && last.span.end > line_start)
 }
 
-/// The last region that starts before a byte.
+/// Returns the last region that starts before a byte.
 fn last_region(facts: &FileFacts, end: u32) -> Option<&Region> {
     let before = facts
         .regions
@@ -335,8 +339,9 @@ fn last_region(facts: &FileFacts, end: u32) -> Option<&Region> {
     facts.regions.get(before.checked_sub(1)?)
 }
 
-/// What makes a number at the end of a text the function that it stands for; `row` is the last one.
-fn in_place_of_number(function: &str, before: &[u8], row: usize) -> InputEdit {
+/// Returns the edit that replaces the number at the end of a text by its function; `row` is the last row of
+/// the text.
+fn edit_for_function(function: &str, before: &[u8], row: usize) -> InputEdit {
     let line = memrchr(b'\n', before).map_or(0, |newline| newline + 1);
     let column = before.len() - line;
     let lines = function.matches('\n').count();
@@ -354,7 +359,7 @@ fn in_place_of_number(function: &str, before: &[u8], row: usize) -> InputEdit {
     }
 }
 
-/// How far a line is indented, a tab being as much as eight blanks, as for the grammar.
+/// Returns the indentation of a line; a tab counts as eight blanks, as in the grammar.
 fn width(line: &str) -> usize {
     let blanks = line.chars().take_while(|c| c.is_whitespace());
     blanks.map(|blank| if blank == '\t' { 8 } else { 1 }).sum()
@@ -364,7 +369,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// The blanks before a byte, where nothing else stands before it on its line.
+/// Returns the blanks before a byte; `None` if other text precedes it on its line.
 fn indent(text: &str, start: u32) -> Option<&str> {
     let before = text.get(..start as usize)?;
     let line = memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
@@ -373,7 +378,7 @@ fn indent(text: &str, start: u32) -> Option<&str> {
         .filter(|blanks| blanks.trim_start().is_empty())
 }
 
-/// Whether what follows a line is decorated.
+/// Whether the definition after a line is decorated.
 fn decorates(line: &str, is_decorated: bool) -> bool {
     let line = line.trim_start();
     let is_definition = ["def ", "async ", "class "]
@@ -382,7 +387,7 @@ fn decorates(line: &str, is_decorated: bool) -> bool {
     line.starts_with('@') || is_decorated && !line.is_empty() && !is_definition
 }
 
-/// The first line, its newline included.
+/// Returns the first line, including its newline.
 fn first_line(text: &str) -> &str {
     let newline = memchr(b'\n', text.as_bytes());
     newline.map_or(text, |newline| &text[..=newline])
@@ -422,7 +427,7 @@ class Client:
     }
 
     #[test]
-    fn functions_that_stand_in_both_texts_are_left_out() {
+    fn functions_in_both_texts_are_left_out() {
         let later = EARLIER.replace("os.close(", "os.shutdown(");
         let expected = "\
 import os
@@ -442,7 +447,7 @@ class Client:
     }
 
     #[test]
-    fn what_only_begins_like_an_earlier_function_is_read() {
+    fn function_that_continues_differently_is_parsed() {
         for more in [
             " + 1",
             "  # noqa",
@@ -460,7 +465,7 @@ class Client:
     }
 
     #[test]
-    fn a_change_is_parsed_without_what_it_leaves_alone() {
+    fn facts_of_a_change_equal_a_full_parse() {
         for (written, instead) in [
             ("sending %s", "sends %s"),
             ("import os\n", "import os\nimport log\n"),

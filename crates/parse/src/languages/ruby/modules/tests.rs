@@ -1,15 +1,15 @@
-//! Where imports of Ruby lead, in small trees.
+//! Tests the resolution of Ruby imports in small trees.
 
 use super::{MODULES, STANDARD};
 use crate::testing::Tree;
 
 #[test]
-fn names_of_the_library_are_sorted() {
+fn standard_library_names_are_sorted() {
     assert!(STANDARD.is_sorted());
 }
 
 #[test]
-fn what_is_required_is_found() {
+fn required_files_are_found() {
     let paths = [
         "Rakefile",
         "app/models/concerns/searchable.rb",
@@ -41,7 +41,7 @@ fn what_is_required_is_found() {
         ("lib/shop/client.rb", "../shop", "lib/shop.rb"),
         ("bin/run.rb", "../lib/shop", "lib/shop.rb"),
         ("bin/run.rb", "./lib/shop", "lib/shop.rb"),
-        // Those of the language come before those beside the file.
+        // Files of the standard library take precedence over files beside the importer.
         ("lib/shop/client.rb", "json", ""),
         ("lib/shop/client.rb", "time", ""),
         ("lib/shop/time.rb", "time", ""),
@@ -95,7 +95,7 @@ fn what_is_required_is_found() {
 }
 
 #[test]
-fn names_of_modules() {
+fn imported_name_is_the_file_stem() {
     let imported = MODULES.imported_name;
     assert_eq!(imported("a/b"), Some("b"));
     assert_eq!(imported("./a/b.rb"), Some("b"));

@@ -1,9 +1,9 @@
-//! Traces and messages of Ruby: what each text tells, the innermost frame last.
+//! Tests the frames and messages parsed from Ruby traces, the innermost frame last.
 
 use crate::traces::check;
 
 #[test]
-fn frames() {
+fn frames_are_parsed() {
     check(&[
         ("lib/cart.rb:3:in 'Cart#sum'", "lib/cart.rb:3 Cart.sum"),
         ("lib/cart.rb:3:in `sum'", "lib/cart.rb:3 sum"),
@@ -51,7 +51,7 @@ fn frames() {
 }
 
 #[test]
-fn errors() {
+fn errors_are_parsed() {
     check(&[
         (
             "lib/cart.rb:12:in `block in sum': undefined method `price' for nil:NilClass (NoMethodError)\n\tfrom lib/cart.rb:11:in `each'\n\tfrom bin/shop.rb:3:in `<main>'",
@@ -77,14 +77,14 @@ fn errors() {
             "lib/cart.rb:3: warning: assigned but unused variable - x",
             "lib/cart.rb:3 | ! assigned but unused variable - x",
         ),
-        // A linter's findings are about somebody's own file.
+        // A linter's findings are no errors: they are about the reporter's own files.
         ("lib/cart.rb:3:5: C: Style/Quotes: Prefer single quotes", ""),
         ("see lib/cart.rb:3 in the docs", ""),
     ]);
 }
 
 #[test]
-fn tests() {
+fn test_framework_failures_are_parsed() {
     check(&[
         (
             "  1) Cart sums prices\n     Failure/Error: expect(cart.sum).to eq 3\n\n       expected: 3\n            got: 4\n\n     # ./spec/cart_spec.rb:12:in 'block (2 levels) in <top (required)>'",

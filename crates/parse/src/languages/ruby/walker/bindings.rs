@@ -1,11 +1,11 @@
-//! What binds names: assignments, parameters of blocks, patterns, caught errors; and the fields and
-//! constants that assignments define.
+//! Binds the names in assignments, parameters of blocks, patterns and rescued errors, and collects the
+//! fields and constants that assignments define.
 
 use foveate_model::values::{TypeName, Value};
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
-use super::definitions::{base_name, bound_names, enter, made_fields, named};
+use super::definitions::{base_name, bound_names, constant_draft, enter, struct_fields};
 use super::is_constant;
 use crate::collect::span;
 use crate::syntax::Descend;
@@ -40,7 +40,7 @@ fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
     }
 }
 
-/// The class or module around, also from inside a method.
+/// Returns the enclosing class or module, also from inside a method.
 pub(super) fn owner(walk: &Walk<'_>) -> Option<LocalId> {
     let definition = |id: LocalId| walk.collector.definitions.get(id.0 as usize);
     let mut owner = walk.context().parent;
@@ -53,7 +53,7 @@ pub(super) fn owner(walk: &Walk<'_>) -> Option<LocalId> {
     owner
 }
 
-/// `@a = b` defines a field of the class around, once.
+/// `@a = b` defines a field of the enclosing class, once.
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Value) {
     let Some(owner) = owner(walk) else { return };
     let mut draft = walk.draft(DefinitionKind::Field, node, target, None);
@@ -64,7 +64,8 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
     }
 }
 
-/// `A = 1`; what `Struct.new`, `Class.new` and their like make is a class with what their block holds.
+/// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the
+/// members in their block.
 fn constant<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -72,33 +73,33 @@ fn constant<'t>(
     right: Option<Node<'t>>,
     depth: u32,
 ) {
-    let made = right.and_then(|right| Some((right, made_kind(walk, right)?)));
-    let kind = made.map_or(DefinitionKind::Constant, |(_, kind)| kind);
-    let mut draft = named(walk, kind, node, left);
+    let created = right.and_then(|right| Some((right, created_kind(walk, right)?)));
+    let kind = created.map_or(DefinitionKind::Constant, |(_, kind)| kind);
+    let mut draft = constant_draft(walk, kind, node, left);
     let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
     walk.collector.skip_to(left.end_byte());
-    let Some((made, kind)) = made else {
+    let Some((created, kind)) = created else {
         draft.body = right.map(span);
         draft.signature_end = right.map_or(draft.signature_end, |right| one_line_end(walk, right));
         let id = walk.define(draft);
         walk.holds(id, value);
         return;
     };
-    let block = field(made, "block");
+    let block = field(created, "block");
     draft.body = block.map(span);
     draft.signature_end = block.map_or(draft.signature_end, |block| block.start_byte());
-    draft.bases = base_name(walk, made).into_iter().collect();
+    draft.bases = base_name(walk, created).into_iter().collect();
     let id = enter(walk, draft, depth, kind);
-    made_fields(walk, id, made);
+    struct_fields(walk, id, created);
 }
 
-/// The head of a constant reaches to the end of its first line.
+/// Returns the end of the first line of a constant's value, where its head ends.
 fn one_line_end(walk: &Walk<'_>, right: Node<'_>) -> usize {
     let first = walk.of(right).lines().next().unwrap_or("");
     right.start_byte() + first.len()
 }
 
-fn made_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
+fn created_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
     let maker = field(right, "receiver").filter(|_| right.kind() == "call")?;
     let method = walk.of(field(right, "method")?);
     match (walk.of(maker).trim_start_matches("::"), method) {
@@ -108,7 +109,7 @@ fn made_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
     }
 }
 
-/// `@a` that is read.
+/// A read of `@a`.
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if node.start_byte() >= walk.collector.skip_until {
         walk.refer(ReferenceKind::Attribute, node);
@@ -118,8 +119,8 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
 
 /// `{ |a, (b, *c)| … }`
 pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    // A block that says what is in a class keeps its place: `included do … end`.
-    walk.enter_nameless(depth);
+    // The parent definition stays the same, so that `included do … end` can define members of a class.
+    walk.enter_anonymous_function(depth);
     if let Some(list) = field(node, "parameters") {
         parameters(walk, list, depth);
     }
@@ -142,7 +143,7 @@ pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
     Descend::Into
 }
 
-/// `rescue A, B::C => e`: of several errors the first says what `e` is.
+/// `rescue A, B::C => e`: the first class is the type of `e`.
 pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let mut value = Value::Unknown;
     for caught in field(node, "exceptions").into_iter().flat_map(children) {
@@ -179,7 +180,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Into
 }
 
-/// Names in a list of patterns are bound.
+/// Binds the names in a list of patterns.
 pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let inside = match node.kind() {
         "array_pattern" | "find_pattern" => children(node),

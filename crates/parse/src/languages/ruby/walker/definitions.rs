@@ -1,4 +1,4 @@
-//! Classes, modules and methods.
+//! Collects classes, modules and methods.
 
 use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
@@ -14,7 +14,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     let Some(written) = field(node, "name") else {
         return Descend::Into;
     };
-    let mut draft = named(walk, DefinitionKind::Class, node, written);
+    let mut draft = constant_draft(walk, DefinitionKind::Class, node, written);
     let superclass = field(node, "superclass");
     let base = superclass.and_then(|superclass| superclass.named_child(0));
     let end = superclass.map_or(written.end_byte(), |superclass| superclass.end_byte());
@@ -25,8 +25,8 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
         .into_iter()
         .collect();
     let id = enter(walk, draft, depth, DefinitionKind::Class);
-    if let Some(made) = base.filter(|base| base.kind() == "call") {
-        made_fields(walk, id, made);
+    if let Some(created) = base.filter(|base| base.kind() == "call") {
+        struct_fields(walk, id, created);
     }
     Descend::Into
 }
@@ -35,14 +35,14 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     let Some(written) = field(node, "name") else {
         return Descend::Into;
     };
-    let mut draft = named(walk, DefinitionKind::Module, node, written);
+    let mut draft = constant_draft(walk, DefinitionKind::Module, node, written);
     draft.signature_end = written.end_byte();
     draft.body = Some(body(node, written.end_byte()));
     enter(walk, draft, depth, DefinitionKind::Module);
     Descend::Into
 }
 
-/// `class << self`: what stands in it belongs to the class around, without an object.
+/// `class << self`: its members are static members of the enclosing class.
 pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector.within(depth, |context| {
         context.section = Section {
@@ -53,8 +53,9 @@ pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) 
     Descend::Into
 }
 
-/// A class or module under the last of its names; `A::` before it is where it belongs.
-pub(super) fn named<'t>(
+/// Drafts a class, module or constant under the last name of its path. The scope before it (`A::`) is
+/// where it belongs.
+pub(super) fn constant_draft<'t>(
     walk: &Walk<'t>,
     kind: DefinitionKind,
     node: Node<'t>,
@@ -70,14 +71,14 @@ pub(super) fn named<'t>(
     draft
 }
 
-/// Adds a definition that holds members, and enters it.
+/// Adds a definition with members, and enters it.
 pub(super) fn enter<'t>(
     walk: &mut Walk<'t>,
     draft: Draft<'t>,
     depth: u32,
     kind: DefinitionKind,
 ) -> LocalId {
-    // The names before the last one say where it belongs.
+    // The names before the last one are its scope, not references.
     walk.collector.skip_to(draft.name_span.end as usize);
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
@@ -86,7 +87,8 @@ pub(super) fn enter<'t>(
     id
 }
 
-/// `B`, `A::B`, and `B` of `B[1.0]`; what a call makes has no name, but `Class.new(B)` says it.
+/// Returns the name of a base class: `B`, `A::B`, `B` of `B[1.0]`, `Class.new(B)` and
+/// `DelegateClass(B)`. Other calls give `None`.
 pub(super) fn base_name(walk: &Walk<'_>, base: Node<'_>) -> Option<Box<str>> {
     let named = match base.kind() {
         "element_reference" => field(base, "object")?,
@@ -101,13 +103,13 @@ pub(super) fn base_name(walk: &Walk<'_>, base: Node<'_>) -> Option<Box<str>> {
     is_constant(named).then(|| walk.of(named).trim_start_matches("::").into())
 }
 
-/// The fields of `Struct.new(:a, :b)` and `Data.define(:a)`.
-pub(super) fn made_fields<'t>(walk: &mut Walk<'t>, class: LocalId, made: Node<'t>) {
-    let maker = field(made, "receiver").map_or("", |receiver| walk.of(receiver));
+/// Adds the fields of `Struct.new(:a, :b)` and `Data.define(:a)`.
+pub(super) fn struct_fields<'t>(walk: &mut Walk<'t>, class: LocalId, created: Node<'t>) {
+    let maker = field(created, "receiver").map_or("", |receiver| walk.of(receiver));
     if !matches!(maker, "Struct" | "Data" | "::Struct" | "::Data") {
         return;
     }
-    for argument in arguments(made) {
+    for argument in arguments(created) {
         if argument.kind() == "simple_symbol"
             && let Some((name, place)) = literal_name(walk, argument)
         {
@@ -118,7 +120,7 @@ pub(super) fn made_fields<'t>(walk: &mut Walk<'t>, class: LocalId, made: Node<'t
     }
 }
 
-/// What stands between the head and `end`; empty for `def a; end`.
+/// Returns the span of the body; without one, the rest of the definition after its head.
 fn body(node: Node<'_>, head_end: usize) -> Span {
     match field(node, "body") {
         Some(body) => span(body),
@@ -151,7 +153,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         None => section.visibility,
     });
     if let Some(owner) = object.filter(|object| is_constant(*object))
-        && !is_around(walk, walk.of(owner))
+        && !is_enclosing(walk, walk.of(owner))
     {
         draft.receiver = Some(walk.of(owner));
         draft.modifiers.is_out_of_line = true;
@@ -164,24 +166,24 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-/// Whether the class around is called so.
-fn is_around(walk: &Walk<'_>, name: &str) -> bool {
+/// Whether the enclosing definition has this name.
+fn is_enclosing(walk: &Walk<'_>, name: &str) -> bool {
     let parent = walk.context().parent;
     let parent = parent.and_then(|id| walk.collector.definitions.get(id.0 as usize));
     parent.is_some_and(|parent| &*parent.name == name)
 }
 
-/// The name that a parameter binds, whatever stands around it; `(a, (b, *c))` binds several.
+/// Returns the name that a parameter binds; `(a, (b, *c))` binds several.
 pub(super) fn bound_names<'t>(parameter: Node<'t>) -> Vec<Node<'t>> {
     let mut names = Vec::new();
-    let mut waiting = vec![parameter];
-    while let Some(node) = waiting.pop() {
+    let mut pending = vec![parameter];
+    while let Some(node) = pending.pop() {
         match node.kind() {
             "identifier" => names.push(node),
             "destructured_parameter"
             | "destructured_left_assignment"
             | "left_assignment_list"
-            | "rest_assignment" => waiting.extend(children(node)),
+            | "rest_assignment" => pending.extend(children(node)),
             _ => names.extend(field(node, "name").filter(|name| name.kind() == "identifier")),
         }
     }
@@ -194,7 +196,7 @@ pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, paramete
     }
 }
 
-/// `super`: the method of the same name of a base class.
+/// `super` calls the method of the same name in a base class.
 pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let enclosing = walk.context().enclosing;
     let method = enclosing.and_then(|id| walk.collector.definitions.get(id.0 as usize));
@@ -205,7 +207,7 @@ pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
             is_called: true,
         };
         walk.collector
-            .refer_beyond(ReferenceKind::Call, name, node, link);
+            .refer_to_member_of(ReferenceKind::Call, name, node, link);
     }
     Descend::Past
 }

@@ -1,5 +1,5 @@
-//! Calls that mean more than a call: imports, mixins, sections, accessors, methods made by name, raised
-//! errors. Where one is known by its name alone, that is only without a receiver.
+//! Handles calls with a special meaning: imports, mixins, sections, accessors, methods defined by name,
+//! raised errors. A call that is recognized by its name alone must have no receiver.
 
 use foveate_model::{
     DefinitionKind, Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span, Visibility,
@@ -12,8 +12,8 @@ use crate::collect::{Draft, Position, row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
-/// What a call by this name does, where that is more than to call. `None`: it is an ordinary call.
-pub(super) fn known<'t>(
+/// Handles a call whose name has a special meaning. `None`: it is an ordinary call.
+pub(super) fn special_call<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     receiver: Option<Node<'t>>,
@@ -58,7 +58,7 @@ pub(super) fn known<'t>(
         | "public_class_method"
         | "private_constant"
         | "module_function" => return Some(section(walk, node, name, depth)),
-        "define_method" | "define_singleton_method" => return made_method(walk, node, name, depth),
+        "define_method" | "define_singleton_method" => return add_method(walk, node, name, depth),
         "class_methods" => {
             walk.collector
                 .within(depth, |context| context.section.is_static = true);
@@ -70,7 +70,7 @@ pub(super) fn known<'t>(
     Some(Descend::Into)
 }
 
-/// `require 'a/b'`; what stands beside the file is written with a dot: `require_relative 'a'` is `./a`.
+/// `require 'a/b'`. A path relative to the file gets a dot: `require_relative 'a'` imports `./a`.
 fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let arguments = arguments(node);
     let argument = match name {
@@ -110,7 +110,7 @@ fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
     let inside = arguments(argument);
     let (path, _) = inside.iter().find_map(|part| literal_name(walk, *part))?;
     if written.contains("__FILE__") && !written.contains("dirname") {
-        // Seen from the file itself, its directory is one step up.
+        // The path is relative to the file itself, so its directory is one step up.
         let rest = path.strip_prefix("..")?;
         return Some(format!("./{}", rest.trim_start_matches('/')));
     }
@@ -118,7 +118,7 @@ fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
     is_here.then(|| format!("./{}", path.trim_start_matches('/')))
 }
 
-/// `include A, B::C` makes them bases of the class around.
+/// `include A, B::C` makes them bases of the enclosing class.
 fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
     let mut bases: Vec<Box<str>> = Vec::new();
     for argument in arguments(node) {
@@ -136,7 +136,7 @@ fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
     skip_name(walk, node);
 }
 
-/// The name of the called method is no reference.
+/// Skips the name of the called method: it is no reference.
 fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     if let Some(method) = field(node, "method") {
         walk.collector.skip_to(method.end_byte());
@@ -147,9 +147,9 @@ fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     skip_name(walk, node);
     let raised = arguments(node).into_iter().next();
-    let made = raised.filter(|raised| raised.kind() == "call");
-    let made = made.and_then(|made| field(made, "receiver"));
-    if let Some(class) = made.or(raised).filter(|class| is_constant(*class)) {
+    let created = raised.filter(|raised| raised.kind() == "call");
+    let created = created.and_then(|created| field(created, "receiver"));
+    if let Some(class) = created.or(raised).filter(|class| is_constant(*class)) {
         walk.refer(ReferenceKind::Raise, class);
     }
     walk.collector
@@ -174,7 +174,7 @@ fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     }
 }
 
-/// A section that begins with a word alone; `false` where the word begins none.
+/// Begins a section at a word without arguments, such as `private`; `false` if the word begins none.
 pub(super) fn begin_section(walk: &mut Walk<'_>, word: &str) -> bool {
     let section = &mut walk.collector.context.section;
     match word {
@@ -219,7 +219,7 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> D
 }
 
 /// `define_method(:a) { |b| … }`
-fn made_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
+fn add_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
     let is_static = name == "define_singleton_method";
     let (name, place) = literal_name(walk, arguments(node).into_iter().next()?)?;
     let block = field(node, "block");
@@ -244,7 +244,7 @@ fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         .into_iter()
         .map_while(|argument| literal_name(walk, argument));
     if let (Some(new), Some((_, old))) = (names.next(), names.next()) {
-        aliased(walk, node, new, old);
+        add_alias(walk, node, new, old);
     }
 }
 
@@ -255,14 +255,14 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
         literal_name(walk, side).or_else(|| Some((walk.of(side), span(side))))
     };
     if let (Some(new), Some((_, old))) = (side("name"), side("alias")) {
-        aliased(walk, node, new, old);
+        add_alias(walk, node, new, old);
     }
     Descend::Past
 }
 
-/// One more name of a method: what it does is to call the other one.
-fn aliased<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, Span), old: Span) {
-    // Global variables have aliases, too.
+/// Adds an alias of a method: a method that calls the other one.
+fn add_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, Span), old: Span) {
+    // Global variables have aliases, too; these are no methods.
     if name.starts_with('$') {
         return;
     }
@@ -280,8 +280,8 @@ fn aliased<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, Spa
     walk.collector.refer_at(ReferenceKind::Call, old, old);
 }
 
-/// `method(:a)`, `send(:a)`: the method that the symbol names. After another object than `self` it is
-/// of unknown kind.
+/// `method(:a)`, `send(:a)`: records a call of the method that the symbol names. With a receiver other
+/// than `self` nothing is recorded, as its type is unknown.
 fn named_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let is_own = field(node, "receiver").is_none_or(|receiver| receiver.kind() == "self");
     let argument = arguments(node).into_iter().next();

@@ -1,5 +1,6 @@
-//! Tests that are blocks: RSpec, `test "…" do` of Minitest and test-unit. Each is a function that is called
-//! by its text, so that it is found and what stands in it is linked to what it tests.
+//! Collects tests that are blocks: RSpec, `test "…" do` of Minitest and test-unit. Each is a function
+//! that is named by its text, so that it can be found and the references in it link it to the tested
+//! code.
 
 use foveate_model::values::{Local, Value};
 use foveate_model::{DefinitionKind, Span, Visibility};
@@ -36,7 +37,8 @@ pub(super) fn is_example(name: &str) -> bool {
     )
 }
 
-/// `describe Client do`, `it "connects" do`. Without a text an example is a part of what is around it.
+/// `describe Client do`, `it "connects" do`. An example without a text belongs to the enclosing
+/// definition.
 pub(super) fn block<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -65,7 +67,7 @@ pub(super) fn block<'t>(
 fn subject_name<'t>(walk: &Walk<'t>, subject: Node<'t>) -> Option<(&'t str, Span)> {
     match subject.kind() {
         "constant" | "scope_resolution" => Some((walk.of(subject), span(subject))),
-        // With interpolation, too.
+        // Strings with interpolation count, too.
         "string" => {
             let (first, last) = (
                 subject.named_child(0)?,
@@ -79,7 +81,7 @@ fn subject_name<'t>(walk: &Walk<'t>, subject: Node<'t>) -> Option<(&'t str, Span
     }
 }
 
-/// `let(:client) { Client.new }` binds a name of the examples around it.
+/// `let(:client) { Client.new }` binds a name for the examples of the enclosing group.
 pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> {
     let group = walk.context().enclosing?;
     let block = field(node, "block")?;
@@ -101,7 +103,7 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> 
     Some(Descend::Into)
 }
 
-/// `described_class` is what the innermost group is about.
+/// Binds `described_class` to the class that the innermost group with a class describes.
 pub(super) fn described_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(function) = walk.context().enclosing else {
         return;

@@ -1,4 +1,4 @@
-//! What Ruby sources yield, feature by feature.
+//! Tests the facts collected from Ruby sources, feature by feature.
 
 use crate::testing::{definitions, imports, messages, references, ruby, same, tests};
 
@@ -13,14 +13,14 @@ fn refers(source: &str, expected: &str) {
 }
 
 #[test]
-fn names_of_the_language_are_sorted() {
+fn builtin_names_are_sorted() {
     use super::super::lookup::{CORE_CLASSES, CORE_METHODS, LOOKUP};
     assert!(CORE_CLASSES.is_sorted() && CORE_METHODS.is_sorted());
     assert!(LOOKUP.builtin_members.is_sorted());
 }
 
 #[test]
-fn classes_and_modules() {
+fn classes_and_modules_are_defined() {
     for (source, expected) in [
         ("class A; end", "class A: class A"),
         ("class A < B; end", "class A: class A < B"),
@@ -79,7 +79,7 @@ fn classes_and_modules() {
 }
 
 #[test]
-fn methods() {
+fn methods_and_fields_are_defined() {
     for (source, expected) in [
         (
             "def a(b, c = 1, *d, e:, f: 2, **g, &h)\nend",
@@ -172,7 +172,7 @@ fn methods() {
 }
 
 #[test]
-fn blocks_that_are_tests() {
+fn test_blocks_are_defined_as_functions() {
     for (source, expected) in [
         (
             "RSpec.describe A::B do\n  it 'works' do\n  end\n  it { ok }\nend",
@@ -216,7 +216,7 @@ fn blocks_that_are_tests() {
 }
 
 #[test]
-fn calls() {
+fn calls_and_names_are_referenced() {
     for (source, expected) in [
         ("foo", "call foo"),
         ("foo(1)", "call foo"),
@@ -264,7 +264,7 @@ fn calls() {
 }
 
 #[test]
-fn bases_errors_and_super() {
+fn bases_exceptions_and_super_are_referenced() {
     for (source, expected) in [
         ("class A < B::C; end", "base b::c in a"),
         ("class A < M[1.0]; end", "base m in a"),
@@ -295,7 +295,7 @@ fn bases_errors_and_super() {
 }
 
 #[test]
-fn what_is_required() {
+fn required_files_are_imported() {
     for (source, expected) in [
         ("require 'a/b'", "Require a/b: * as"),
         ("require_relative 'a'", "Require ./a: * as"),
@@ -324,7 +324,7 @@ fn what_is_required() {
 }
 
 #[test]
-fn texts_of_errors_and_logs() {
+fn error_and_log_messages_are_collected() {
     for (source, expected) in [
         ("raise A, \"no #{b} left\"", "Error: no #{b} left"),
         ("raise 'gone'", "Error: gone"),
@@ -342,7 +342,7 @@ fn texts_of_errors_and_logs() {
 }
 
 #[test]
-fn values_of_names() {
+fn values_of_variables_are_collected() {
     use foveate_model::values::Value;
     let source = "class A\n  def b\n    c = D::E.new(1)\n    @f = G.new\n  rescue H => e\n  end\nend\ndescribe I do\n  let(:j) { described_class.new }\nend";
     let facts = crate::testing::facts(ruby(), source);
@@ -373,7 +373,7 @@ fn values_of_names() {
 }
 
 #[test]
-fn which_functions_are_tests() {
+fn test_functions_are_recognized() {
     for (source, expected) in [
         ("it 'a' do\nend", "a"),
         ("it('a') { b }", "a"),

@@ -1,4 +1,4 @@
-//! The root of the crate that a file is part of, by the layout of its package.
+//! Finds the root of the crate that a file is part of, by the layout of its package.
 
 use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
@@ -6,8 +6,8 @@ use foveate_model::resolution::FileTree;
 use super::Package;
 use crate::paths::{join, parent};
 
-/// The root of a file's crate, where the package's layout says which: each file directly in `tests`,
-/// `examples`, `benches` and `src/bin` is one, or `main.rs` in a directory there.
+/// Returns the root of a file's crate by the package's layout. Each file directly in `tests`,
+/// `examples`, `benches` and `src/bin` is a root, as is `main.rs` in a directory there.
 pub(super) fn own_root(files: &dyn FileTree, package: &Package, path: &str) -> Option<FileId> {
     let below = path
         .strip_prefix(&*package.directory)?

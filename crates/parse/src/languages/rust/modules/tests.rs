@@ -1,4 +1,4 @@
-//! Where imports of Rust lead, in small trees.
+//! Tests the resolution of Rust imports in small trees.
 
 use super::MODULES;
 use crate::testing::Tree;
@@ -71,7 +71,7 @@ mod one;
 "#;
 
 #[test]
-fn paths_lead_to_files() {
+fn module_paths_resolve_to_files() {
     let count = Tree::of(WORKSPACE).check(
         &MODULES,
         "app/src/main.rs self::cli -> app/src/cli.rs
@@ -105,7 +105,7 @@ fn paths_lead_to_files() {
 }
 
 #[test]
-fn crates() {
+fn crates_and_their_roots_are_found() {
     Tree::of(WORKSPACE).check(
         &MODULES,
         "app/src/cli.rs core_lib -> core-lib/lib/root.rs

@@ -1,9 +1,9 @@
-//! Traces and messages of Rust: what each text tells, the innermost frame last.
+//! Tests the frames and messages parsed from Rust traces, the innermost frame last.
 
 use crate::traces::check;
 
 #[test]
-fn panics() {
+fn panics_are_parsed() {
     check(&[
         (
             "thread 'main' panicked at 'no stock', src/cart.rs:3:5",
@@ -37,7 +37,7 @@ fn panics() {
 }
 
 #[test]
-fn backtraces() {
+fn backtraces_are_parsed() {
     check(&[
         (
             "thread 'main' panicked at src/pool.rs:9:5:\nempty\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/0a1b/library/std/src/panicking.rs:1:2\n   1: acme::pool::Pool::get\n             at ./src/pool.rs:9:5",
@@ -83,7 +83,7 @@ fn backtraces() {
 }
 
 #[test]
-fn compiler() {
+fn compiler_messages_are_parsed() {
     check(&[
         (
             "error[E0308]: mismatched types\n  --> src/cart.rs:3:5\n   |\n3  |     let x: i32 = \"a\";\n   |            ---   ^^^ expected `i32`, found `&str`\n",
@@ -121,7 +121,7 @@ fn compiler() {
 }
 
 #[test]
-fn tests() {
+fn test_failures_are_parsed() {
     check(&[
         (
             "---- shop::tests::sums stdout ----\nthread 'shop::tests::sums' panicked at src/shop.rs:30:9:\nassertion failed: is_empty",
@@ -139,7 +139,7 @@ fn tests() {
             "Test executable failed (exit status: 101).\n\nstderr:\nthread 'main' panicked at src/lib.rs:4:1:\nno",
             "src/lib.rs:4:1 | ! no",
         ),
-        // Words alone are no panic.
+        // Prose is no panic.
         ("it panicked at startup, see src/a.rs:3:5", ""),
         ("the arrow --> src/a.rs", ""),
     ]);

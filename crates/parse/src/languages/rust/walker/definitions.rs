@@ -1,5 +1,5 @@
-//! What Rust defines: functions, types with their members, modules, constants, macros. What stands in an
-//! `impl` is a member of its type, wherever that stands.
+//! Collects Rust definitions: functions, types with their members, modules, constants, macros. The
+//! items in an `impl` are members of its type, wherever that is defined.
 
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
@@ -10,7 +10,7 @@ use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Attributes, Generic, Walk, child_of_kind, children, field};
 
-/// The names of type parameters stand for any type inside of what has them.
+/// Registers the type parameters of a declaration: inside it, their names are no references.
 pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else {
         return;
@@ -29,7 +29,7 @@ pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     });
 }
 
-/// `#[a::b(…)]` before a definition. Those before anything else are nobody's.
+/// `#[a::b(…)]` before a definition. Attributes before anything else belong to no definition.
 pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let attribute = child_of_kind(node, "attribute");
     let Some(path) = attribute.and_then(|attribute| attribute.named_child(0)) else {
@@ -79,7 +79,8 @@ fn is_before_definition(attribute: Node<'_>) -> bool {
     false
 }
 
-/// Who sees a definition: without `pub` the module that it stands in, and all below it.
+/// Returns the visibility of a definition. Without `pub` it is visible in its module and all modules
+/// below, except that members of traits, variants and trait implementations count as public.
 fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
     let is_public = match child_of_kind(node, "visibility_modifier") {
         Some(modifier) => walk.of(modifier) == "pub",
@@ -95,7 +96,7 @@ fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
     }
 }
 
-/// A definition of this place: a member of the type of the `impl` around, if there is one.
+/// Drafts a definition, which is a member of the type of the enclosing `impl` if there is one.
 fn head<'t>(
     walk: &Walk<'t>,
     kind: DefinitionKind,
@@ -116,7 +117,7 @@ fn head<'t>(
     Some(draft)
 }
 
-/// The documentation between the attributes of a definition and itself.
+/// Returns the documentation between a definition and the attributes before it.
 fn doc_below_attributes(walk: &Walk<'_>, node: Node<'_>) -> Option<String> {
     let last = node.prev_named_sibling()?;
     let mut first = last;
@@ -166,7 +167,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     draft.modifiers.is_async =
         modifiers.is_some_and(|m| walk.of(m).split_whitespace().any(|word| word == "async"));
     draft.modifiers.is_static = is_member && !parameters.is_some_and(has_self);
-    // What `extern` declares is defined in another language.
+    // A function without a body is abstract in a trait; in an `extern` block it is defined in another
+    // language.
     draft.modifiers.is_abstract = body.is_none() && is_member;
     draft.modifiers.is_overload = body.is_none() && !is_member;
     let id = walk.define(draft);
@@ -199,8 +201,8 @@ fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, list: Option<Node<'t>>) 
 }
 
 /// `|a, b: B| …`
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    walk.enter_nameless(depth);
+pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         match field(parameter, "pattern") {
             Some(pattern) if pattern.kind() == "identifier" => {
@@ -224,7 +226,7 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
     let Some(mut draft) = head(walk, kind, node, body) else {
         return Descend::Into;
     };
-    // `struct A(B);` says in its head what it holds.
+    // The fields of `struct A(B);` are part of its head.
     if body.is_some_and(|body| body.kind() == "ordered_field_declaration_list") {
         draft.signature_end = node.end_byte();
     }
@@ -292,7 +294,8 @@ pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-/// What an initial value calls is called by the constant, and an alias uses what it stands for.
+/// Makes references in a constant's value or an alias's target those of the constant or alias, unless
+/// another definition encloses it.
 fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector.within(depth, |context| {
         context.enclosing = context.enclosing.or(Some(id));
@@ -303,14 +306,14 @@ fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
 /// `type A = B;`, `type A: B;`
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
-    let made = field(node, "type");
+    let target = field(node, "type");
     let Some(mut draft) = head(walk, DefinitionKind::TypeAlias, node, None) else {
         return Descend::Into;
     };
-    draft.body = made.map(span);
+    draft.body = target.map(span);
     let id = walk.define(draft);
-    if let Some(made) = made {
-        walk.returns(id, made);
+    if let Some(target) = target {
+        walk.returns(id, target);
     }
     enter_value(walk, depth, id);
     Descend::Into
@@ -340,7 +343,7 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     Descend::Into
 }
 
-/// A parameter of a type is no use of what is called so.
+/// Skips the name of a type parameter: it is no reference.
 pub(super) fn type_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
         walk.collector.skip_to(name.end_byte());

@@ -1,4 +1,4 @@
-//! `impl` blocks: what stands in them belongs to the type that they are for, wherever that stands.
+//! Handles `impl` blocks: their items belong to the type that they are for, wherever it is defined.
 
 use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
@@ -13,8 +13,8 @@ use crate::walk::{Walk, field};
 pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
     let implemented = field(node, "trait");
-    let made = field(node, "type");
-    let owner = made.and_then(|made| owner(walk, made, implemented.is_some()));
+    let target = field(node, "type");
+    let owner = target.and_then(|target| owner(walk, target, implemented.is_some()));
     if let Some(implemented) = implemented {
         if let (Some(owner), Some(base)) = (owner, named_type(implemented)) {
             add_base(walk, owner, walk.of(base));
@@ -25,16 +25,16 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32
         context.place = Place::Class;
         context.position = Position::Value;
         context.receiver = owner;
-        // Members of a trait are as visible as the trait.
+        // Members of a trait's implementation are as visible as the trait.
         context.is_exports = implemented.is_some();
     });
     Descend::Into
 }
 
-/// The name of the type that an `impl` is for. A trait may be implemented for a type of another crate
-/// that is about one of this: `impl A for Arc<B>`.
-fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
-    let mut named = named_type(made);
+/// Returns the name of the type that an `impl` is for. A trait may be implemented for a type of another
+/// crate that wraps one of this crate: `impl A for Arc<B>`.
+fn owner(walk: &Walk<'_>, target: Node<'_>, is_trait: bool) -> Option<Span> {
+    let mut named = named_type(target);
     let held = named
         .filter(|named| is_trait && WRAPPERS.binary_search(&walk.of(*named)).is_ok())
         .and_then(type_argument)
@@ -49,13 +49,14 @@ fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
     let name = match named.map(|named| (named, named.kind())) {
         Some((named, "scoped_type_identifier")) => field(named, "name"),
         Some((named, _)) => Some(named),
-        None => Some(made).filter(|made| made.kind() == "primitive_type"),
+        None => Some(target).filter(|target| target.kind() == "primitive_type"),
     };
     let name = name.map(span)?;
     (!name.of(walk.collector.text).is_empty()).then_some(name)
 }
 
-/// `impl Base for Type` says what the type is derived from, where the type stands above it.
+/// `impl Base for Type` makes `Base` a base of the type, if that is defined before it in the same
+/// scope.
 fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
     let (parent, text) = (walk.context().parent, walk.collector.text);
     let name = owner.of(text);

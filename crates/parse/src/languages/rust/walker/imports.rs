@@ -1,5 +1,5 @@
-//! What Rust imports: `use` trees, modules in files of their own, crates. Paths that begin with `self` and
-//! `super` inside of an inline module are written as seen from the file.
+//! Collects Rust imports: `use` trees, modules in files of their own, crates. Paths that begin with
+//! `self` and `super` inside an inline module are rewritten relative to the file.
 
 use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
 use tree_sitter::Node;
@@ -8,10 +8,10 @@ use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
-/// Most parts of a `use` tree that are looked at.
+/// Maximum number of parts of a `use` tree that are read.
 const MAX_PARTS: usize = 4096;
 
-/// A module and the names that are taken from it.
+/// A module and the names that are imported from it.
 type Taken = (String, Vec<ImportedName>);
 
 /// `use a::b::{c, d as e, f::*, self};`
@@ -20,20 +20,20 @@ pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
         return Descend::Past;
     };
     let mut taken: Vec<Taken> = Vec::new();
-    let mut open = vec![(String::new(), argument)];
+    let mut pending = vec![(String::new(), argument)];
     for _ in 0..MAX_PARTS {
-        let Some((prefix, part)) = open.pop() else {
+        let Some((prefix, part)) = pending.pop() else {
             break;
         };
         let path = |node: Option<Node<'_>>| joined(&prefix, node.map_or("", |n| walk.of(n)));
         match part.kind() {
             "use_list" => {
                 let parts = children(part).into_iter().rev();
-                open.extend(parts.map(|part| (prefix.clone(), part)));
+                pending.extend(parts.map(|part| (prefix.clone(), part)));
             }
             "scoped_use_list" => {
                 let below = path(field(part, "path"));
-                open.extend(field(part, "list").map(|list| (below, list)));
+                pending.extend(field(part, "list").map(|list| (below, list)));
             }
             "use_wildcard" => {
                 let module = path(part.named_child(0));
@@ -53,7 +53,7 @@ pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
     Descend::Past
 }
 
-/// A path without blanks, below a prefix.
+/// Returns a path without blanks, below a prefix.
 fn joined(prefix: &str, path: &str) -> String {
     let path: String = path.split_whitespace().collect();
     let path = path.trim_start_matches("::").replace("r#", "");
@@ -64,7 +64,7 @@ fn joined(prefix: &str, path: &str) -> String {
     }
 }
 
-/// Takes the last name of a path from what stands before it. `a::{self}` is `a`.
+/// Splits a path into a module and the name that is imported from it. `a::{self}` is `a`.
 fn take_path(taken: &mut Vec<Taken>, path: &str, alias: Option<&str>) {
     let path = match path.strip_suffix("::self") {
         Some(module) => module,
@@ -99,7 +99,7 @@ fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedNam
     let inline = inline_modules(walk);
     let import = Import {
         kind: ImportKind::From,
-        module: seen_from_file(module, &inline).into(),
+        module: relative_to_file(module, &inline).into(),
         names,
         span: span(node),
         line: row(node) + 1,
@@ -123,7 +123,7 @@ pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> D
     Descend::Past
 }
 
-/// `mod a;`: a file, which an attribute may name.
+/// `mod a;`: a module in a file, whose path an attribute may give.
 pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
     let Some(name) = field(node, "name").map(|name| walk.of(name)) else {
         return Descend::Past;
@@ -141,7 +141,7 @@ pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
     Descend::Past
 }
 
-/// The path in `#[path = "…"]` before a module.
+/// Returns the path in `#[path = "…"]` before a module.
 fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
     let mut before = module.prev_named_sibling();
     while let Some(node) = before.filter(|node| node.kind() == "attribute_item") {
@@ -155,7 +155,7 @@ fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
     None
 }
 
-/// The names of the modules around, as far as they stand in this file; the outermost first.
+/// Returns the names of the enclosing modules in this file, the outermost first.
 fn inline_modules(walk: &Walk<'_>) -> Vec<Box<str>> {
     let definitions = &walk.collector.definitions;
     let mut names = Vec::new();
@@ -170,8 +170,8 @@ fn inline_modules(walk: &Walk<'_>) -> Vec<Box<str>> {
     names
 }
 
-/// A path that is relative to the innermost of the modules around, relative to the file.
-fn seen_from_file(module: &str, inline: &[Box<str>]) -> String {
+/// Rewrites a path that is relative to the innermost inline module as relative to the file.
+fn relative_to_file(module: &str, inline: &[Box<str>]) -> String {
     let mut around = inline;
     let mut rest = module;
     if inline.is_empty() || module.ends_with(".rs") {
@@ -198,7 +198,7 @@ fn seen_from_file(module: &str, inline: &[Box<str>]) -> String {
         .join("::")
 }
 
-/// What follows the first name of a path, if it is this one.
+/// Returns the rest of a path after its first name, if that is `first`.
 fn after<'a>(path: &'a str, first: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(first)?;
     if rest.is_empty() {
@@ -207,7 +207,7 @@ fn after<'a>(path: &'a str, first: &str) -> Option<&'a str> {
     rest.strip_prefix("::")
 }
 
-/// In an inline module `super::f()` is about the file itself, or a module in it: the name is bound there.
+/// Binds `super` in an inline module: in `super::f()` it is the file itself, or a module in it.
 pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     if !walk.of(path).starts_with("super::") {
         return;
@@ -225,7 +225,7 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     let start = path.start_byte();
     walk.collector.imports.push(Import {
         kind: ImportKind::From,
-        module: seen_from_file("super", &inline).into(),
+        module: relative_to_file("super", &inline).into(),
         names: vec![ImportedName {
             name: "*".into(),
             local: "super".into(),

@@ -1,5 +1,5 @@
-//! What is written in calls of macros: tokens without structure, among which names before parentheses
-//! are calls.
+//! Collects references in calls of macros. Their arguments are tokens without structure, in which names
+//! before parentheses are calls.
 
 use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
@@ -26,7 +26,7 @@ pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     Descend::Into
 }
 
-/// What the texts in a macro's call are.
+/// Returns the kind of the texts in a macro's call.
 fn message(path: &str, name: &str) -> Option<MessageKind> {
     match name {
         "panic" | "bail" | "anyhow" | "ensure" | "unreachable" | "todo" | "unimplemented"
@@ -39,14 +39,14 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     }
 }
 
-/// Names joined by `.` and `::`.
+/// A sequence of names joined by `.` and `::`.
 #[derive(Default)]
 struct Run {
-    /// Where the first begins.
+    /// Start of the first name.
     start: Option<usize>,
-    /// Whether it goes on with the next token.
+    /// Whether the next token continues it.
     is_open: bool,
-    /// Whether something stands before it that is no name.
+    /// Whether something other than a name precedes it.
     is_opaque: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
             _ => run = Run::default(),
         }
     }
-    // Those inside are dealt with here, level by level.
+    // Token trees inside are handled by this function, level by level.
     walk.collector.skip_to(node.end_byte());
     Descend::Into
 }
@@ -109,7 +109,7 @@ fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, start: usize, is_opaque: bool, 
         None => (path, start),
     };
     let is_single = path.len() == node.end_byte() - node.start_byte();
-    // Conditions of `cfg`, and what stands around most values.
+    // Conditions of `cfg`, and variants that wrap most values.
     if is_single && matches!(path, "all" | "any" | "not" | "Some" | "Ok" | "Err") {
         return;
     }

@@ -1,4 +1,4 @@
-//! Patterns: the names that they bind.
+//! Binds the names in patterns.
 
 use foveate_model::values::Value;
 use tree_sitter::Node;
@@ -22,7 +22,7 @@ pub(super) fn let_condition<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> 
     Descend::Into
 }
 
-/// `for a in x`: the elements of a list are what its type is about.
+/// `for a in x`: the variable gets the value of `x`, since list types count as their element type.
 pub(super) fn for_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(pattern) = field(node, "pattern") {
         bind_value(walk, pattern, None, field(node, "value"));
@@ -38,7 +38,8 @@ pub(super) fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Into
 }
 
-/// Binds a pattern that is one name, bare or as all of `Some(a)` and `Ok(a)`, to its value.
+/// Binds a pattern that is one name, bare or as all of `Some(a)` and `Ok(a)`, to its value. The names
+/// in other patterns are bound to unknown values.
 fn bind_value<'t>(
     walk: &mut Walk<'t>,
     pattern: Node<'t>,
@@ -75,8 +76,8 @@ fn bind_value<'t>(
 
 /// Binds all names of a pattern.
 pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>) {
-    let mut open = vec![pattern];
-    while let Some(node) = open.pop() {
+    let mut pending = vec![pattern];
+    while let Some(node) = pending.pop() {
         match node.kind() {
             "identifier" | "shorthand_field_identifier" if is_binding(walk.of(node)) => {
                 walk.local(node, Value::Unknown);
@@ -84,21 +85,22 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>) {
             "tuple_struct_pattern" | "struct_pattern" | "generic_pattern" => {
                 let named = field(node, "type").map(|named| named.id());
                 let parts = children(node).into_iter();
-                open.extend(parts.filter(|part| Some(part.id()) != named));
+                pending.extend(parts.filter(|part| Some(part.id()) != named));
             }
             "field_pattern" => match field(node, "pattern") {
-                Some(pattern) => open.push(pattern),
-                None => open.extend(field(node, "name")),
+                Some(pattern) => pending.push(pattern),
+                None => pending.extend(field(node, "name")),
             },
             kind if kind.ends_with("_pattern") || kind == "parameter" => {
-                open.extend(children(node));
+                pending.extend(children(node));
             }
             _ => {}
         }
     }
 }
 
-/// Constants and variants are written with capitals, variables are not.
+/// Whether a name in a pattern is bound: constants and variants are written with capitals, variables
+/// are not.
 fn is_binding(name: &str) -> bool {
     name.starts_with(|c: char| c.is_lowercase() || c == '_')
 }

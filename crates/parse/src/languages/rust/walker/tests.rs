@@ -1,33 +1,33 @@
-//! What Rust sources yield, feature by feature.
+//! Tests the facts collected from Rust sources, feature by feature.
 
 use crate::testing::{check_cases, definitions, imports, messages, references, rust, tests};
 
 #[test]
-fn what_is_defined() {
+fn definitions_are_collected() {
     let cases = include_str!("tests/definitions.txt");
     check_cases(cases, |source| definitions(rust(), source));
 }
 
 #[test]
-fn what_is_used() {
+fn references_are_collected() {
     let cases = include_str!("tests/references.txt");
     check_cases(cases, |source| references(rust(), source));
 }
 
 #[test]
-fn what_is_imported() {
+fn imports_are_collected() {
     let cases = include_str!("tests/imports.txt");
     check_cases(cases, |source| imports(rust(), source));
 }
 
 #[test]
-fn texts_of_errors_and_logs() {
+fn error_and_log_messages_are_collected() {
     let cases = include_str!("tests/messages.txt");
     check_cases(cases, |source| messages(rust(), source));
 }
 
 #[test]
-fn which_functions_are_tests() {
+fn test_functions_are_recognized() {
     let cases = include_str!("tests/tests.txt");
     check_cases(cases, |source| tests(rust(), source));
 }

@@ -1,4 +1,4 @@
-//! Which functions are tests.
+//! Tests which functions are tests.
 
 use crate::testing::{java, same, tests};
 
@@ -34,7 +34,7 @@ const SOURCE: &str = r#"class CartTest {
 "#;
 
 #[test]
-fn functions_that_are_tests() {
+fn test_functions_are_recognised() {
     let expected = "
         CartTest.adds
         CartTest.fails

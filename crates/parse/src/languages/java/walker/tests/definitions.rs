@@ -1,4 +1,4 @@
-//! Definitions.
+//! Tests definitions.
 
 use super::{defines, members};
 
@@ -44,7 +44,7 @@ public class A {}"#,
 }
 
 #[test]
-fn types_in_types_and_other_files() {
+fn nested_and_special_types_are_defined() {
     defines(
         "class A { class Inner { static class Nested {} } interface B {} enum C { D } record E() {} }",
         "class A protected: class A
@@ -64,7 +64,7 @@ fn types_in_types_and_other_files() {
 }
 
 #[test]
-fn fields() {
+fn fields_are_defined() {
     members("int x;", "field A.x protected: int x");
     members(
         "private static final int MAX = 1, MIN;",
@@ -125,7 +125,7 @@ fn methods_and_constructors() {
 }
 
 #[test]
-fn initialisers_and_nameless_classes() {
+fn initialisers_and_anonymous_classes() {
     members(
         "static { int a = 1; }
 { int b = 2; }",

@@ -1,4 +1,4 @@
-//! References.
+//! Tests references.
 
 use super::{refers, uses};
 
@@ -28,7 +28,7 @@ fn calls_and_members() {
 }
 
 #[test]
-fn objects_types_and_casts() {
+fn constructed_objects_types_and_casts() {
     uses(
         "new A(b.c).run(); new a.B<C>(D.E); outer.new Inner(); new int[n]; new A[3];",
         "call a in a.f
@@ -221,7 +221,7 @@ fn names_and_literals() {
 }
 
 #[test]
-fn places_of_uses() {
+fn references_by_position() {
     refers(
         "@Table(name = Names.A) class A<T extends B & C> extends D<E> implements F<G>, h.I permits J { }",
         "decorator table in a

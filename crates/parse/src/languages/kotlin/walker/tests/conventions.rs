@@ -1,4 +1,4 @@
-//! Which functions are tests.
+//! Tests which functions are recognized as tests.
 
 use crate::testing::{kotlin, same, tests};
 
@@ -36,7 +36,7 @@ const SOURCE: &str = r#"class CartTest {
 "#;
 
 #[test]
-fn functions_that_are_tests() {
+fn test_functions_are_recognized() {
     let expected = "
         CartTest.adds
         CartTest.adds two numbers

@@ -1,9 +1,9 @@
-//! Definitions.
+//! Tests the collected definitions.
 
 use super::defines;
 
 #[test]
-fn types_and_objects() {
+fn types_and_objects_are_defined() {
     defines("class A", "class A: class A");
     defines(
         "abstract class A<T : B>(x: Int) : C<T>(x), D, e.F by x where T : G {
@@ -110,7 +110,7 @@ fn types_and_objects() {
 }
 
 #[test]
-fn types_of_platforms_and_annotated_ones() {
+fn multiplatform_and_annotated_types_are_defined() {
     defines(
         "expect class A {
   fun f(): Int
@@ -158,7 +158,7 @@ const val B = 1",
 }
 
 #[test]
-fn functions() {
+fn functions_and_extensions_are_defined() {
     defines("fun f() {}", "function f: fun f()");
     defines(
         "suspend inline fun <reified T : A> f(vararg xs: T, g: (Int) -> Unit = { }): List<T> where T : B { }",
@@ -191,7 +191,7 @@ fn functions() {
 }
 
 #[test]
-fn functions_in_functions_and_types() {
+fn nested_functions_and_methods_are_defined() {
     defines(
         "@Test fun `it works`() = run { }",
         "function it works: @Test fun `it works`()",
@@ -244,7 +244,7 @@ fn functions_in_functions_and_types() {
 }
 
 #[test]
-fn properties() {
+fn properties_are_defined() {
     defines(
         "val x = 1
 private var y: Int? = null

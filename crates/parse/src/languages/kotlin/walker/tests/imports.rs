@@ -1,17 +1,17 @@
-//! Imports, and texts of errors and logs.
+//! Tests the collected imports and the messages of errors and logs.
 
-use super::{says, takes};
+use super::{check_imports, check_messages};
 
 #[test]
-fn imports_of_all_forms() {
-    takes("import a.b.C", "From a.b: C");
-    takes("import a.b.C as D", "From a.b: C as D");
-    takes("import a.b.*", "From a.b: * as");
-    takes("import a.b.C.*", "From a.b.C: * as");
-    takes("import a.b.C.Companion.d", "From a.b.C: d");
-    takes("import C", "From : C");
-    takes("import a.`in`.b", "From a.in: b");
-    takes(
+fn all_import_forms_are_collected() {
+    check_imports("import a.b.C", "From a.b: C");
+    check_imports("import a.b.C as D", "From a.b: C as D");
+    check_imports("import a.b.*", "From a.b: * as");
+    check_imports("import a.b.C.*", "From a.b.C: * as");
+    check_imports("import a.b.C.Companion.d", "From a.b.C: d");
+    check_imports("import C", "From : C");
+    check_imports("import a.`in`.b", "From a.in: b");
+    check_imports(
         "package x
 import a.B
 import c.d;
@@ -19,7 +19,7 @@ class E",
         "From a: B
             From c: d",
     );
-    takes(
+    check_imports(
         "@file:A
 package x.y
 
@@ -29,30 +29,30 @@ import a.b.c as d",
 }
 
 #[test]
-fn texts() {
-    says(
+fn error_and_log_messages_are_collected() {
+    check_messages(
         r#"fun f() { throw IllegalStateException("no file") }"#,
         "Error: no file",
     );
-    says(
+    check_messages(
         r#"fun f() { throw Oops("no $x", g("in")) }"#,
         "Error: no $x
             Error: in",
     );
-    says(
+    check_messages(
         r#"fun f() { require(x > 0) { "x <= 0: $x" }; check(ok) { "not ok" }; error("broken") }"#,
         "Error: x <= 0: $x
             Error: not ok
             Error: broken",
     );
-    says(
+    check_messages(
         r#"fun f() { logger.warn("careful"); log.debug { "x=$x" }; Log.d(TAG, "debugged"); println("hello") }"#,
         "Log: careful
             Log: x=$x
             Log: debugged
             Log: hello",
     );
-    says(
+    check_messages(
         r#"fun f() { requireNotNull(x) { "no x" }; val y = z ?: throw NoSuchElementException("none") }"#,
         "Error: no x
             Error: none",

@@ -1,9 +1,9 @@
-//! References.
+//! Tests the collected references.
 
 use super::{refers, uses};
 
 #[test]
-fn calls_and_members() {
+fn calls_and_members_are_referenced() {
     uses(
         "a.run(b); run(); a.b.C.run()",
         "call a.run in a.f
@@ -54,7 +54,7 @@ val y = Outer.Inner<Bar>(one).done()",
 }
 
 #[test]
-fn lambdas_and_operators() {
+fn names_in_lambdas_and_operators_are_referenced() {
     uses(
         "items.map { it.price }.filter { x -> x.ok() }
 run(one) { two() }",
@@ -114,7 +114,7 @@ Foo::class.java.name; go(Foo::class, Foo::value); Bar::class.go()",
 }
 
 #[test]
-fn types_and_exceptions() {
+fn types_and_exceptions_are_referenced() {
     uses(
         "val xs: List<Item>? = null
 val f: (Arg, a.Ret) -> Map<Key, *> = g",
@@ -159,7 +159,7 @@ throw a.BError(one)",
 }
 
 #[test]
-fn choices_loops_and_objects() {
+fn names_in_branches_and_loops_are_referenced() {
     uses(
         "when (val z = other) { is Circle -> z.area()
   in low..high -> go()
@@ -236,7 +236,7 @@ x.go(); z.go(); a.go()",
 }
 
 #[test]
-fn places_of_uses() {
+fn references_have_an_enclosing_definition() {
     refers(
         r#"@file:JvmName("X")
 @Entity(Names.A) class Shop<T : Item>(val a: Foo, b: Bar = Baz()) : Base<T>(b), Iface by b where T : Other {

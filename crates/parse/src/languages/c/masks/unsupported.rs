@@ -1,0 +1,81 @@
+//! Masks constructs that the grammars do not know, other than macros before declarations: conditions in
+//! type parameter lists, arguments that are no expressions, old-style parameters.
+
+use super::lookahead::{is_beginning, is_type};
+use super::macro_names::is_macro;
+use super::macros::MacroMasker;
+use super::tokens::{Kind, Token};
+
+impl MacroMasker<'_> {
+    /// Blanks out the parameter types of an old-style definition: `int f(a, b) int a; char *b; {`.
+    pub(super) fn old_parameters(&mut self, start: usize) {
+        const MAX_TOKENS: usize = 128;
+        let is_word = |token: &Token| token.kind == Kind::Word;
+        if !self.tokens.get(start).is_some_and(is_word) || is_macro(self.text(start)) {
+            return;
+        }
+        for at in start..start + MAX_TOKENS {
+            match self.tokens.get(at).map(|token| token.kind) {
+                Some(Kind::Word | Kind::Mark(b';' | b'*' | b',' | b'[' | b']')) => {}
+                Some(Kind::Mark(b'{')) if self.is(at - 1, b';') => {
+                    return self.blank(start, at);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Returns the position after a word that the grammars do not know in this place; `None` for any other
+    /// word.
+    pub(super) fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
+        let next = self.text(at + 1);
+        let is_unknown = match word {
+            // `extern template class A<int>;`
+            b"extern" => next == b"template",
+            b"template" => matches!(next, b"class" | b"struct" | b"union"),
+            b"slots" | b"Q_SLOTS" => next == b":",
+            b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
+            _ => false,
+        };
+        let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
+        is_unknown.then_some(at + 1 + usize::from(takes_mark))
+    }
+
+    /// Blanks out the condition in `template <typename T, ENABLE_IF(…)>`; returns the position after it.
+    pub(super) fn template_condition(
+        &mut self,
+        at: usize,
+        after: usize,
+        close: Option<usize>,
+    ) -> Option<usize> {
+        let before = self.statement.last.filter(|_| close.is_some())?;
+        let is_template = self.text(self.statement.start) == b"template";
+        if !is_template || !matches!(self.text(after), b"," | b">") {
+            return None;
+        }
+        match self.text(before) {
+            b"," => self.blank(before, after),
+            b"<" if self.is(after, b',') => {
+                self.blank(at, after + 1);
+                return Some(after + 1);
+            }
+            b"<" => self.blank(at, after),
+            _ => return None,
+        }
+        Some(after)
+    }
+
+    /// Blanks out the arguments of `NAME(void, );`, which may be none that the grammars know.
+    pub(super) fn plain_arguments(&mut self, start: usize, close: usize) {
+        let is_known = |at: usize| match self.tokens.get(at).map(|token| token.kind) {
+            Some(Kind::Word) => !is_type(self.text(at)) && !is_beginning(self.text(at)),
+            Some(Kind::Number | Kind::Text | Kind::Mark(b'&' | b':' | b'.')) => true,
+            Some(Kind::Mark(b',')) => at > start && !matches!(self.text(at + 1), b"," | b")"),
+            _ => false,
+        };
+        let is_statement = self.is(close + 1, b';') && !self.is_in_list();
+        if is_statement && start < close && !(start..close).all(is_known) {
+            self.blank(start, close);
+        }
+    }
+}

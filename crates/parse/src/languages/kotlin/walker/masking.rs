@@ -1,0 +1,126 @@
+//! Masks names that the scanner of the grammar misreads, each of which can spoil the parse of a whole
+//! file. The replacement has the same length.
+
+use std::borrow::Cow;
+
+/// Words that the scanner of the grammar takes for keywords at the start of a line, even as the
+/// beginning of a name (`in1`) or before a dot.
+const SCANNER_KEYWORDS: &[&str] = &[
+    "as",
+    "by",
+    "constructor",
+    "else",
+    "get",
+    "in",
+    "instanceof",
+    "set",
+    "where",
+];
+
+/// Words that are keywords only before declarations, and may be assigned to like variables elsewhere.
+const MODIFIERS: &[&str] = &[
+    "abstract",
+    "external",
+    "final",
+    "inline",
+    "internal",
+    "lateinit",
+    "open",
+    "override",
+    "private",
+    "protected",
+    "public",
+    "suspend",
+];
+
+/// A modifier that the scanner does not expect between a class and its constructor on another line.
+const ACTUAL: &str = "actual";
+
+/// Returns the text to parse, in which every byte keeps its offset. The scanner searches for the end of
+/// an annotation without checking for the end of the text: a last line that has an `@` but no line end
+/// is cut off.
+pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, str> {
+    let last = text.rfind('\n').map_or(0, |end| end + 1);
+    let text = match text.get(last..) {
+        Some(line) if line.contains('@') => text.get(..last).unwrap_or(""),
+        _ => text,
+    };
+    let mut changed: Option<String> = None;
+    for (at, _) in text.match_indices("open(") {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        if before.is_none_or(|c| !c.is_alphanumeric() && c != '_') {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            changed.replace_range(at + 3..at + 4, "q");
+        }
+    }
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(word) = misread(line.trim_start()) {
+            let end = start + indent + word.len();
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            // No keyword ends in this letter.
+            changed.replace_range(end - 1..end, "q");
+        }
+        if let Some(at) = unexpected_actual(line) {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            changed.replace_range(start + at..start + at + ACTUAL.len(), "      ");
+        }
+        start += line.len();
+    }
+    changed.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Returns the first word of a line if it is a name that looks like a keyword.
+fn misread(line: &str) -> Option<&str> {
+    let len = line.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (word, rest) = line.split_at_checked(len)?;
+    let is_set = || rest.trim_start().starts_with('=') && !rest.trim_start().starts_with("==");
+    let is_name = if SCANNER_KEYWORDS.contains(&word) {
+        rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '.') || is_set()
+    } else {
+        MODIFIERS.contains(&word) && (rest.starts_with('.') || is_set())
+    };
+    is_name.then_some(word)
+}
+
+/// Returns the offset of `actual` in a line that begins with a constructor.
+fn unexpected_actual(line: &str) -> Option<usize> {
+    let at = line.find("actual constructor")?;
+    let before = line.get(..at)?.trim();
+    (before.is_empty() || MODIFIERS.contains(&before)).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask_misread_words;
+
+    #[test]
+    fn misread_words_are_masked() {
+        for (text, read) in [
+            ("val x = 1\n  in1.close()\n", "val x = 1\n  iq1.close()\n"),
+            ("by.write()\nas_x = 1\n", "bq.write()\naq_x = 1\n"),
+            ("  set = 0\n  final = true\n", "  seq = 0\n  finaq = true\n"),
+            (
+                "set(value) { }\n  get() = 1\n",
+                "set(value) { }\n  get() = 1\n",
+            ),
+            (
+                "in 1..2 -> x\nopen class A\n",
+                "in 1..2 -> x\nopen class A\n",
+            ),
+            ("f { open(x) }; reopen(x)", "f { opeq(x) }; reopen(x)"),
+            ("internal set\n  by lazy\n", "internal set\n  by lazy\n"),
+            ("inner == x", "inner == x"),
+            (
+                "\tinternal actual constructor(x: A)",
+                "\tinternal        constructor(x: A)",
+            ),
+            ("val x = 1\n@A", "val x = 1\n"),
+            ("@A fun f() {}", ""),
+            ("@A fun f() {}\n", "@A fun f() {}\n"),
+        ] {
+            assert_eq!(mask_misread_words(text), read, "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Exposes items inside macro calls, such as `cfg_if! { … }` or `cfg_rt! { pub fn a() {} }`: the call
+//! around them is blanked out, so that they are parsed like any others. Every byte keeps its offset.
+
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::syntax::{self, Budget};
+
+/// Maximum nesting of such calls.
+const MAX_NESTING: u32 = 3;
+/// Maximum number of calls of one text that are examined.
+const MAX_CALLS: usize = 1024;
+
+/// Returns the text without the calls around items; `None` if there are none.
+pub(super) fn with_macro_contents(
+    tree: &Tree,
+    text: &str,
+    parser: &mut Parser,
+    budget: &mut Budget,
+) -> Option<String> {
+    let mut blanked: Option<Vec<u8>> = None;
+    let mut known: Option<Tree> = None;
+    for _ in 0..MAX_NESTING {
+        let current = known.as_ref().unwrap_or(tree);
+        let bytes = blanked.as_deref().unwrap_or(text.as_bytes());
+        let calls = calls(current.root_node(), bytes);
+        if calls.is_empty() {
+            break;
+        }
+        let mut next = bytes.to_vec();
+        let mut is_changed = false;
+        for call in calls {
+            is_changed |= expose_items(call, &mut next, parser, budget);
+        }
+        if !is_changed {
+            break;
+        }
+        known = syntax::tree(parser, &next, budget);
+        blanked = Some(next);
+        known.as_ref()?;
+    }
+    String::from_utf8(blanked?).ok()
+}
+
+/// Returns the calls with braces in the position of items that may contain items.
+fn calls<'t>(root: Node<'t>, text: &[u8]) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    let mut pending = vec![root];
+    while let Some(list) = pending.pop() {
+        let mut cursor = list.walk();
+        for mut node in list.named_children(&mut cursor) {
+            if node.kind() == "expression_statement" {
+                match node.named_child(0) {
+                    Some(inner) => node = inner,
+                    None => continue,
+                }
+            }
+            match node.kind() {
+                "macro_invocation" if found.len() < MAX_CALLS && holds_items(node, text) => {
+                    found.push(node);
+                }
+                "mod_item" | "impl_item" | "trait_item" => {
+                    pending.extend(node.child_by_field_name("body"));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn tokens(call: Node<'_>) -> Option<Node<'_>> {
+    let last = call.named_child((call.named_child_count() as u32).checked_sub(1)?)?;
+    (last.kind() == "token_tree").then_some(last)
+}
+
+/// Whether a call has braces and its first token may be that of an item.
+fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
+    let Some(tokens) = tokens(call) else {
+        return false;
+    };
+    let name = call.child_by_field_name("macro");
+    let name = name.and_then(|name| text.get(name.byte_range()));
+    // Their content looks like items but means something else.
+    if matches!(name, Some(b"bitflags" | b"quote" | b"macro_rules")) {
+        return false;
+    }
+    if text.get(tokens.start_byte()) != Some(&b'{') {
+        return false;
+    }
+    let mut cursor = tokens.walk();
+    let mut inside = tokens.children(&mut cursor).skip(1);
+    let first = inside.find(|token| !token.kind().ends_with("comment"));
+    first.is_some_and(|first| {
+        matches!(
+            text.get(first.byte_range()).unwrap_or_default(),
+            b"pub"
+                | b"fn"
+                | b"mod"
+                | b"use"
+                | b"struct"
+                | b"enum"
+                | b"impl"
+                | b"trait"
+                | b"type"
+                | b"const"
+                | b"static"
+                | b"unsafe"
+                | b"async"
+                | b"if"
+                | b"extern"
+                | b"#"
+                | b"macro_rules"
+        ) || (first.kind() == "identifier" && text.get(first.byte_range()) == Some(b"macro_rules"))
+    })
+}
+
+/// Blanks out a call except for its items. Changes nothing and returns `false` if they do not parse as
+/// items.
+fn expose_items(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &mut Budget) -> bool {
+    let Some(tokens) = tokens(call) else {
+        return false;
+    };
+    let mut blanked = text.get(call.byte_range()).unwrap_or_default().to_vec();
+    let (start, mut from) = (call.start_byte(), 0);
+    for range in item_ranges(tokens, text) {
+        blank(blanked.get_mut(from..range.start - start));
+        from = range.end - start;
+    }
+    blank(blanked.get_mut(from..));
+    // The last item may lack its semicolon.
+    if let Some(last) = blanked.last_mut() {
+        *last = b';';
+    }
+    let is_read =
+        syntax::tree(parser, &blanked, budget).is_some_and(|tree| !tree.root_node().has_error());
+    if is_read && let Some(place) = text.get_mut(call.byte_range()) {
+        place.copy_from_slice(&blanked);
+    }
+    is_read
+}
+
+fn blank(text: Option<&mut [u8]>) {
+    for byte in text.into_iter().flatten() {
+        if !byte.is_ascii_whitespace() {
+            *byte = b' ';
+        }
+    }
+}
+
+/// Returns the ranges of the items, in order. Those of `cfg_if! { if #[…] { … } else { … } }` are in
+/// the inner braces.
+fn item_ranges(tokens: Node<'_>, text: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let inside = |node: Node<'_>| node.start_byte() + 1..node.end_byte().saturating_sub(1);
+    let mut cursor = tokens.walk();
+    let parts: Vec<Node<'_>> = tokens.children(&mut cursor).collect();
+    let first = parts
+        .iter()
+        .skip(1)
+        .find(|part| !part.kind().ends_with("comment"));
+    let is_choice = first.is_some_and(|first| text.get(first.byte_range()) == Some(b"if"));
+    if !is_choice {
+        return vec![inside(tokens)];
+    }
+    let blocks = parts
+        .into_iter()
+        .filter(|part| part.kind() == "token_tree" && text.get(part.start_byte()) == Some(&b'{'));
+    blocks.map(inside).collect()
+}

@@ -1,0 +1,279 @@
+//! Tests what is shown besides bodies: dependencies, callers, tests and surrounding lines. Also tests what is held
+//! back.
+
+use foveate_model::Lines;
+
+use super::*;
+use crate::request::Seen;
+
+/// A function whose base class and callee are in other files, and an unrelated file.
+const ORDERS: &str = "
+    //- shop/order.py
+    from shop.base import Record
+    from shop.money import round_half_even
+
+
+    class Order(Record):
+        def settle_amount(self, rows):
+            \"\"\"Settle the amount of an order.\"\"\"
+            total = sum(row.amount for row in rows)
+            return round_half_even(total)
+
+    //- shop/base.py
+    class Record:
+        \"\"\"Something that is stored.\"\"\"
+
+        def store(self):
+            return self.table.put(self)
+
+    //- shop/money.py
+    def round_half_even(value):
+        \"\"\"Round as banks do.\"\"\"
+        return value
+
+    //- shop/colour.py
+    def darken(colour):
+        return colour
+";
+
+#[test]
+fn dependencies_of_a_body_are_cards() {
+    let snapshot = fixture(ORDERS);
+    let request = request("`Order.settle_amount` is wrong", 1000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let shown = shown(&pack, "definitions");
+    for name in ["Record", "round_half_even"] {
+        let found = pack
+            .sections
+            .iter()
+            .flat_map(|s| &s.items)
+            .any(|i| i.name == name);
+        assert!(found, "{name} is missing: {shown:?}\n{}", pack.context);
+    }
+    assert!(pack.context.contains("def settle_amount"));
+    assert!(!pack.context.contains("darken"), "{}", pack.context);
+}
+
+#[test]
+fn caller_that_matches_the_query_comes_first() {
+    let mut users = "from pool import stop_pool\n".to_owned();
+    for name in ["alpha", "beta", "gamma", "restart_worker", "omega"] {
+        users.push_str(&format!("\n\ndef {name}(pool):\n    stop_pool(pool)\n"));
+        // Too long to be shown whole.
+        for n in 0..40 {
+            users.push_str(&format!("    pool.note({n}, pool.rest({n}))\n"));
+        }
+    }
+    let files = [
+        (
+            "pool.py".to_owned(),
+            "def stop_pool(pool):\n    if pool.open:\n        stop_pool(pool.parent)\n    pool.stop()\n".to_owned(),
+        ),
+        ("users.py".to_owned(), users),
+    ];
+    let snapshot = snapshot(files);
+    let request = request(
+        "how is `stop_pool` used when a worker restarts, restart worker?",
+        400,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let callers: Vec<&str> = items(&pack, "callers")
+        .iter()
+        .map(|i| i.name.as_str())
+        .collect();
+    assert!(callers.contains(&"restart_worker"), "{}", pack.context);
+    assert!(callers.len() < 5, "there is no room for all: {callers:?}");
+    assert!(!callers.contains(&"stop_pool"), "{callers:?}");
+}
+
+const GUIDE: &str = "
+    //- upload.py
+    def upload_limit(size):
+        return size < 10
+
+    //- docs/upload.md
+    # Upload limit
+
+    The upload limit is ten.
+    //- vendor/upload.js
+    export const uploadLimit = 10
+";
+
+#[test]
+fn documentation_is_held_back_unless_asked_for() {
+    let snapshot = fixture(GUIDE);
+    let paths = |query: &str| -> Vec<String> {
+        let request = request(query, 1000, IntentKind::BugFix);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let items = pack.sections.iter().flat_map(|s| &s.items);
+        items.map(|item| item.path.clone()).collect()
+    };
+    let plain = paths("the upload limit is wrong");
+    assert!(plain.contains(&"upload.py".to_owned()), "{plain:?}");
+    assert!(!plain.contains(&"docs/upload.md".to_owned()), "{plain:?}");
+    let asked = paths("the documentation of the upload limit is wrong");
+    assert!(asked.contains(&"docs/upload.md".to_owned()), "{asked:?}");
+    let named = paths("the upload limit in docs/upload.md is wrong");
+    assert!(named.contains(&"docs/upload.md".to_owned()), "{named:?}");
+    // Vendored code ranks below the repository's own.
+    let first = plain.iter().position(|path| path.starts_with("vendor/"));
+    assert!(first.is_none_or(|at| at > 0), "{plain:?}");
+}
+
+#[test]
+fn how_to_question_shows_unlikely_documentation_pages() {
+    let page = |n: u32| {
+        let text = format!("# Plan {n}\n\nPlan {n} has an upload limit of its own.\n");
+        (format!("docs/plan{n}.md"), text)
+    };
+    let mut files: Vec<(String, String)> = (0..30).map(page).collect();
+    let code = "def upload_limit(size):\n    return size < 10\n";
+    files.push(("upload.py".to_owned(), code.to_owned()));
+    let snapshot = snapshot(files);
+    let pages = |query: &str| {
+        let request = request(query, 1000, IntentKind::UsageExploration);
+        let answer = ask(&snapshot, &request);
+        let items = answer.pack.sections.iter().flat_map(|s| &s.items);
+        items.filter(|item| item.path.starts_with("docs/")).count()
+    };
+    assert_eq!(pages("the upload limit is wrong"), 0);
+    assert!(pages("How do I raise the upload limit?") > 0);
+}
+
+#[test]
+fn documentation_is_shown_if_nothing_else_is_found() {
+    let snapshot = fixture(
+        "
+        //- docs/upload.md
+        # Upload limit
+
+        The upload limit is ten.
+        ",
+    );
+    let request = request("the upload limit is wrong", 1000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    assert!(pack.context.contains("docs/upload.md"), "{}", pack.context);
+}
+
+#[test]
+fn test_writing_shows_existing_tests_whole() {
+    let mut tests = "from price import total_of\n".to_owned();
+    for name in ["empty", "one", "many"] {
+        tests.push_str(&format!(
+            "\n\ndef test_total_of_{name}():\n    prices = make_{name}()\n    assert total_of(prices) == {name}\n"
+        ));
+    }
+    let files = [
+        (
+            "price.py".to_owned(),
+            "def total_of(prices):\n    return sum(prices)\n".to_owned(),
+        ),
+        ("tests/test_price.py".to_owned(), tests),
+    ];
+    let snapshot = snapshot(files);
+    let whole = |kind| {
+        let request = request("write tests for `total_of`", 2000, kind);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let tests = items(&pack, "tests");
+        tests
+            .iter()
+            .filter(|item| item.fidelity == Fidelity::Full && item.name.starts_with("test_"))
+            .count()
+    };
+    assert_eq!(whole(IntentKind::TestWriting), 3);
+}
+
+/// Returns the lines of the items with a name.
+fn lines_of(answer: &Answer, name: &str) -> Vec<Lines> {
+    let items = answer.pack.sections.iter().flat_map(|s| &s.items);
+    let found = items.filter(|item| item.name == name);
+    found.map(|item| item.lines).collect()
+}
+
+#[test]
+fn function_is_shown_with_surrounding_blank_lines() {
+    let snapshot = fixture(
+        "
+        //- session.py
+        class Session:
+            def open(self):
+                return connect()
+
+            def close(self):
+                return disconnect()
+
+            def renew(self):
+                return connect() and disconnect()
+        ",
+    );
+    let query = "Session.close does not disconnect";
+    let asked = request(query, 8000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &asked);
+    check_invariants(&snapshot, &asked, &answer.pack);
+    // A blank line between two functions is shown once, with the first of them that is added.
+    assert_eq!(lines_of(&answer, "Session.close"), [Lines::new(4, 7)]);
+    assert_eq!(lines_of(&answer, "Session.open"), [Lines::new(2, 3)]);
+    assert_eq!(lines_of(&answer, "Session.renew"), [Lines::new(8, 9)]);
+    // A blank line that the caller has seen is not shown again.
+    let asked = Request {
+        seen: Seen {
+            places: vec!["session.py:1-4".to_owned()],
+            ..Seen::default()
+        },
+        ..asked
+    };
+    let answer = ask(&snapshot, &asked);
+    assert_eq!(lines_of(&answer, "Session.close"), [Lines::new(5, 7)]);
+}
+
+#[test]
+fn function_is_shown_with_comments_and_attributes() {
+    let comment = "/// Text.\n".repeat(10);
+    let file = format!(
+        "pub struct Pool {{\n    size: usize,\n}}\n\n{comment}#[inline]\npub fn lease(pool: &Pool) -> usize \
+         {{\n    pool.size\n}}\n"
+    );
+    let snapshot = snapshot([("src/pool.rs".to_owned(), file)]);
+    let lines = |budget: usize| {
+        let asked = request("`lease` gives the wrong size", budget, IntentKind::BugFix);
+        let answer = ask(&snapshot, &asked);
+        check_invariants(&snapshot, &asked, &answer.pack);
+        lines_of(&answer, "lease")
+    };
+    assert_eq!(lines(8000), [Lines::new(4, 18)]);
+    // In a small context, code is worth more than a long comment.
+    assert_eq!(lines(2000), [Lines::new(15, 18)]);
+}
+
+#[test]
+fn class_attributes_are_a_place_with_a_likely_method() {
+    let snapshot = fixture(
+        "
+        //- pool.py
+        class Pool:
+            ceiling = 10
+            floor = 2
+
+            def acquire(self):
+                return lease(self.ceiling)
+        //- other.py
+        class Other:
+            ceiling = 10
+            floor = 2
+
+            def draw(self):
+                return paint(self.ceiling)
+        ",
+    );
+    let asked = request("`acquire` hangs", 8000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &asked);
+    let places = answer.places.iter().map(|place| (&*place.path, place.kind));
+    assert!(places.clone().any(|place| place == ("pool.py", "class")));
+    assert!(!places.clone().any(|place| place == ("other.py", "class")));
+}

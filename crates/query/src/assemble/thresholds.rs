@@ -1,0 +1,66 @@
+//! Decides which places are likely enough to be shown at the requested breadth.
+
+use foveate_index::FileId;
+use foveate_model::Role;
+
+use super::plan::Plan;
+use crate::rank::{PlaceId, RankedPlace};
+
+impl Plan<'_> {
+    /// Whether a place is likely enough to show its body of `tokens` tokens: a long body must be likelier than
+    /// a short one.
+    pub(super) fn is_likely(&self, place: &RankedPlace, tokens: usize) -> bool {
+        let file = place.id.file(&self.snapshot.files);
+        let probability = place.probability;
+        let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
+        let length = tokens as f32 / self.config.usual_tokens;
+        let min_probability = self.limits.min_probability * length.powf(self.limits.value_exponent);
+        probability >= min_probability
+            && probability >= self.limits.min_relative * best
+            && self.file_probability(file) >= self.limits.min_file_probability
+            && self.best_place_probability(file)
+                >= self.limits.min_probability * self.limits.file_factor
+            && !(matches!(place.id, PlaceId::Stretch(_)) && self.holds_back_stretches(file))
+    }
+
+    /// Whether tests and callers of the definitions that the query names are wanted, even though those
+    /// definitions may not be the code to change.
+    pub(super) fn asks_about_named(&self) -> bool {
+        let main_share = self.config.main_share;
+        self.limits.min_seed_probability == 0.0
+            || self.profile.callers >= main_share
+            || self.profile.tests >= main_share
+    }
+
+    /// Whether stretches of a file are not shown, because it is held back or is a test and the intent does not
+    /// ask for tests.
+    fn holds_back_stretches(&self, file: FileId) -> bool {
+        let is_test = self.snapshot.files.file(file).role == Role::Test;
+        (is_test && self.profile.tests < self.config.main_share) || self.is_held_back(file)
+    }
+
+    /// Returns the probability of the best place of a file.
+    fn best_place_probability(&self, file: FileId) -> f32 {
+        self.best_place_probabilities
+            .get(&file)
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// Returns the probability of a file.
+    pub(super) fn file_probability(&self, file: FileId) -> f32 {
+        self.file_probabilities.get(&file).copied().unwrap_or(0.0)
+    }
+
+    /// Whether a file of prose, data, or copied or generated code is held back: it is shown only where the
+    /// query names it or asks for documentation, the file is likely, or nothing else was found.
+    pub(super) fn is_held_back(&self, file: FileId) -> bool {
+        let held_back = match self.snapshot.files.file(file).role {
+            Role::Documentation => !self.ranked.asks_documentation,
+            Role::Generated | Role::Data => true,
+            Role::Source | Role::Test | Role::Configuration => false,
+        };
+        let is_named = || self.candidates.files.iter().any(|named| named.file == file);
+        held_back && self.file_probability(file) < self.config.likely_file && !is_named()
+    }
+}

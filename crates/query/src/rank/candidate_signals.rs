@@ -1,0 +1,101 @@
+//! Computes the signals of all candidates, for fitting the weights.
+
+use foveate_index::Snapshot;
+use foveate_model::Lines;
+
+use super::evidence::{Evidence, Words};
+use super::weights::{FileSignals, FunctionSignals, StretchSignals};
+use super::{files, functions};
+use crate::config::RankingConfig;
+use crate::deadline::Deadline;
+use crate::intent;
+use crate::request::Request;
+use crate::resolve;
+use crate::text::QueryText;
+
+/// A candidate and its signals, each multiplied by the factor of the file's role: the score is the
+/// sum of these numbers times the weights.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The path of the file, or of the file that contains the candidate.
+    pub path: String,
+    /// The qualified name (empty for a stretch) and lines of a place; `None` for a file.
+    pub place: Option<(String, Lines)>,
+    /// The signals, in the order of [`Examined::FILE_SIGNALS`], [`Examined::FUNCTION_SIGNALS`] or
+    /// [`Examined::STRETCH_SIGNALS`].
+    pub signals: Vec<f32>,
+}
+
+/// The candidates of a query, each kind in path order.
+#[derive(Clone, Debug, Default)]
+pub struct Examination {
+    /// The files.
+    pub files: Vec<Examined>,
+    /// The functions.
+    pub functions: Vec<Examined>,
+    /// The stretches outside functions.
+    pub stretches: Vec<Examined>,
+}
+
+impl Examined {
+    /// Names of a file's signals.
+    pub const FILE_SIGNALS: &'static [&'static str] = FileSignals::NAMES;
+    /// Names of a function's signals.
+    pub const FUNCTION_SIGNALS: &'static [&'static str] = FunctionSignals::NAMES;
+    /// Names of a stretch's signals.
+    pub const STRETCH_SIGNALS: &'static [&'static str] = StretchSignals::NAMES;
+}
+
+/// Returns the candidates among files, functions and stretches, with their signals.
+pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> Examination {
+    let text = QueryText::parse(&request.query);
+    let deadline = Deadline::none();
+    let known = &request.into();
+    let candidates = resolve::resolve(snapshot, &text, known, &config.resolve, &deadline);
+    let config = &config.rank;
+    let intent = intent::detect(&text, request.intent).kind;
+    let words = Words::search(snapshot, &text, config, &deadline);
+    let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
+    let ranked = files::rank(snapshot, &evidence, config, 0);
+    let factor = |file| evidence.roles.factor(file, snapshot.files.file(file).role);
+    let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
+    let path = |file| snapshot.files.path(file).to_owned();
+    let files = files::signals(snapshot, &evidence, config)
+        .into_iter()
+        .map(|(id, signals)| Examined {
+            path: path(id),
+            place: None,
+            signals: scaled(&signals.array(), factor(id)),
+        })
+        .collect();
+    let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
+    let functions = pool
+        .signals()
+        .map(|(id, signals)| {
+            let file = snapshot.files.file_of(id);
+            let definition = snapshot.files.definition(id);
+            Examined {
+                path: path(file),
+                place: Some((
+                    definition.qualified_name.to_string(),
+                    definition.own_lines(),
+                )),
+                signals: scaled(&signals.array(), factor(file)),
+            }
+        })
+        .collect();
+    let stretches = pool
+        .stretches
+        .with_role_factors(snapshot, &evidence.roles, config)
+        .map(|(id, signals, factor)| Examined {
+            path: path(snapshot.files.chunk_file(id)),
+            place: Some((String::new(), snapshot.files.chunk(id).lines)),
+            signals: scaled(&signals.array(), factor),
+        })
+        .collect();
+    Examination {
+        files,
+        functions,
+        stretches,
+    }
+}

@@ -1,0 +1,77 @@
+//! Narrows stretches of prose and settings to the part that the query is about: a section under its heading, a key,
+//! a job or a statement.
+
+use foldhash::HashMap;
+use foveate_index::{ChunkId, FileId, Snapshot, tokens};
+use foveate_model::{LanguageKind, Lines};
+use foveate_parse::has_sections;
+use foveate_parse::sections::{Section, passage, sections};
+
+use super::evidence::Evidence;
+use super::ranked::{PlaceId, RankedPlace};
+use crate::deadline::{Deadline, Stage};
+
+/// Maximum lines of a passage.
+const MAX_LINES: u32 = 40;
+/// Number of the best places that are narrowed: those that may be shown or are listed first.
+const MAX_NARROWED: usize = 40;
+/// Maximum bytes of a file whose stretches are narrowed.
+const MAX_BYTES: usize = 1 << 18;
+
+/// Narrows those of the best places that are stretches of prose or settings.
+pub(super) fn narrow(
+    snapshot: &Snapshot,
+    evidence: &Evidence,
+    places: &mut [RankedPlace],
+    deadline: &Deadline,
+) {
+    let files = &snapshot.files;
+    let mut known: HashMap<FileId, Vec<Section>> = HashMap::default();
+    for place in places.iter_mut().take(MAX_NARROWED) {
+        let PlaceId::Stretch(id) = place.id else {
+            continue;
+        };
+        let file = files.chunk_file(id);
+        let language = files.file(file).language;
+        let text = files.text(file);
+        if !has_sections(language, files.path(file)) || text.len() > MAX_BYTES {
+            continue;
+        }
+        if !deadline.allows(Stage::Sections) {
+            break;
+        }
+        let of_file = known
+            .entry(file)
+            .or_insert_with(|| sections(language, files.path(file), text));
+        let Some(line) = best_line(snapshot, evidence, id) else {
+            continue;
+        };
+        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), MAX_LINES) {
+            place.lines = lines;
+            place.name = title;
+            place.kind = if language.rules().kind == LanguageKind::Settings {
+                "key"
+            } else {
+                "section"
+            };
+        }
+    }
+}
+
+/// Returns the line of a stretch whose words weigh most in the query; `None` if no line has any of them.
+fn best_line(snapshot: &Snapshot, evidence: &Evidence, id: ChunkId) -> Option<u32> {
+    let first = snapshot.files.chunk(id).lines.start;
+    let mut best: Option<(f32, u32)> = None;
+    let mut terms: Vec<u64> = Vec::new();
+    for (line, number) in snapshot.files.chunk_text(id).lines().zip(first..) {
+        terms.clear();
+        tokens::for_each_term(line, |term| terms.push(tokens::hash(term)));
+        terms.sort_unstable();
+        terms.dedup();
+        let weight = evidence.share(&terms).rare;
+        if weight > best.map_or(0.0, |(max, _)| max) {
+            best = Some((weight, number));
+        }
+    }
+    best.map(|(_, line)| line)
+}

@@ -1,0 +1,81 @@
+//! `foveate database move`: copies all rows of one database to another, such as from SQLite to PostgreSQL.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::UsageError;
+use crate::config::DatabaseUrl;
+use crate::disk;
+use crate::store::{Place, Store, StoreError};
+
+/// Copy all rows of one database to another.
+#[derive(Debug, clap::Args)]
+pub struct TransferArgs {
+    #[command(subcommand)]
+    command: TransferCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TransferCommand {
+    /// Copy all rows to an empty database, all or none; stop the server first.
+    ///
+    /// A database is given as `sqlite:FILE` (the file foveate.db in the server's data directory) or
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `env:NAME` and `file:/path` read such a URL from an
+    /// environment variable or a file, so that other users of the machine do not see the password. The rows of
+    /// the first database stay; its schema is brought up to date.
+    Move {
+        /// The database to read.
+        #[arg(long, value_name = "URL")]
+        from: String,
+        /// The database to write: an empty one, or a file that does not exist yet.
+        #[arg(long, value_name = "URL")]
+        to: String,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a database cannot be used, or the target has rows.
+pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
+    let TransferCommand::Move { from, to } = &args.command;
+    let (from, to) = (place("--from", from)?, place("--to", to)?);
+    if from == to {
+        bail!(UsageError("--from and --to are the same".to_owned()));
+    }
+    if let Place::Sqlite(file) = &from
+        && !file.is_file()
+    {
+        let file = file.display();
+        bail!(UsageError(format!("--from: there is no file {file}")));
+    }
+    disk::restrict_umask();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let copied = runtime.block_on(copy(from, to.clone()))?;
+    let mut out = std::io::stdout().lock();
+    for (table, rows) in copied {
+        writeln!(out, "{table}: {rows} rows")?;
+    }
+    writeln!(out, "moved to {to}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn copy(from: Place, to: Place) -> Result<Vec<(&'static str, u64)>, StoreError> {
+    let from = Store::open_at(from).await?;
+    let to = Store::open_at(to).await?;
+    let copied = from.copy_to(&to).await;
+    from.close().await;
+    to.close().await;
+    copied
+}
+
+fn place(argument: &str, text: &str) -> Result<Place, UsageError> {
+    let refuse = |reason: String| UsageError(format!("{argument}: {reason}"));
+    let text = DatabaseUrl::new(text).read();
+    let text = text.map_err(|error| refuse(error.to_string()))?;
+    Place::parse(text.reveal()).map_err(|error| refuse(error.to_string()))
+}

@@ -1,0 +1,157 @@
+//! Restricts access to the data directory to its owner. It holds source code, and perhaps secrets.
+
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rustix::fs::Mode;
+use rustix::process::{geteuid, umask};
+
+/// Name prefixes of everything that this program puts into its data directory.
+const ENTRIES: [&str; 7] = [
+    "credentials",
+    "foveate.db",
+    "git",
+    "history",
+    "index",
+    "lock",
+    "probe",
+];
+const OWNER: u32 = 0o700;
+
+/// Sets the umask of this process and its children so that only its user can read the files that they create from now
+/// on.
+pub fn restrict_umask() {
+    let before = umask(Mode::RWXG | Mode::RWXO);
+    INITIAL_UMASK.get_or_init(|| before);
+}
+
+/// The umask that the program was started with, where the program has changed it.
+static INITIAL_UMASK: OnceLock<Mode> = OnceLock::new();
+
+/// Writes a file; a new one gets the permissions that the umask at the program's start gives.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_output_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_new = !path.exists();
+    fs::write(path, bytes)?;
+    match INITIAL_UMASK.get() {
+        Some(usual) if is_new => {
+            let mode = Mode::from_raw_mode(0o666).difference(*usual);
+            fs::set_permissions(path, Permissions::from_mode(mode.as_raw_mode()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Creates a directory and its parents, accessible to the owner only.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(OWNER).create(path)
+}
+
+/// Removes the permissions of group and others from the data of this program in a data directory, which an earlier
+/// version may have left open. The directory itself keeps its permissions if it holds other files or has another owner.
+pub(super) fn restrict(directory: &Path) {
+    let mut is_ours = true;
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if ENTRIES.iter().any(|known| name.starts_with(known)) {
+            restrict_all(&entry.path());
+        } else {
+            is_ours = false;
+        }
+    }
+    let Ok(metadata) = directory.symlink_metadata() else {
+        return;
+    };
+    if is_ours && metadata.uid() == geteuid().as_raw() {
+        restrict_one(directory, &metadata);
+    } else if metadata.mode() & !OWNER & 0o777 != 0 {
+        tracing::warn!(
+            directory = %directory.display(),
+            "others may list the data directory, which holds more than data of this program: \
+             choose a directory of its own with --data-dir"
+        );
+    }
+}
+
+/// Restricts a file, or a directory with everything in it. Symbolic links are left alone.
+fn restrict_all(path: &Path) {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return;
+    };
+    if metadata.is_symlink() {
+        return;
+    }
+    restrict_one(path, &metadata);
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            restrict_all(&entry.path());
+        }
+    }
+}
+
+fn restrict_one(path: &Path, metadata: &Metadata) {
+    let mode = metadata.mode() & 0o7777;
+    if mode & !OWNER & 0o777 == 0 {
+        return;
+    }
+    let restricted = Permissions::from_mode(mode & !0o077);
+    if let Err(error) = fs::set_permissions(path, restricted) {
+        tracing::warn!(path = %path.display(), %error, "others may read it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().expect("it is there").mode() & 0o777
+    }
+
+    fn make(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().expect("a file in a directory")).expect("it is made");
+        fs::write(path, text).expect("it is written");
+        fs::set_permissions(path, Permissions::from_mode(0o644)).expect("its rights are set");
+    }
+
+    #[test]
+    fn open_permissions_of_earlier_version_are_restricted() {
+        let keep = tempfile::tempdir().expect("a temporary directory");
+        let data = keep.path().join("data");
+        make(&data.join("foveate.db-wal"), "secret");
+        make(&data.join("git/a.git/HEAD"), "ref");
+        for directory in ["", "git", "git/a.git"] {
+            let open = Permissions::from_mode(0o755);
+            fs::set_permissions(data.join(directory), open).expect("its rights are set");
+        }
+        restrict(&data);
+        for directory in ["", "git", "git/a.git"] {
+            assert_eq!(mode(&data.join(directory)), 0o700, "{directory}");
+        }
+        for file in ["foveate.db-wal", "git/a.git/HEAD"] {
+            assert_eq!(mode(&data.join(file)), 0o600, "{file}");
+        }
+    }
+
+    #[test]
+    fn directory_with_other_files_keeps_its_permissions() {
+        let keep = tempfile::tempdir().expect("a temporary directory");
+        let shared = keep.path().join("shared");
+        make(&shared.join("letter.txt"), "dear");
+        make(&shared.join("foveate.db"), "");
+        fs::set_permissions(&shared, Permissions::from_mode(0o755)).expect("its rights are set");
+        restrict(&shared);
+        assert_eq!(mode(&shared), 0o755);
+        assert_eq!(mode(&shared.join("letter.txt")), 0o644);
+        assert_eq!(mode(&shared.join("foveate.db")), 0o600);
+    }
+}

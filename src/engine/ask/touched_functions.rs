@@ -1,0 +1,118 @@
+//! Finds the source files and functions of the base revision that a diff touches.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use foveate_index::{FileId, Snapshot};
+use foveate_model::{Definition, Lines, Role};
+
+use super::{AskError, current, requested, revision};
+use crate::access::Grant;
+use crate::engine::{Before, DiffEnds, Engine, RevisionRequest};
+
+/// Maximum number of hunks per file, of each kind, that are matched with functions.
+const MAX_HUNKS: usize = 500;
+
+/// The source files and functions that a diff touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// The full id of the commit where the head left the base.
+    pub base: String,
+    /// Paths of the touched source files in `base`; no tests and no documentation.
+    pub files: Vec<String>,
+    /// The touched functions in them; of nested ones the innermost.
+    pub functions: Vec<ChangedFunction>,
+}
+
+/// A function that a change touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFunction {
+    /// Path of its file.
+    pub path: String,
+    /// Its qualified name.
+    pub name: String,
+    /// Its lines before the change.
+    pub lines: Lines,
+}
+
+impl Engine {
+    /// Returns the source files and functions, as of the commit where the head left the base, that the head changed.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    pub async fn changed(
+        &self,
+        grant: &Grant,
+        repo: &str,
+        ends: DiffEnds,
+    ) -> Result<Changed, AskError> {
+        let found = self.get(grant, repo);
+        let repository = found.ok_or_else(|| AskError::UnknownRepo(repo.to_owned()))?;
+        repository.touch();
+        let until = Instant::now() + self.settings.build_deadline;
+        self.reload(&repository, until).await?;
+        let current = current(&repository)?;
+        let request = |reply| RevisionRequest::Diff { ends, reply };
+        let diff = requested(grant, &repository, until, request).await?;
+        let fork = diff.fork.clone();
+        let snapshot: Arc<Snapshot> = revision(grant, &repository, &current, fork, until).await?;
+        let before = diff.before;
+        self.work_on(grant, &snapshot, move |snapshot, _| {
+            touched(snapshot, &before)
+        })
+        .await
+    }
+}
+
+/// Returns the source files and functions of the snapshot that overlap the changed lines.
+fn touched(snapshot: &Snapshot, before: &[Before]) -> Changed {
+    let mut changed = Changed {
+        base: snapshot.revision.commit.clone(),
+        ..Changed::default()
+    };
+    for file in before {
+        let Some(id) = snapshot.files.find(file.path.as_str()) else {
+            continue;
+        };
+        if snapshot.files.file(id).role != Role::Source {
+            continue;
+        }
+        changed.files.push(file.path.as_str().to_owned());
+        let functions = functions(snapshot, id);
+        let touched = functions.iter().filter(|f| is_touched(f, &functions, file));
+        changed.functions.extend(touched.map(|f| ChangedFunction {
+            path: file.path.as_str().to_owned(),
+            name: f.qualified_name.to_string(),
+            lines: f.lines,
+        }));
+    }
+    changed
+}
+
+fn functions(snapshot: &Snapshot, file: FileId) -> Vec<&Definition> {
+    let definitions = snapshot.files.definitions_of(file);
+    let definitions = definitions.map(|id| snapshot.files.definition(id));
+    definitions.filter(|d| d.kind.is_function()).collect()
+}
+
+/// Whether a changed stretch overlaps a function and does not lie entirely in a function nested in it.
+fn is_touched(function: &Definition, all: &[&Definition], file: &Before) -> bool {
+    let replaced = file.lines.iter().take(MAX_HUNKS).filter_map(|lines| {
+        let start = lines.start.max(function.lines.start);
+        let end = lines.end.min(function.lines.end);
+        (start <= end).then_some((start, end))
+    });
+    // An insertion is in a function if the lines on both sides of it are.
+    let inserted = file.insertions.iter().take(MAX_HUNKS);
+    let inserted = inserted.map(|after| (*after, after.saturating_add(1)));
+    let mut parts = replaced.chain(inserted);
+    let holds = |lines: Lines, (start, end)| lines.start <= start && end <= lines.end;
+    parts.any(|part| {
+        let is_inner = |other: &&&Definition| {
+            let is_smaller = other.lines != function.lines;
+            is_smaller && holds(function.lines, (other.lines.start, other.lines.end))
+        };
+        let mut inner = all.iter().filter(is_inner);
+        holds(function.lines, part) && !inner.any(|other| holds(other.lines, part))
+    })
+}

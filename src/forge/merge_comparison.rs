@@ -1,0 +1,64 @@
+//! Compares a merged pull request with the answers to the issues that it closes. Writes nothing to the forge.
+
+use super::Forges;
+use super::answer::grant_of;
+use super::client::CallError;
+use super::dialect::{ThreadId, ThreadKind};
+use super::host::Scope;
+use super::task::{Done, MergeTask};
+use crate::engine::DiffEnds;
+use crate::store::StoreError;
+
+impl Forges {
+    /// Runs a task.
+    ///
+    /// # Errors
+    /// See [`CallError`]: it tells whether to retry.
+    pub async fn learn(&self, task: &MergeTask) -> Result<Done, CallError> {
+        let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
+        let name = repository.name().as_str();
+        let issue = |number: &u64| ThreadId {
+            project: task.thread.project.clone(),
+            kind: ThreadKind::Issue,
+            number: *number,
+        };
+        let issues = task
+            .closes
+            .iter()
+            .map(|number| issue(number).name(&task.forge));
+        let issues: Vec<String> = issues.collect();
+        let answers = self
+            .feedback
+            .latest_answers(name, &issues)
+            .await
+            .map_err(failed)?;
+        if answers.is_empty() {
+            return Ok(Done::Quiet("no issue that it closes was answered"));
+        }
+        let ends = match task.ends.clone() {
+            Some((base, head)) => DiffEnds { base, head },
+            None => {
+                let scope = Scope {
+                    project: &task.thread.project,
+                    installation: task.installation,
+                };
+                host.ends(scope, &task.thread).await?
+            }
+        };
+        let grant = grant_of(&task.forge, &repository);
+        let changed = self.engine.changed(&grant, name, ends).await;
+        let changed = changed.map_err(|error| self.to_call_error(&repository, error))?;
+        if changed.files.is_empty() {
+            return Ok(Done::Quiet(
+                "it changed no source file that was there before",
+            ));
+        }
+        let origin = task.thread.name(&task.forge);
+        let stored = self.feedback.record_merge(answers, &origin, &changed).await;
+        Ok(Done::Learned(stored.map_err(failed)?))
+    }
+}
+
+fn failed(error: StoreError) -> CallError {
+    CallError::Failed(error.to_string())
+}

@@ -1,0 +1,102 @@
+//! Tests shutdown: requests in flight finish, new ones are not accepted, nothing hangs.
+
+use std::os::unix::net::UnixDatagram;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use foveate::config::Config;
+
+use crate::app::{PATIENCE, SHOP, TestApp, tree, until};
+use crate::process::Process;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn request_in_flight_finishes() {
+    // A loopback address of its own, so that no other test's server can get its port.
+    let own = |config: &mut Config| config.server.listen = "127.0.0.77:0".parse().unwrap();
+    let app = TestApp::start_with(own).await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, true).await;
+    let body = json!({"repo": "shop", "query": "`total_price`"}).to_string();
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = format!(
+        "POST /context HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The server asks for the body: the handler runs and waits for it.
+    let mut buffer = [0; 256];
+    let read = stream.read(&mut buffer).await.unwrap();
+    assert!(buffer[..read].starts_with(b"HTTP/1.1 100 Continue"));
+
+    app.stop.cancel();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    assert!(answer.contains("shop/price.py"));
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+    // A process just forked by another test may hold the socket for a moment.
+    until("nobody listens", async || {
+        TcpStream::connect(&address).await.err()
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn indexing_does_not_delay_shutdown() {
+    let app = TestApp::start().await;
+    let mut text = String::new();
+    for n in 0..3000 {
+        text.push_str(&format!("//- m{n}.py\n"));
+        for f in 0..20 {
+            text.push_str(&format!(
+                "def f{n}_{f}(a, b):\n    return [a + b for _ in range({f})]\n"
+            ));
+        }
+    }
+    let (_keep, root) = tree(&text);
+    let body = json!({"name": "big", "source": {"path": root}});
+    app.post("/repos", body).await;
+    app.repo_until("big", |repo| repo["progress"]["phase"] != "waiting")
+        .await;
+    app.stop.cancel();
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unfinished_request_is_dropped_after_the_grace_period() {
+    let app = TestApp::start_with(|config| config.server.shutdown_grace_ms = 50).await;
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = "POST /context HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
+         content-type: application/json\r\ncontent-length: 10\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut buffer = [0; 256];
+    assert!(stream.read(&mut buffer).await.unwrap() > 0);
+    app.stop.cancel();
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+}
+
+#[test]
+fn systemd_is_notified_of_start_and_stop() {
+    let keep = tempfile::tempdir().unwrap();
+    let path = keep.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    let variable = format!("NOTIFY_SOCKET={}", path.display());
+    let server = Process::start(&["env", &variable], None);
+    let notification = || {
+        let mut buffer = [0; 256];
+        let length = socket.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    };
+    assert_eq!(notification(), "READY=1\n");
+    server.stop();
+    assert_eq!(notification(), "STOPPING=1\n");
+}
