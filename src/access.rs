@@ -10,9 +10,9 @@ mod token;
 mod token_file;
 
 pub use authenticator::{AccessError, AccessSettings, Authenticator, Unauthenticated};
-pub use grant::{Denied, Grant, Repositories, Scope};
+pub use grant::{AccessDenied, Grant, Repositories, Scope};
 pub use key::{NameError, check_name};
-pub use rate_limit::{InFlight, Limited, ShareLimits};
+pub use rate_limit::{InFlight, RateLimited, ShareLimits};
 pub use token::{Token, TokenError, TokenHash, check_spelling};
 
 /// Checks a token file. Returns the number of its keys.

@@ -186,7 +186,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "error: {text}");
     if error.is::<UsageError>() {
         ExitCode::from(USAGE)
-    } else if error.is::<client::Unreachable>() {
+    } else if error.is::<client::ServerUnreachable>() {
         ExitCode::from(UNREACHABLE)
     } else if error.is::<NothingToAsk>() {
         ExitCode::from(NOTHING_FOUND)

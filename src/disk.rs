@@ -144,7 +144,7 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
 
 /// The process that has locked a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum LockHolder {
     /// No process.
     Nobody,
     /// A server, with its process id where that is known.
@@ -152,18 +152,18 @@ pub enum Holder {
 }
 
 /// Returns the process that has locked a data directory. Changes nothing there.
-pub fn holder(directory: &Path) -> Holder {
+pub fn holder(directory: &Path) -> LockHolder {
     let Ok(mut file) = File::open(directory.join(LOCK)) else {
-        return Holder::Nobody;
+        return LockHolder::Nobody;
     };
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             let _ = file.read_to_string(&mut text);
-            Holder::Process(text.parse().ok())
+            LockHolder::Process(text.parse().ok())
         }
         // A server that starts now retries for longer than this shared lock is held.
-        Ok(()) | Err(TryLockError::Error(_)) => Holder::Nobody,
+        Ok(()) | Err(TryLockError::Error(_)) => LockHolder::Nobody,
     }
 }
 
@@ -254,9 +254,9 @@ mod tests {
         let process = format!("(process {})", std::process::id());
         assert!(refused.contains(&process), "{refused}");
         assert!(refused.contains("--data-dir"), "{refused}");
-        assert_eq!(holder(&path), Holder::Process(Some(std::process::id())));
+        assert_eq!(holder(&path), LockHolder::Process(Some(std::process::id())));
         drop(first);
-        assert_eq!(holder(&path), Holder::Nobody);
+        assert_eq!(holder(&path), LockHolder::Nobody);
         assert!(DataDir::open(&path).is_ok());
     }
 }

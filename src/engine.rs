@@ -30,11 +30,11 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::access::Grant;
 pub use ask::{
-    Answered, AskError, Changed, ChangedFunction, LookedUp, LookupPlace, Question, Target,
-    answer_now, history_issue, without_git,
+    AnswerWithSnapshot, AskError, Changed, ChangedFunction, LookupPlace, LookupWithSnapshot,
+    Question, Target, answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
-pub use diff::{Before, Diff, DiffEnds, LeftOut};
+pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
 pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};
 pub use parsers::Parsers;
@@ -42,12 +42,12 @@ pub use permits::{Admission, AdmissionError, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    Commands, Polling, Reply, Repository, Requested, RevisionError, RevisionRequest, Source, State,
-    Status, Watching,
+    AdmittedRequest, Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source,
+    State, Status, Watching,
 };
 pub use revisions::{Flight, Revisions};
 pub use stale::StaleIndex;
-pub use unloaded::Unloaded;
+pub use unloaded::UnloadedRepository;
 pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};
 
 /// Limits and sizes of the engine.
@@ -135,7 +135,7 @@ impl Engine {
         &self,
         name: RepoName,
         source: Source,
-        unloaded: Unloaded,
+        unloaded: UnloadedRepository,
     ) -> Option<(Writer, Commands)> {
         self.insert_repository(name, source, Some(unloaded))
     }
@@ -144,7 +144,7 @@ impl Engine {
         &self,
         name: RepoName,
         source: Source,
-        unloaded: Option<Unloaded>,
+        unloaded: Option<UnloadedRepository>,
     ) -> Option<(Writer, Commands)> {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
@@ -174,7 +174,7 @@ impl Engine {
         &self,
         name: RepoName,
         source: Source,
-        unloaded: Option<Unloaded>,
+        unloaded: Option<UnloadedRepository>,
     ) -> (Arc<Repository>, (Writer, Commands)) {
         let store = Arc::new(self.store_of(&name));
         let (repository, commands) = Repository::new(

@@ -19,12 +19,12 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::config::FeedbackConfig;
-use crate::engine::{Answered, Engine};
+use crate::engine::{AnswerWithSnapshot, Engine};
 use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError};
 pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace, StoredFeedback};
 use ranking::Ranking;
 use recorder::Entry;
-pub use stats::{By, Figures, Period, RepositoryStats, Stats, StatsError};
+pub use stats::{Figures, Period, PeriodLength, RepositoryStats, Stats, StatsError};
 
 /// Longest prefix of a question that is stored, in bytes.
 const MAX_QUERY_BYTES: usize = 64 << 10;
@@ -78,7 +78,7 @@ impl Feedback {
     }
 
     /// Queues an answer for storage. Never waits: if the queue is full, the answer is dropped and counted.
-    pub fn record(&self, answered: &Answered, origin: AnswerOrigin) {
+    pub fn record(&self, answered: &AnswerWithSnapshot, origin: AnswerOrigin) {
         if !self.config.record {
             return;
         }
@@ -108,7 +108,7 @@ impl Feedback {
     /// When the database fails.
     pub async fn totals(&self) -> Result<Vec<RepositoryStats>, StoreError> {
         let days = self.store.feedback_days().await?;
-        Ok(stats::by_repository(&days, By::Week, |_| true))
+        Ok(stats::by_repository(&days, PeriodLength::Week, |_| true))
     }
 }
 

@@ -34,7 +34,7 @@ pub use changes::Versions;
 pub use feedback::{
     AnswerFilter, AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow,
 };
-pub use inspect::Inspection;
+pub use inspect::DatabaseReport;
 pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow};
 pub use place::{Place, PlaceError};

@@ -13,7 +13,7 @@ use foveate_query::{Breadth, Format, Intent, IntentKind, Issue, Timings};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::engine::Answered;
+use crate::engine::AnswerWithSnapshot;
 
 /// Kind of help that is asked for. Decides how the budget is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -343,8 +343,8 @@ pub struct AnswerOptions {
 
 impl ContextAnswer {
     /// Converts an answer to its JSON form.
-    pub fn new(answered: Answered, asked: AnswerOptions) -> Self {
-        let Answered {
+    pub fn new(answered: AnswerWithSnapshot, asked: AnswerOptions) -> Self {
+        let AnswerWithSnapshot {
             repo,
             snapshot,
             answer,

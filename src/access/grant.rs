@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::rate_limit::{InFlight, Limited, Share, ShareLimits};
+use super::rate_limit::{InFlight, RateLimited, Share, ShareLimits};
 
 /// The operations allowed on the repositories of a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ struct Inner {
 
 /// A grant does not allow an operation. The messages name nothing that the holder did not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Denied {
+pub enum AccessDenied {
     /// It may not change anything.
     #[error("this token has the scope `read`; this needs one with `--scope admin`")]
     Scope,
@@ -108,8 +108,8 @@ impl Grant {
     /// Counts a request against the key's share, until the result is dropped.
     ///
     /// # Errors
-    /// See [`Limited`].
-    pub fn enter(&self) -> Result<InFlight, Limited> {
+    /// See [`RateLimited`].
+    pub fn enter(&self) -> Result<InFlight, RateLimited> {
         self.0.share.enter()
     }
 
@@ -138,25 +138,25 @@ impl Grant {
     /// Checks that the grant has `scope`. Call it before any lookup, so that the outcome depends on the grant alone.
     ///
     /// # Errors
-    /// See [`Denied::Scope`].
-    pub fn require(&self, scope: Scope) -> Result<(), Denied> {
+    /// See [`AccessDenied::Scope`].
+    pub fn require(&self, scope: Scope) -> Result<(), AccessDenied> {
         if self.0.scope >= scope {
             Ok(())
         } else {
-            Err(Denied::Scope)
+            Err(AccessDenied::Scope)
         }
     }
 
     /// Checks that the holder may register a repository under this name.
     ///
     /// # Errors
-    /// See [`Denied`].
-    pub fn require_registering(&self, name: &str) -> Result<(), Denied> {
+    /// See [`AccessDenied`].
+    pub fn require_registering(&self, name: &str) -> Result<(), AccessDenied> {
         self.require(Scope::Admin)?;
         if self.sees(name) {
             Ok(())
         } else {
-            Err(Denied::Name)
+            Err(AccessDenied::Name)
         }
     }
 }
@@ -175,10 +175,10 @@ mod tests {
         let (read, admin) = (grant(Scope::Read), grant(Scope::Admin));
         assert!(read.sees("a") && !read.sees("b") && !read.sees("A"));
         assert_eq!(read.require(Scope::Read), Ok(()));
-        assert_eq!(read.require(Scope::Admin), Err(Denied::Scope));
-        assert_eq!(read.require_registering("a"), Err(Denied::Scope));
+        assert_eq!(read.require(Scope::Admin), Err(AccessDenied::Scope));
+        assert_eq!(read.require_registering("a"), Err(AccessDenied::Scope));
         assert_eq!(admin.require_registering("a"), Ok(()));
-        assert_eq!(admin.require_registering("b"), Err(Denied::Name));
+        assert_eq!(admin.require_registering("b"), Err(AccessDenied::Name));
         assert_eq!(Grant::unrestricted().require_registering("b"), Ok(()));
     }
 

@@ -35,7 +35,7 @@ pub struct InFlight {
 
 /// A share is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limited {
+pub enum RateLimited {
     /// Too many requests in too short a time.
     #[error("this token sent more requests than `access.rate_per_second` allows")]
     Rate {
@@ -61,15 +61,15 @@ impl Share {
     /// Counts a request, which is in flight until the result is dropped.
     ///
     /// # Errors
-    /// See [`Limited`].
-    pub fn enter(&self) -> Result<InFlight, Limited> {
+    /// See [`RateLimited`].
+    pub fn enter(&self) -> Result<InFlight, RateLimited> {
         let permit = self.in_flight.as_ref().map(|semaphore| {
             let permit = Arc::clone(semaphore).try_acquire_owned();
-            permit.map(Arc::new).map_err(|_| Limited::InFlight)
+            permit.map(Arc::new).map_err(|_| RateLimited::InFlight)
         });
         let permit = permit.transpose()?;
         if let Some(rate) = &self.rate {
-            rate.check().map_err(|early| Limited::Rate {
+            rate.check().map_err(|early| RateLimited::Rate {
                 retry_after: early.wait_time_from(DefaultClock::default().now()),
             })?;
         }
@@ -89,7 +89,7 @@ mod tests {
         });
         let first = share.enter().expect("a place");
         let second = share.enter().expect("a place");
-        assert_eq!(share.enter().err(), Some(Limited::InFlight));
+        assert_eq!(share.enter().err(), Some(RateLimited::InFlight));
         let same = first.clone();
         drop(first);
         assert!(share.enter().is_err(), "its clone is in flight");
@@ -107,7 +107,7 @@ mod tests {
         for _ in 0..3 {
             assert!(share.enter().is_ok());
         }
-        let Err(Limited::Rate { retry_after }) = share.enter() else {
+        let Err(RateLimited::Rate { retry_after }) = share.enter() else {
             panic!("the burst is used up");
         };
         assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(1));

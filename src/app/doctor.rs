@@ -15,7 +15,7 @@ use super::service::{parsers, ranking};
 use crate::cli::doctor::{DoctorArgs, Finding, print};
 use crate::config::{Config, Overrides};
 use crate::disk;
-use crate::store::Inspection;
+use crate::store::DatabaseReport;
 use crate::telemetry;
 
 /// Runs the command.
@@ -83,8 +83,8 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
 /// Runs the checks that depend on the registered repositories.
 async fn check_repositories(
     config: &Config,
-    inspection: &Inspection,
-    holder: disk::Holder,
+    inspection: &DatabaseReport,
+    holder: disk::LockHolder,
 ) -> Vec<Finding> {
     let rows = &inspection.repositories;
     let mut findings = data::sources(config, rows);

@@ -23,7 +23,7 @@ use crate::engine::parsers::this_program;
 use crate::engine::{Engine, EngineSettings, Parsers, StoreLocation};
 use crate::feedback::Feedback;
 use crate::forge::{self, ForgeSettings, Forges, Tokens};
-use crate::http::connections::{self, ConnectionLimits, Served};
+use crate::http::connections::{self, ConnectionLimits, ServeContext};
 use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
 use crate::http::tls::{Tls, TlsFiles};
@@ -201,7 +201,7 @@ impl Service {
             Arc::clone(&in_flight),
         );
         let (limits, stopped) = (self.connections, self.stop.clone());
-        let served = Served {
+        let served = ServeContext {
             router,
             in_flight,
             tls: self.tls,

@@ -22,7 +22,7 @@ const TOKEN: &str = "FOVEATE_TOKEN";
 #[error(
     "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
 )]
-pub struct Unreachable {
+pub struct ServerUnreachable {
     url: String,
     reason: String,
 }
@@ -128,7 +128,7 @@ impl Call<'_> {
             while let Some(source) = reason.source() {
                 reason = source;
             }
-            Unreachable {
+            ServerUnreachable {
                 url: server.to_owned(),
                 reason: reason.to_string(),
             }

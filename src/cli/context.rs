@@ -20,12 +20,13 @@ use foveate_model::SkipReason;
 use foveate_parse::Limits;
 use foveate_query::{Answer, Deadline, Issue, Request};
 
-use self::evidence::{Asked, EvidenceArgs};
+use self::evidence::{ComposedQuestion, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::ProgressThread;
 use super::{NOTHING_FOUND, UsageError};
 use crate::engine::{
-    Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, parsers, without_git,
+    AnswerWithSnapshot, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, parsers,
+    without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings, Repository};
@@ -143,7 +144,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         return remote::run(&args, server);
     }
     let root = once::canonical(&args.directory)?;
-    let asked = Asked::gather(&args)?;
+    let asked = ComposedQuestion::gather(&args)?;
     let cache = RunCache::open(&args.cache, &root);
     let repository = Repository::of(root);
     let mut request = request(&args, &asked, &repository)?;
@@ -183,7 +184,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         .extend(history_issue(&snapshot, &history_error));
     let found = !answer.files.is_empty() && !has_nothing_readable(&answer);
     let unreadable = unreadable(&snapshot);
-    let answered = Answered {
+    let answered = AnswerWithSnapshot {
         repo: name_of(&args.directory).to_string(),
         snapshot: Arc::clone(&snapshot),
         answer,
@@ -287,7 +288,11 @@ fn git_reason(error: &GitError) -> String {
 }
 
 /// Validates the request. The length of the text is not limited: the user of the command line is trusted.
-fn request(args: &ContextArgs, asked: &Asked, repository: &Repository) -> anyhow::Result<Request> {
+fn request(
+    args: &ContextArgs,
+    asked: &ComposedQuestion,
+    repository: &Repository,
+) -> anyhow::Result<Request> {
     let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
         let paths = paths.iter();
         let paths = paths.map(|path| focus::path(field.argument(), repository.root(), path));

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context as _, bail};
 use foveate_model::escape::escape;
 use foveate_query::config::DEFAULT_RANKING;
-use foveate_query::{Examined, RankingConfig};
+use foveate_query::{RankingConfig, SignalValues};
 use toml_edit::{DocumentMut, value};
 
-use self::own_commits::Adjusted;
+use self::own_commits::AdjustedWeights;
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
 use super::{UsageError, feedback_cases};
@@ -26,7 +26,8 @@ use crate::eval::sweep::Walk;
 use crate::eval::train::calibrate::{Calibrated, Line, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};
 use crate::eval::train::{
-    Accuracy, Kind, PLACES, Right, accuracy, fitted, fitted_to_others, held_out, rights, without,
+    Accuracy, CorrectByRank, Kind, PLACES, accuracy, fitted, fitted_to_others, held_out, rights,
+    without,
 };
 
 /// Default of --strength, with which weights are pulled toward 0. Functions have ten times the candidates, and
@@ -227,7 +228,7 @@ fn adjust(
     noun: &'static str,
 ) -> anyhow::Result<Fitted> {
     let strength = args.strength.unwrap_or(own_commits::DEFAULT_STRENGTH);
-    let own = Adjusted::fit(examples, ranking, strength, noun)?;
+    let own = AdjustedWeights::fit(examples, ranking, strength, noun)?;
     std::io::stdout().write_all(own.report().as_bytes())?;
     if args.from_feedback && args.write.is_some() && own.is_worse() {
         bail!(
@@ -294,9 +295,9 @@ impl Weights {
     fn present(kind: Kind, ranking: &RankingConfig) -> Self {
         let rank = &ranking.rank;
         let (names, values) = match kind {
-            Kind::Files => (Examined::FILE_SIGNALS, rank.file.as_slice()),
-            Kind::Functions => (Examined::FUNCTION_SIGNALS, rank.function.as_slice()),
-            Kind::Places => (Examined::STRETCH_SIGNALS, rank.stretch.as_slice()),
+            Kind::Files => (SignalValues::FILE_SIGNALS, rank.file.as_slice()),
+            Kind::Functions => (SignalValues::FUNCTION_SIGNALS, rank.function.as_slice()),
+            Kind::Places => (SignalValues::STRETCH_SIGNALS, rank.stretch.as_slice()),
         };
         let mut names = names.to_vec();
         let mut values: Vec<f64> = values.iter().map(|weight| f64::from(*weight)).collect();
@@ -380,9 +381,9 @@ struct Table<'a> {
     weights: Weights,
     line: FittedLine,
     examples: &'a [Example],
-    before: Vec<Right>,
-    held_out: Vec<Right>,
-    own: Vec<Right>,
+    before: Vec<CorrectByRank>,
+    held_out: Vec<CorrectByRank>,
+    own: Vec<CorrectByRank>,
     predictions: Vec<(&'a str, Prediction)>,
 }
 
@@ -437,7 +438,7 @@ impl<'a> Table<'a> {
     }
 
     fn figures(&self, label: &str, counts: &dyn Fn(&Example) -> bool) -> String {
-        let accuracy = |rights: &[Right]| accuracy(self.examples, rights, counts);
+        let accuracy = |rights: &[CorrectByRank]| accuracy(self.examples, rights, counts);
         let cases = accuracy(&self.before).cases;
         if cases == 0 {
             return String::new();

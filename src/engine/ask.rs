@@ -11,7 +11,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
 use tracing::Instrument as _;
 
-use super::published::Published;
+use super::published::PublishedSnapshot;
 use super::{
     AdmissionError, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest, Source,
     State, web,
@@ -60,7 +60,7 @@ struct Found {
 
 /// An answer, and the snapshot that it was made from.
 #[derive(Debug)]
-pub struct Answered {
+pub struct AnswerWithSnapshot {
     /// Name of the repository.
     pub repo: String,
     /// The snapshot that the answer was made from.
@@ -84,7 +84,7 @@ pub struct LookupPlace {
 
 /// The result of a lookup, and the snapshot that it was made in.
 #[derive(Debug)]
-pub struct LookedUp<T> {
+pub struct LookupWithSnapshot<T> {
     /// Name of the repository.
     pub repo: String,
     /// The snapshot that was searched.
@@ -138,7 +138,11 @@ impl Engine {
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn ask(&self, grant: &Grant, question: Question) -> Result<Answered, AskError> {
+    pub async fn ask(
+        &self,
+        grant: &Grant,
+        question: Question,
+    ) -> Result<AnswerWithSnapshot, AskError> {
         let found = self.get(grant, &question.repo);
         let answered = match &found {
             Some(repository) => self.ask_of(grant, repository, question).await,
@@ -153,7 +157,7 @@ impl Engine {
         grant: &Grant,
         repository: &Repository,
         mut question: Question,
-    ) -> Result<Answered, AskError> {
+    ) -> Result<AnswerWithSnapshot, AskError> {
         let start = Instant::now();
         if let (None, Source::Git { location, .. }) =
             (&question.request.web_page, repository.source())
@@ -172,7 +176,7 @@ impl Engine {
         answer.issues.extend(issues(repository, &found.snapshot));
         let total = start.elapsed();
         record(&answer, total);
-        Ok(Answered {
+        Ok(AnswerWithSnapshot {
             repo: question.repo,
             snapshot: found.snapshot,
             answer,
@@ -191,7 +195,7 @@ impl Engine {
         grant: &Grant,
         place: LookupPlace,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
-    ) -> Result<LookedUp<T>, AskError> {
+    ) -> Result<LookupWithSnapshot<T>, AskError> {
         let found = self.get(grant, &place.repo);
         let looked_up = match &found {
             Some(repository) => self.look_in(grant, repository, place, lookup).await,
@@ -207,13 +211,13 @@ impl Engine {
         repository: &Repository,
         place: LookupPlace,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
-    ) -> Result<LookedUp<T>, AskError> {
+    ) -> Result<LookupWithSnapshot<T>, AskError> {
         let start = Instant::now();
         let target = place.reference.map_or(Target::Current, Target::Revision);
         let found = self.find(grant, repository, target).await?;
         let value = self.work_on(grant, &found.snapshot, lookup).await?;
         metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
-        Ok(LookedUp {
+        Ok(LookupWithSnapshot {
             repo: place.repo,
             issues: state_issues(repository, &found.snapshot),
             snapshot: found.snapshot,
@@ -321,7 +325,7 @@ fn audit_outcome<T>(
 }
 
 /// Returns the current snapshot, or why there is none.
-fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
+fn current(repository: &Repository) -> Result<Arc<PublishedSnapshot>, AskError> {
     repository.current().ok_or_else(|| {
         let status = repository.status();
         if let (State::Failed, Some(error)) = (status.state, &status.error) {
@@ -340,7 +344,7 @@ fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
 async fn revision(
     grant: &Grant,
     repository: &Repository,
-    current: &Published,
+    current: &PublishedSnapshot,
     reference: String,
     until: Instant,
 ) -> Result<Arc<Snapshot>, AskError> {

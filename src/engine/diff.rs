@@ -23,14 +23,14 @@ pub struct Diff {
     /// By file, in the order of git. A file that was only renamed has no lines.
     pub changes: Vec<Change>,
     /// The same changes as positions in the tree of `fork`, for the files that existed there.
-    pub before: Vec<Before>,
+    pub before: Vec<OldLines>,
     /// Counts of files and hunks beyond the limits.
-    pub left_out: LeftOut,
+    pub left_out: OmittedParts,
 }
 
 /// The changed lines of a file, as numbered before the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Before {
+pub struct OldLines {
     /// The file's path before the change.
     pub path: RepoPath,
     /// The lines that were replaced or removed.
@@ -41,7 +41,7 @@ pub struct Before {
 
 /// The parts of a diff that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedParts {
     /// Files left out entirely.
     pub files: usize,
     /// Hunks left out, those of these files included.
@@ -53,7 +53,7 @@ pub struct LeftOut {
 impl Diff {
     /// Returns the issue for the reader of an answer: that parts were left out, or that there are no changes.
     pub fn issue(&self) -> Option<Issue> {
-        if self.left_out != LeftOut::default() {
+        if self.left_out != OmittedParts::default() {
             return Some(self.left_out.issue());
         }
         self.changes.is_empty().then(|| Issue {
@@ -65,7 +65,7 @@ impl Diff {
     }
 }
 
-impl LeftOut {
+impl OmittedParts {
     fn issue(self) -> Issue {
         let Self {
             files,
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn incomplete_or_empty_diff_gives_issue() {
-        let left_out = |files, is_cut| LeftOut {
+        let left_out = |files, is_cut| OmittedParts {
             files,
             hunks: 7,
             is_cut,
         };
         for (left_out, code, text) in [
-            (LeftOut::default(), "empty_diff", "changed no text"),
+            (OmittedParts::default(), "empty_diff", "changed no text"),
             (left_out(3, false), "large_diff", "3 files and 7 hunks"),
             (left_out(0, true), "large_diff", "ended early"),
         ] {

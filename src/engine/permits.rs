@@ -14,12 +14,12 @@ use tokio::sync::oneshot;
 
 use super::pools::lower_priority;
 use crate::telemetry::spans::carried;
-use fair_queue::{Entry, Turns};
+use fair_queue::{Entry, FairQueue};
 
 /// A bounded number of permits with a bounded queue, shared fairly between keys (clients).
 #[derive(Debug)]
 pub struct Queue {
-    turns: Arc<Mutex<Turns<oneshot::Sender<Admission>>>>,
+    turns: Arc<Mutex<FairQueue<oneshot::Sender<Admission>>>>,
 }
 
 /// The queue of questions, and the threads that answer them.
@@ -37,7 +37,7 @@ pub struct Permits {
 #[derive(Debug)]
 pub struct Admission {
     /// `None` where the permit was returned already.
-    turns: Option<Arc<Mutex<Turns<oneshot::Sender<Admission>>>>>,
+    turns: Option<Arc<Mutex<FairQueue<oneshot::Sender<Admission>>>>>,
     /// The key that asked the question.
     who: Arc<str>,
 }
@@ -135,7 +135,7 @@ impl Permits {
 impl Queue {
     /// Creates a queue with `total` permits and `max_waiting` queue slots.
     pub fn new(total: usize, max_waiting: usize) -> Self {
-        let turns = Turns::new(total, max_waiting, Instant::now());
+        let turns = FairQueue::new(total, max_waiting, Instant::now());
         Self {
             turns: Arc::new(Mutex::new(turns)),
         }

@@ -8,7 +8,7 @@ use foveate_index::{Snapshot, snapshot::Memory};
 
 /// A published snapshot with its figures for listings.
 #[derive(Debug)]
-pub struct Published {
+pub struct PublishedSnapshot {
     /// The index.
     pub snapshot: Arc<Snapshot>,
     /// Indexed files per language.
@@ -22,7 +22,7 @@ pub struct Published {
     memory: OnceLock<Memory>,
 }
 
-impl Published {
+impl PublishedSnapshot {
     pub(super) fn new(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
         let mut published = Self {
             languages: BTreeMap::new(),

@@ -11,10 +11,10 @@ use foveate_index::Snapshot;
 use tokio::sync::{mpsc, oneshot, watch};
 use tracing::Span;
 
-use super::published::Published;
+use super::published::PublishedSnapshot;
 use super::{
     Admission, BlobCache, Diff, DiffEnds, IndexStore, Progress, Queue, RepoName, Revisions,
-    Unloaded, unloaded,
+    UnloadedRepository, unloaded,
 };
 
 /// Where a repository's files come from.
@@ -173,7 +173,7 @@ pub enum RevisionError {
 
 /// A request that has a permit.
 #[derive(Debug)]
-pub struct Requested {
+pub struct AdmittedRequest {
     /// The request.
     pub request: RevisionRequest,
     /// The span of the question that needs it.
@@ -186,7 +186,7 @@ pub struct Requested {
 #[derive(Debug)]
 pub struct Commands {
     /// Requests for revisions that are not warm, and for diffs. Permits bound their number.
-    pub requests: mpsc::UnboundedReceiver<Requested>,
+    pub requests: mpsc::UnboundedReceiver<AdmittedRequest>,
     /// Orders to read the source again. Holds at most one: further ones are covered by it.
     pub syncs: mpsc::Receiver<()>,
 }
@@ -201,7 +201,7 @@ const MAX_REQUESTS: usize = 64;
 pub struct Repository {
     name: RepoName,
     source: Source,
-    current: ArcSwapOption<Published>,
+    current: ArcSwapOption<PublishedSnapshot>,
     status: ArcSwap<Status>,
     progress: Arc<Progress>,
     pending: Arc<AtomicUsize>,
@@ -211,14 +211,14 @@ pub struct Repository {
     /// Held from reading the state in memory until it is stored.
     storing: parking_lot::Mutex<()>,
     /// Its summary until it is reloaded.
-    unloaded: Option<Unloaded>,
+    unloaded: Option<UnloadedRepository>,
     /// Bytes of the commit data kept outside the snapshots.
     records: AtomicUsize,
     /// Whether a question waits for it to be reloaded.
     wanted: AtomicBool,
     used: AtomicU64,
     request_queue: Queue,
-    requests: mpsc::UnboundedSender<Requested>,
+    requests: mpsc::UnboundedSender<AdmittedRequest>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
 }
@@ -230,7 +230,7 @@ impl Repository {
         revisions: usize,
         blobs: BlobCache,
         store: Arc<IndexStore>,
-        unloaded: Option<Unloaded>,
+        unloaded: Option<UnloadedRepository>,
     ) -> (Self, Commands) {
         let (requests, requests_out) = mpsc::unbounded_channel();
         let (syncs, syncs_out) = mpsc::channel(1);
@@ -286,7 +286,7 @@ impl Repository {
     }
 
     /// The current snapshot; `None` until the first one is built.
-    pub fn current(&self) -> Option<Arc<Published>> {
+    pub fn current(&self) -> Option<Arc<PublishedSnapshot>> {
         self.current.load_full()
     }
 
@@ -331,13 +331,13 @@ impl Repository {
     }
 
     /// Its summary from the eviction on, until it is reloaded.
-    pub fn unloaded(&self) -> Option<&Unloaded> {
+    pub fn unloaded(&self) -> Option<&UnloadedRepository> {
         self.unloaded.as_ref().filter(|_| self.current().is_none())
     }
 
     /// The current snapshot, unless it is a stale index: a stale index must not be stored, and no other index may be
     /// derived from it.
-    pub fn basis(&self) -> Option<Arc<Published>> {
+    pub fn basis(&self) -> Option<Arc<PublishedSnapshot>> {
         self.current()
             .filter(|current| !current.snapshot.is_outdated)
     }
@@ -350,9 +350,9 @@ impl Repository {
     }
 
     /// Its summary if it were evicted now; `None` before its first index.
-    pub fn summary(&self) -> Option<Unloaded> {
+    pub fn summary(&self) -> Option<UnloadedRepository> {
         let current = self.current()?;
-        Some(Unloaded::of(&current, self.bytes(), self.used()))
+        Some(UnloadedRepository::of(&current, self.bytes(), self.used()))
     }
 
     /// Stores its [`Self::summary`]. Blocks.
@@ -438,7 +438,7 @@ impl Repository {
         request: impl FnOnce(Reply<T>) -> RevisionRequest,
     ) -> Result<T, RevisionError> {
         let (reply, answer) = oneshot::channel();
-        let requested = Requested {
+        let requested = AdmittedRequest {
             request: request(reply),
             span: Span::current(),
             admission,
@@ -449,7 +449,7 @@ impl Repository {
         answer.await.unwrap_or(Err(RevisionError::Gone))
     }
 
-    pub(super) fn set_current(&self, published: Published) {
+    pub(super) fn set_current(&self, published: PublishedSnapshot) {
         self.current.store(Some(Arc::new(published)));
         self.wanted.store(false, Ordering::Relaxed);
     }

@@ -26,14 +26,14 @@ pub enum Flight {
     /// Nothing: it is warm.
     Ready(Arc<Snapshot>),
     /// Wait for the build of another caller.
-    Waiting(Waiting),
+    PendingRevision(PendingRevision),
     /// Build it.
     Build(Lease),
 }
 
 /// A revision that another caller builds.
 #[derive(Debug)]
-pub struct Waiting(watch::Receiver<Outcome>);
+pub struct PendingRevision(watch::Receiver<Outcome>);
 
 /// The obligation to build a revision. Dropping it unfulfilled fails the waiting callers.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Revisions {
             match state {
                 Some(Ok(snapshot)) => return Flight::Ready(snapshot),
                 None if receiver.has_changed().is_ok() => {
-                    return Flight::Waiting(Waiting(receiver.clone()));
+                    return Flight::PendingRevision(PendingRevision(receiver.clone()));
                 }
                 // The build failed or was abandoned: this caller tries again.
                 _ => drop(slots.pop_back()),
@@ -144,7 +144,7 @@ impl Lease {
     }
 }
 
-impl Waiting {
+impl PendingRevision {
     /// Waits for the outcome of the build.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ mod tests {
     async fn concurrent_requests_share_one_build() {
         let revisions = Revisions::new(2);
         let lease = build(revisions.join("a"));
-        let Flight::Waiting(waiting) = revisions.join("a") else {
+        let Flight::PendingRevision(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         lease.fulfil(snapshot("a"));
@@ -197,7 +197,7 @@ mod tests {
     async fn failed_build_is_reported_and_retried() {
         let revisions = Revisions::new(2);
         let first = build(revisions.join("a"));
-        let Flight::Waiting(waiting) = revisions.join("a") else {
+        let Flight::PendingRevision(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         drop(first);
@@ -225,7 +225,7 @@ mod tests {
         let revisions = Revisions::new(1);
         let a = build(revisions.join("a"));
         let b = build(revisions.join("b"));
-        assert!(matches!(revisions.join("a"), Flight::Waiting(_)));
+        assert!(matches!(revisions.join("a"), Flight::PendingRevision(_)));
         a.fulfil(snapshot("a"));
         assert!(matches!(revisions.join("a"), Flight::Ready(_)));
         drop(b);

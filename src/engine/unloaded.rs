@@ -6,12 +6,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foveate_index::stored::bytes::{Decoder, Encoder};
 
 use super::IndexStore;
-use super::published::Published;
+use super::published::PublishedSnapshot;
 use crate::disk::{get_only, put_only};
 
 /// The summary of a repository as of its eviction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unloaded {
+pub struct UnloadedRepository {
     /// The commit of its index.
     pub commit: String,
     /// Whether its files differed from the commit.
@@ -31,8 +31,8 @@ pub struct Unloaded {
 const FILE: &str = "summary.pack";
 const VERSION: u64 = 1;
 
-impl Unloaded {
-    pub(super) fn of(published: &Published, bytes: usize, used: u64) -> Self {
+impl UnloadedRepository {
+    pub(super) fn of(published: &PublishedSnapshot, bytes: usize, used: u64) -> Self {
         let snapshot = &published.snapshot;
         Self {
             commit: snapshot.revision.commit.clone(),

@@ -9,7 +9,7 @@ use foveate_index::stored::Index;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
-use super::published::Published;
+use super::published::PublishedSnapshot;
 use super::{HistoryIndex, IndexStore, Polling, Pools, Repository, StaleIndex, State, Watching};
 
 /// Why a snapshot is replaced.
@@ -244,7 +244,7 @@ impl Writer {
         };
         let snapshot = snapshot.map(Arc::new)?;
         let took = draft_time + start.elapsed();
-        self.swap_in(Published::new(Arc::clone(&snapshot), took), cause);
+        self.swap_in(PublishedSnapshot::new(Arc::clone(&snapshot), took), cause);
         Ok(snapshot)
     }
 
@@ -259,7 +259,10 @@ impl Writer {
         let restore = || restore(plan, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
-        self.swap_in(Published::new(Arc::new(snapshot), start.elapsed()), cause);
+        self.swap_in(
+            PublishedSnapshot::new(Arc::new(snapshot), start.elapsed()),
+            cause,
+        );
         Ok(())
     }
 
@@ -288,7 +291,7 @@ impl Writer {
         Ok(())
     }
 
-    fn swap_in(&self, published: Published, cause: Cause) {
+    fn swap_in(&self, published: PublishedSnapshot, cause: Cause) {
         self.repository.set_current(published);
         self.repository.set_status(|status| {
             // Adding the history did not read the source: it must not clear a failure to read it.

@@ -52,7 +52,7 @@ pub struct Edit {
     /// Last line, inclusive. For a pure insertion, the line after it.
     pub end: u32,
     /// The kind of code that encloses it.
-    pub inside: Inside,
+    pub inside: EnclosingKind,
 }
 
 impl Edit {
@@ -66,7 +66,7 @@ impl Edit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
-pub enum Inside {
+pub enum EnclosingKind {
     Function,
     Class,
     Import,

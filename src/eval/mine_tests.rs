@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::eval::case::Repositories;
-use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
+use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
 use crate::ingest::git::HistoryLimits;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -181,7 +181,7 @@ struct PastMessages(Mutex<Vec<Vec<String>>>);
 impl Visitor for PastMessages {
     type Output = ();
 
-    fn visit(&self, case: &Case, indexed: &Indexed) {
+    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) {
         assert_eq!(indexed.snapshot.revision.commit, case.commit);
         let history = indexed.snapshot.history.iter();
         let commits = history.flat_map(|history| history.commits.iter());

@@ -12,8 +12,8 @@ use crate::eval::case::Case;
 use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
 use crate::eval::metric::Budget;
-use crate::eval::score::{self, Context, Delivered};
-use crate::eval::sweep::{Indexed, Visitor, Walk, milliseconds, sweep};
+use crate::eval::score::{self, Context, DeliveredContext};
+use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, milliseconds, sweep};
 
 /// Number of ranked files and functions that are requested.
 const LIMIT: usize = 100;
@@ -61,7 +61,7 @@ impl Visitor for Asker<'_> {
     type Output = CaseResult;
 
     /// Asks once per budget, and once per step of the curve.
-    fn visit(&self, case: &Case, indexed: &Indexed) -> CaseResult {
+    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> CaseResult {
         let breadth = Step {
             breadth: self.options.breadth,
             min_probability: None,
@@ -79,7 +79,7 @@ impl Visitor for Asker<'_> {
                 Context::from(&answer.pack)
             }
         });
-        let delivered = Delivered::new(&full, contexts);
+        let delivered = DeliveredContext::new(&full, contexts);
         let curve = Step::all().filter(|_| self.options.curve).map(|step| {
             let answer = self.ask(case, &indexed.snapshot, LARGEST, step);
             let context = Context::from(&answer.pack);
@@ -101,7 +101,7 @@ impl Visitor for Asker<'_> {
     fn failed(&self, case: &Case, why: String) -> CaseResult {
         CaseResult {
             failure: Some(why),
-            ..result(case, &Delivered::default())
+            ..result(case, &DeliveredContext::default())
         }
     }
 
@@ -157,7 +157,7 @@ impl Asker<'_> {
     }
 }
 
-fn result(case: &Case, delivered: &Delivered) -> CaseResult {
+fn result(case: &Case, delivered: &DeliveredContext) -> CaseResult {
     let (ranks, scores) = score::score(case, delivered);
     CaseResult {
         id: case.id.clone(),

@@ -10,12 +10,12 @@ use foveate_query::rank::ListedPlace;
 
 use crate::eval::aggregate::Predictions;
 use crate::eval::calibration::Prediction;
-use crate::eval::case::{Case, Edit, GoldFunction, Inside};
+use crate::eval::case::{Case, Edit, EnclosingKind, GoldFunction};
 use crate::eval::metric::{Budget, Metric, Scores};
 
 /// The parts of an answer that scores need. `Default` is the empty answer.
 #[derive(Clone, Debug, Default)]
-pub struct Delivered {
+pub struct DeliveredContext {
     /// Paths of the ranked files, best first.
     pub files: Vec<String>,
     /// The ranked functions, best first.
@@ -50,7 +50,7 @@ pub struct Context {
     pub folded: Vec<(String, Lines)>,
 }
 
-impl Delivered {
+impl DeliveredContext {
     /// Takes the rankings of `answer` and the contexts of all budgets.
     pub fn new(answer: &Answer, contexts: [Context; Budget::ALL.len()]) -> Self {
         Self {
@@ -99,7 +99,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// Finds the gold files and functions of `case` in the delivered rankings.
-    pub fn find(case: &Case, delivered: &Delivered) -> Self {
+    pub fn find(case: &Case, delivered: &DeliveredContext) -> Self {
         Self {
             files: case
                 .gold_files
@@ -137,7 +137,7 @@ fn own_name(qualified: &str) -> &str {
 }
 
 /// Computes all scores of a case.
-pub fn score(case: &Case, delivered: &Delivered) -> (Ranks, Scores) {
+pub fn score(case: &Case, delivered: &DeliveredContext) -> (Ranks, Scores) {
     let ranks = Ranks::find(case, delivered);
     let mut scores = Scores::default();
     score_files(case, &ranks.files, delivered, &mut scores);
@@ -152,7 +152,12 @@ pub fn score(case: &Case, delivered: &Delivered) -> (Ranks, Scores) {
     (ranks, scores)
 }
 
-fn score_files(case: &Case, ranks: &[Option<usize>], delivered: &Delivered, scores: &mut Scores) {
+fn score_files(
+    case: &Case,
+    ranks: &[Option<usize>],
+    delivered: &DeliveredContext,
+    scores: &mut Scores,
+) {
     scores.set(Metric::FileAcc1, accuracy(ranks, 1));
     scores.set(Metric::FileAcc3, accuracy(ranks, 3));
     scores.set(Metric::FileAcc5, accuracy(ranks, 5));
@@ -178,7 +183,7 @@ fn score_files(case: &Case, ranks: &[Option<usize>], delivered: &Delivered, scor
     scores.set(Metric::Critical3, one_if(found));
 }
 
-fn score_contexts(case: &Case, delivered: &Delivered, scores: &mut Scores) {
+fn score_contexts(case: &Case, delivered: &DeliveredContext, scores: &mut Scores) {
     for (context, budget) in delivered.contexts.iter().zip(Budget::ALL) {
         score_context(case, context, budget, scores);
     }
@@ -209,7 +214,7 @@ fn score_context(case: &Case, context: &Context, budget: Budget, scores: &mut Sc
 const TOP_K: usize = 10;
 
 /// Pairs the predictions of an answer with their outcomes. The answer's context is the last one delivered.
-pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predictions {
+pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredContext) -> Predictions {
     let prediction = |probability: f32, right: bool| Prediction {
         probability: f64::from(probability),
         right,
@@ -250,7 +255,7 @@ fn is_changed(case: &Case, place: &ListedPlace) -> bool {
     };
     case.gold_functions.iter().any(|gold| hits(&listed, gold))
         || case.edits.iter().any(|edit| {
-            !matches!(edit.inside, Inside::Import | Inside::Function)
+            !matches!(edit.inside, EnclosingKind::Import | EnclosingKind::Function)
                 && edit.file == place.path
                 && edit.lines().overlap(place.lines) > 0
         })
@@ -261,7 +266,7 @@ fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scor
     let edits = || {
         case.edits
             .iter()
-            .filter(|edit| edit.inside != Inside::Import)
+            .filter(|edit| edit.inside != EnclosingKind::Import)
     };
     let is_shown = |edit: &&Edit| shows(context, &edit.file, edit.lines());
     let mut set = |metric: Metric, wanted: &dyn Fn(&&Edit) -> bool| {
@@ -272,10 +277,10 @@ fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scor
     };
     set(Metric::Edits(budget), &|_| true);
     set(Metric::EditsInside(budget), &|edit| {
-        edit.inside == Inside::Function
+        edit.inside == EnclosingKind::Function
     });
     set(Metric::EditsOutside(budget), &|edit| {
-        edit.inside != Inside::Function
+        edit.inside != EnclosingKind::Function
     });
     if case.edits.is_empty() && case.gold_functions.is_empty() {
         return;

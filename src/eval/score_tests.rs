@@ -37,10 +37,10 @@ fn case(gold_files: &[&str], gold_functions: Vec<GoldFunction>) -> Case {
     }
 }
 
-fn files(paths: &[&str]) -> Delivered {
-    Delivered {
+fn files(paths: &[&str]) -> DeliveredContext {
+    DeliveredContext {
         files: paths.iter().map(|p| (*p).to_owned()).collect(),
-        ..Delivered::default()
+        ..DeliveredContext::default()
     }
 }
 
@@ -151,7 +151,7 @@ fn gold_file_beyond_rank_ten_counts_only_for_mrr() {
 #[test]
 fn an_empty_answer_is_a_miss_everywhere() {
     let case = case(&["a"], vec![gold("a", "f", 1, 2)]);
-    let (_, scores) = score(&case, &Delivered::default());
+    let (_, scores) = score(&case, &DeliveredContext::default());
     for metric in Metric::all() {
         let wanted = match metric {
             Metric::Intent
@@ -176,10 +176,10 @@ fn edit_counts_only_if_all_lines_are_shown() {
     };
     let case = Case {
         edits: vec![
-            edit(1, 1, Inside::Import),
-            edit(4, 5, Inside::Function),
-            edit(8, 9, Inside::Module),
-            edit(20, 20, Inside::Class),
+            edit(1, 1, EnclosingKind::Import),
+            edit(4, 5, EnclosingKind::Function),
+            edit(8, 9, EnclosingKind::Module),
+            edit(20, 20, EnclosingKind::Class),
         ],
         ..case(&["a"], vec![gold("a", "f", 3, 6)])
     };
@@ -190,9 +190,9 @@ fn edit_counts_only_if_all_lines_are_shown() {
         Context::default(),
         Context::default(),
     ];
-    let delivered = Delivered {
+    let delivered = DeliveredContext {
         contexts,
-        ..Delivered::default()
+        ..DeliveredContext::default()
     };
     let (_, scores) = score(&case, &delivered);
     let at = Budget::B1000;
@@ -231,7 +231,7 @@ fn definition_hits_by_lines_or_name_within_gold() {
 #[test]
 fn gold_function_takes_rank_of_first_hit() {
     let case = case(&["a"], vec![gold("a", "f", 1, 10), gold("a", "g", 20, 29)]);
-    let delivered = Delivered {
+    let delivered = DeliveredContext {
         functions: vec![
             place("a", "g.inner", 20, 26),
             place("a", "g", 20, 29),
@@ -240,7 +240,7 @@ fn gold_function_takes_rank_of_first_hit() {
             place("a", "z", 44, 45),
             place("a", "f", 1, 10),
         ],
-        ..Delivered::default()
+        ..DeliveredContext::default()
     };
     let (ranks, scores) = score(&case, &delivered);
     assert_eq!(ranks.functions, [Some(6), Some(1)]);
@@ -272,14 +272,14 @@ fn shown_needs_all_lines_and_joins_stretches() {
             ("b", 45, 60),
         ],
     );
-    let delivered = Delivered {
+    let delivered = DeliveredContext {
         contexts: [
             Context::default(),
             Context::default(),
             shown,
             Context::default(),
         ],
-        ..Delivered::default()
+        ..DeliveredContext::default()
     };
     let (_, scores) = score(&case, &delivered);
     check(
@@ -319,7 +319,7 @@ fn folded_body_counts_if_edited_lines_are_shown() {
         file: "a".to_owned(),
         start: 50,
         end: 51,
-        inside: Inside::Function,
+        inside: EnclosingKind::Function,
     }];
     let shown = |lines: &[(u32, u32)], folded: bool| {
         let lines = lines

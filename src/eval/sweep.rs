@@ -33,7 +33,7 @@ pub trait Visitor: Sync {
     type Output: Send;
 
     /// Processes a case, given the snapshot of its commit.
-    fn visit(&self, case: &Case, indexed: &Indexed) -> Self::Output;
+    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> Self::Output;
 
     /// Processes a case whose repository or commit cannot be read, or whose visit panicked.
     fn failed(&self, case: &Case, why: String) -> Self::Output;
@@ -48,7 +48,7 @@ pub trait Visitor: Sync {
 
 /// A snapshot, and how long it took to build.
 #[derive(Debug)]
-pub struct Indexed {
+pub struct BuiltSnapshot {
     commit: String,
     /// The index of the case's commit.
     pub snapshot: Snapshot,
@@ -180,7 +180,7 @@ struct Source {
     git: GitRepo,
     blobs: BlobCache,
     records: Arc<Records>,
-    indexed: Option<Indexed>,
+    indexed: Option<BuiltSnapshot>,
 }
 
 /// Visits one case. A panic is returned as an error, so that the other cases continue.
@@ -218,9 +218,9 @@ impl Source {
     fn index(
         &self,
         case: &Case,
-        previous: Option<Indexed>,
+        previous: Option<BuiltSnapshot>,
         walk: &Walk,
-    ) -> anyhow::Result<Indexed> {
+    ) -> anyhow::Result<BuiltSnapshot> {
         let start = Instant::now();
         let commit = self.git.resolve(&case.commit)?;
         let previous = previous.map(|p| p.snapshot);
@@ -236,7 +236,7 @@ impl Source {
         };
         let generation = previous.as_ref().map_or(1, |p| p.generation + 1);
         let snapshot = Snapshot::build(revision, generation, files, history, previous.as_ref())?;
-        Ok(Indexed {
+        Ok(BuiltSnapshot {
             commit: case.commit.clone(),
             snapshot,
             index_ms: milliseconds(start),

@@ -68,7 +68,7 @@ pub struct Accuracy {
 }
 
 /// Per rank of [`PLACES`], whether a case is right; `None` for a case without gold results of the kind.
-pub type Right = Option<[bool; PLACES.len()]>;
+pub type CorrectByRank = Option<[bool; PLACES.len()]>;
 
 /// Fits weights to all examples.
 pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<f64> {
@@ -87,7 +87,7 @@ pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64
 }
 
 /// Evaluates which examples the weights get right.
-pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<Right> {
+pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<CorrectByRank> {
     examples.iter().map(|e| right(e, kind, weights)).collect()
 }
 
@@ -112,7 +112,7 @@ pub fn held_out(
     examples: &[Example],
     kind: Kind,
     weights: &BTreeMap<&str, Vec<f64>>,
-) -> Vec<Right> {
+) -> Vec<CorrectByRank> {
     examples
         .iter()
         .map(|e| right(e, kind, weights.get(e.repo.as_str())?))
@@ -126,7 +126,7 @@ pub fn without(
     toward: &[f64],
     strength: f64,
     signal: usize,
-) -> Vec<Right> {
+) -> Vec<CorrectByRank> {
     let mut lacking = examples.to_vec();
     for example in &mut lacking {
         for candidate in kind.candidates_mut(example) {
@@ -141,7 +141,7 @@ pub fn without(
 
 /// Per rank of [`PLACES`], whether all right candidates are within it (or as many as fit); `None` for a case without
 /// gold results of the kind.
-fn right(example: &Example, kind: Kind, weights: &[f64]) -> Right {
+fn right(example: &Example, kind: Kind, weights: &[f64]) -> CorrectByRank {
     let gold = kind.gold(example);
     if gold == 0 {
         return None;
@@ -166,7 +166,7 @@ fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
 /// Computes the accuracy over the examples that `counts` selects.
 pub fn accuracy(
     examples: &[Example],
-    rights: &[Right],
+    rights: &[CorrectByRank],
     counts: impl Fn(&Example) -> bool,
 ) -> Accuracy {
     let mut accuracy = Accuracy::default();
@@ -218,7 +218,7 @@ mod tests {
         let examples = [example("a", true), example("a", true), example("b", false)];
         let toward = [0.0, 0.0];
         let own = fitted(&examples, Kind::Files, &toward, 0.01);
-        let all = |rights: &[Right]| accuracy(&examples, rights, |_| true);
+        let all = |rights: &[CorrectByRank]| accuracy(&examples, rights, |_| true);
         let own = all(&rights(&examples, Kind::Files, &own));
         assert!((own.at[0] - 2.0 / 3.0).abs() < 1e-9);
         let held_out = |kind| {

@@ -13,7 +13,7 @@ pub struct Ranking {
     /// The listed functions, best first.
     pub functions: Vec<Function>,
     /// The items of the context, in order.
-    pub context: Vec<Shown>,
+    pub context: Vec<ShownItem>,
 }
 
 /// A ranked file.
@@ -42,7 +42,7 @@ pub struct Function {
 
 /// One item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownItem {
     /// Path of its file.
     pub path: String,
     /// Qualified name; empty for a stretch of a file.
@@ -74,7 +74,7 @@ impl Ranking {
         Self {
             files: files.collect(),
             functions: functions.collect(),
-            context: items.map(Shown::of).collect(),
+            context: items.map(ShownItem::of).collect(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Ranking {
     }
 }
 
-impl Shown {
+impl ShownItem {
     fn of(item: &Item) -> Self {
         Self {
             path: item.path.clone(),
@@ -133,8 +133,8 @@ impl Shown {
 mod tests {
     use super::*;
 
-    fn shown(name: &str, start: u32, end: u32, whole: bool) -> Shown {
-        Shown {
+    fn shown(name: &str, start: u32, end: u32, whole: bool) -> ShownItem {
+        ShownItem {
             path: "a.py".to_owned(),
             name: name.to_owned(),
             start,
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    fn ranking(context: Vec<Shown>) -> Ranking {
+    fn ranking(context: Vec<ShownItem>) -> Ranking {
         let functions = vec![Function {
             path: "a.py".to_owned(),
             name: "Cart.add".to_owned(),

@@ -11,7 +11,7 @@ use crate::store::{ChangeCounts, DayRow, FeedbackSource, StoreError};
 
 /// Length of a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub enum PeriodLength {
     /// A day in UTC.
     Day,
     /// A week in UTC, from Monday.
@@ -82,7 +82,7 @@ impl Feedback {
         &self,
         grant: &Grant,
         repo: Option<&str>,
-        by: By,
+        by: PeriodLength,
     ) -> Result<Stats, StatsError> {
         let known = repo.map(|name| self.engine.get(grant, name).is_some());
         let outcome = match known {
@@ -114,7 +114,7 @@ impl Feedback {
 /// Sums up the wanted repositories. `days` must be sorted by repository.
 pub fn by_repository(
     days: &[DayRow],
-    by: By,
+    by: PeriodLength,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<RepositoryStats> {
     let of_each = days.chunk_by(|a, b| a.repo == b.repo);
@@ -123,7 +123,7 @@ pub fn by_repository(
 }
 
 /// Sums up the days of one repository.
-fn summed(days: &[DayRow], by: By) -> RepositoryStats {
+fn summed(days: &[DayRow], by: PeriodLength) -> RepositoryStats {
     let mut stats = RepositoryStats::default();
     let mut periods: BTreeMap<i64, Figures> = BTreeMap::new();
     for day in days {
@@ -139,7 +139,7 @@ fn summed(days: &[DayRow], by: By) -> RepositoryStats {
     stats
 }
 
-impl By {
+impl PeriodLength {
     /// Returns the first day of the period that contains `day`; both count days since 1970-01-01, a Thursday.
     fn start(self, day: i64) -> i64 {
         match self {
@@ -213,7 +213,7 @@ mod tests {
             row("a", sunday + 7, Some(FeedbackSource::Caller), 3),
             row("hidden", sunday, None, 0),
         ];
-        let stats = by_repository(&days, By::Week, |name| name != "hidden");
+        let stats = by_repository(&days, PeriodLength::Week, |name| name != "hidden");
         assert_eq!(stats.len(), 1);
         let starts: Vec<String> = stats[0]
             .periods
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!((last.merges, last.feedback, last.answers), (2, 2, 0));
         assert_eq!(share(3, 8), Some(0.375));
         assert_eq!(share(0, 0), None);
-        let by_day = by_repository(&days, By::Day, |_| true);
+        let by_day = by_repository(&days, PeriodLength::Day, |_| true);
         assert_eq!((by_day[0].periods.len(), by_day.len()), (3, 2));
     }
 }

@@ -13,7 +13,7 @@ use super::dialect::ThreadKind;
 use super::event::cut;
 use super::host::Scope;
 use super::publish::publish;
-use super::task::{Done, Task};
+use super::task::{Task, TaskOutcome};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
@@ -29,14 +29,14 @@ impl Forges {
     ///
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
-    pub async fn answer(&self, task: &Task) -> Result<Done, CallError> {
+    pub async fn answer(&self, task: &Task) -> Result<TaskOutcome, CallError> {
         let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
         let scope = Scope {
             project: &task.thread.project,
             installation: task.installation,
         };
         if !self.may_command(host, scope, task).await? {
-            return Ok(Done::Quiet("its author may not command"));
+            return Ok(TaskOutcome::Quiet("its author may not command"));
         }
         let question = self.question(host, scope, task, &repository).await?;
         let grant = grant_of(&task.forge, &repository);
@@ -50,7 +50,7 @@ impl Forges {
         self.feedback.record(&answered, origin);
         let confidence = answered.answer.pack.confidence;
         if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
-            return Ok(Done::Quiet("the answer is not certain enough"));
+            return Ok(TaskOutcome::Quiet("the answer is not certain enough"));
         }
         let page = host.page(&task.thread.project);
         let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);

@@ -9,7 +9,7 @@ use foveate_query::rank::ListedPlace;
 
 use super::dialect::ThreadKind;
 use crate::config::ForgeConfig;
-use crate::engine::Answered;
+use crate::engine::AnswerWithSnapshot;
 
 /// First line of each comment, by which it is found again; it is not displayed.
 pub const MARKER: &str = "<!-- foveate:context -->";
@@ -25,7 +25,7 @@ const MAX_NAME_BYTES: usize = 120;
 
 /// Renders the comment for an answer about a thread of the repository at `page`.
 pub fn render(
-    answered: &Answered,
+    answered: &AnswerWithSnapshot,
     kind: ThreadKind,
     page: &WebPage,
     config: &ForgeConfig,
@@ -53,7 +53,7 @@ pub fn render(
     format!("{MARKER}\n{head}\n\n{places}\nThe code is too long to be shown here.\n\n{foot}")
 }
 
-fn head(answered: &Answered, kind: ThreadKind) -> String {
+fn head(answered: &AnswerWithSnapshot, kind: ThreadKind) -> String {
     let commit: String = answered.snapshot.revision.commit.chars().take(10).collect();
     let commit = inline_code(&commit);
     let percent = percent(answered.answer.pack.confidence);
@@ -90,7 +90,7 @@ fn place(place: &ListedPlace, links: Option<&Permalinks>) -> String {
     )
 }
 
-fn foot(answered: &Answered, config: &ForgeConfig) -> String {
+fn foot(answered: &AnswerWithSnapshot, config: &ForgeConfig) -> String {
     let codes: Vec<String> = answered
         .answer
         .issues

@@ -5,7 +5,7 @@ use super::answer::grant_of;
 use super::client::CallError;
 use super::dialect::{ThreadId, ThreadKind};
 use super::host::Scope;
-use super::task::{Done, MergeTask};
+use super::task::{MergeTask, TaskOutcome};
 use crate::engine::DiffEnds;
 use crate::store::StoreError;
 
@@ -14,7 +14,7 @@ impl Forges {
     ///
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
-    pub async fn learn(&self, task: &MergeTask) -> Result<Done, CallError> {
+    pub async fn learn(&self, task: &MergeTask) -> Result<TaskOutcome, CallError> {
         let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
         let name = repository.name().as_str();
         let issue = |number: &u64| ThreadId {
@@ -33,7 +33,7 @@ impl Forges {
             .await
             .map_err(failed)?;
         if answers.is_empty() {
-            return Ok(Done::Quiet("no issue that it closes was answered"));
+            return Ok(TaskOutcome::Quiet("no issue that it closes was answered"));
         }
         let ends = match task.ends.clone() {
             Some((base, head)) => DiffEnds { base, head },
@@ -49,13 +49,13 @@ impl Forges {
         let changed = self.engine.changed(&grant, name, ends).await;
         let changed = changed.map_err(|error| self.to_call_error(&repository, error))?;
         if changed.files.is_empty() {
-            return Ok(Done::Quiet(
+            return Ok(TaskOutcome::Quiet(
                 "it changed no source file that was there before",
             ));
         }
         let origin = task.thread.name(&task.forge);
         let stored = self.feedback.record_merge(answers, &origin, &changed).await;
-        Ok(Done::Learned(stored.map_err(failed)?))
+        Ok(TaskOutcome::Learned(stored.map_err(failed)?))
     }
 }
 

@@ -7,7 +7,7 @@ use super::client::CallError;
 use super::comment::MARKER;
 use super::dialect::ThreadId;
 use super::host::{Host, Scope};
-use super::task::Done;
+use super::task::TaskOutcome;
 
 /// Most pages of comments that are searched. If there are more, no comment is written, as one may exist on a
 /// later page.
@@ -35,10 +35,10 @@ pub async fn publish(
     scope: Scope<'_>,
     thread: &ThreadId,
     text: &str,
-) -> Result<Done, CallError> {
+) -> Result<TaskOutcome, CallError> {
     let own = find_own(host, scope, thread).await?;
     if own.as_ref().is_some_and(|own| own.body == text) {
-        return Ok(Done::Unchanged);
+        return Ok(TaskOutcome::Unchanged);
     }
     let id = own.map(|own| own.id);
     let written = host.write_comment(scope, thread, id, text).await;
@@ -47,7 +47,7 @@ pub async fn publish(
         // thread, which starts as soon as this attempt ends.
         tokio::time::sleep(host.timeout).await;
     }
-    written.map(|()| Done::Written)
+    written.map(|()| TaskOutcome::Written)
 }
 
 /// Finds this program's comment: one with the marker, written by the account of the token. The account is

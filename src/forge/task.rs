@@ -69,7 +69,7 @@ impl MergeTask {
 
 /// Result of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum TaskOutcome {
     /// A comment was written.
     Written,
     /// The existing comment already has this text.

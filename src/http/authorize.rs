@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Span;
 
-use super::connections::Peer;
+use super::connections::PeerAddress;
 use super::problem::Problem;
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Authenticator, Grant, Unauthenticated};
@@ -110,11 +110,11 @@ const FORWARDING_HEADERS: [HeaderName; 5] = [
 /// Whether a request was made on this machine, as far as this can be known: a proxy on this machine may
 /// forward requests of others.
 fn is_from_this_machine(request: &Request) -> bool {
-    let peer = request.extensions().get::<Peer>();
+    let peer = request.extensions().get::<PeerAddress>();
     let is_forwarded = FORWARDING_HEADERS
         .iter()
         .any(|name| request.headers().contains_key(name));
-    peer.is_some_and(|Peer(address)| address.is_loopback()) && !is_forwarded
+    peer.is_some_and(|PeerAddress(address)| address.is_loopback()) && !is_forwarded
 }
 
 #[cfg(test)]
@@ -165,7 +165,7 @@ mod tests {
     fn forwarded_request_is_not_from_this_machine() {
         let from = |peer: &str, headers: &[(&str, &str)]| {
             let mut request = request(headers);
-            let peer = Peer(peer.parse().unwrap());
+            let peer = PeerAddress(peer.parse().unwrap());
             request.extensions_mut().insert(peer);
             is_from_this_machine(&request)
         };

@@ -56,7 +56,7 @@ pub struct ConnectionLimits {
 }
 
 /// What [`serve`] needs to answer requests.
-pub struct Served {
+pub struct ServeContext {
     /// Routes the requests.
     pub router: Router,
     /// Has a permit for each request that may be in flight. An answer that is being written still holds one.
@@ -71,7 +71,7 @@ pub struct Served {
 /// When the listener has failed permanently.
 pub async fn serve(
     listener: TcpListener,
-    served: Served,
+    served: ServeContext,
     limits: ConnectionLimits,
     stop: CancellationToken,
 ) -> io::Result<()> {
@@ -98,7 +98,7 @@ pub async fn serve(
             router: served.router.clone(),
             in_flight: Arc::clone(&served.in_flight),
             state: Arc::clone(&place.state),
-            peer: Peer(peer.ip().to_canonical()),
+            peer: PeerAddress(peer.ip().to_canonical()),
         };
         let (tls, stop) = (served.tls.clone(), stop.clone());
         tasks.spawn(async move {
@@ -198,7 +198,7 @@ async fn close<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
 
 /// Remote address of a request's connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
+pub struct PeerAddress(pub IpAddr);
 
 /// The service for the requests of one connection.
 #[derive(Clone)]
@@ -206,7 +206,7 @@ struct ConnectionService {
     router: Router,
     in_flight: Arc<Semaphore>,
     state: Arc<SlotState>,
-    peer: Peer,
+    peer: PeerAddress,
 }
 
 impl ConnectionService {
@@ -270,7 +270,7 @@ mod tests {
             router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
             in_flight: Arc::clone(&in_flight),
             state: Arc::clone(&place.state),
-            peer: Peer(std::net::Ipv4Addr::LOCALHOST.into()),
+            peer: PeerAddress(std::net::Ipv4Addr::LOCALHOST.into()),
         };
         let request = Request::get("/").body(Body::empty()).unwrap();
         let response = service.answer(request).await.unwrap();

@@ -28,7 +28,7 @@ use crate::access::Grant;
 use crate::engine::Target;
 use crate::feedback::AnswerOrigin;
 use crate::wire::request::RawRequest;
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
 use nested_fields::{DiffBody, FocusBody, SeenBody};
 
@@ -49,7 +49,7 @@ pub struct ContextBody {
     diff: Option<DiffBody>,
     /// Most tokens (o200k_base) of `context`.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
-    budget_tokens: Option<Whole>,
+    budget_tokens: Option<WholeNumber>,
     /// How much of the budget is used.
     #[schema(default = "balanced")]
     breadth: Option<BreadthName>,
@@ -58,10 +58,10 @@ pub struct ContextBody {
     min_probability: Option<f32>,
     /// Most files that are shown at least in part; absent: no limit.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 1000)]
-    max_files: Option<Whole>,
+    max_files: Option<WholeNumber>,
     /// Most characters of `context`; absent: limited by the tokens alone.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 10_000_000)]
-    max_chars: Option<Whole>,
+    max_chars: Option<WholeNumber>,
     /// Web address of the repository, such as `https://github.com/pallets/flask`: items get links to their
     /// lines at the commit, in the form that the host uses, and Markdown shows them. Absent: derived from the
     /// remote, if its host is known.
@@ -73,7 +73,7 @@ pub struct ContextBody {
     intent: Option<IntentName>,
     /// Most ranked files, functions and places that are listed, each.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
     /// What the caller knows to be relevant.
     focus: Option<FocusBody>,
     /// What the caller has already seen.
@@ -87,7 +87,7 @@ pub struct ContextBody {
 
 impl From<ContextBody> for RawRequest {
     fn from(body: ContextBody) -> Self {
-        let number = |value: Option<Whole>| value.map(|Whole(number)| number);
+        let number = |value: Option<WholeNumber>| value.map(|WholeNumber(number)| number);
         let (focus, seen) = (
             body.focus.unwrap_or_default(),
             body.seen.unwrap_or_default(),

@@ -15,7 +15,7 @@ use super::openapi::problems::{
 use super::openapi::schemas::{DefinitionName, FilePath, RepositoryName};
 use super::problem::Problem;
 use crate::feedback::stats::share;
-use crate::feedback::{By, ClientFeedback, Figures, NamedPlace, RepositoryStats};
+use crate::feedback::{ClientFeedback, Figures, NamedPlace, PeriodLength, RepositoryStats};
 use crate::store::ChangeCounts;
 
 /// Feedback on an answer. At least one of `useful`, `changed` and `comment` must be given.
@@ -158,7 +158,7 @@ pub enum ByName {
     Week,
 }
 
-impl From<ByName> for By {
+impl From<ByName> for PeriodLength {
     fn from(name: ByName) -> Self {
         match name {
             ByName::Day => Self::Day,

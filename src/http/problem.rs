@@ -9,7 +9,7 @@ use foveate_query::lookup::LookupError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::access::{Denied, Limited, Unauthenticated};
+use crate::access::{AccessDenied, RateLimited, Unauthenticated};
 use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::feedback::{FeedbackError, StatsError};
 use crate::ingest::git::GitError;
@@ -330,19 +330,19 @@ impl From<Unauthenticated> for Problem {
     }
 }
 
-impl From<Limited> for Problem {
-    fn from(error: Limited) -> Self {
+impl From<RateLimited> for Problem {
+    fn from(error: RateLimited) -> Self {
         let seconds = match error {
-            Limited::Rate { retry_after } => retry_after.as_secs_f64().ceil() as u32,
-            Limited::InFlight => 1,
+            RateLimited::Rate { retry_after } => retry_after.as_secs_f64().ceil() as u32,
+            RateLimited::InFlight => 1,
         };
         let detail = format!("{error}; ask again later");
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).later(seconds.max(1))
     }
 }
 
-impl From<Denied> for Problem {
-    fn from(denied: Denied) -> Self {
+impl From<AccessDenied> for Problem {
+    fn from(denied: AccessDenied) -> Self {
         Self::new(StatusCode::FORBIDDEN, "not_permitted", denied.to_string())
     }
 }

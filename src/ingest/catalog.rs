@@ -26,7 +26,7 @@ use tracing::Instrument as _;
 use super::git::{Access, GitError, Location, LocationError};
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
-use crate::access::{Denied, Grant, Scope};
+use crate::access::{AccessDenied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, Store, StoreError};
 use crate::telemetry::spans::spawn_blocking;
@@ -53,7 +53,7 @@ pub enum RegisterError {
     Name(#[from] NameError),
     /// The grant does not allow it.
     #[error(transparent)]
-    Denied(#[from] Denied),
+    Denied(#[from] AccessDenied),
     /// The name is in use.
     #[error("a repository is already called {0:?}: choose another name, or remove that one first")]
     Taken(String),
@@ -106,7 +106,7 @@ pub enum RegisterError {
 pub enum ManageError {
     /// The grant does not allow it.
     #[error(transparent)]
-    Denied(#[from] Denied),
+    Denied(#[from] AccessDenied),
     /// No repository has this name.
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
@@ -342,7 +342,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the grant does not allow it.
-    pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, Denied> {
+    pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, AccessDenied> {
         if let Err(denied) = grant.require(Scope::Admin) {
             audit::record(grant, Action::Collect, None, Outcome::Denied);
             return Err(denied);

@@ -18,8 +18,8 @@ use super::git::{Differences, GitError, GitRepo, Step};
 use super::history_reader::HistoryReader;
 use crate::engine::revisions::Lease;
 use crate::engine::{
-    BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply, Repository, Requested,
-    RevisionError, RevisionRequest, Source, build,
+    AdmittedRequest, BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply,
+    Repository, RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
 
@@ -63,7 +63,7 @@ pub(super) struct RevisionBuilder {
 
 impl RevisionBuilder {
     /// Serves requests until it is told to stop.
-    pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<Requested>) {
+    pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<AdmittedRequest>) {
         loop {
             let requested = tokio::select! {
                 () = self.stop.cancelled() => return,
@@ -72,7 +72,7 @@ impl RevisionBuilder {
             let Some(requested) = requested else {
                 return;
             };
-            let Requested {
+            let AdmittedRequest {
                 request,
                 span,
                 admission,
@@ -128,7 +128,7 @@ impl RevisionBuilder {
         }
         match self.repository.revisions().join(&commit) {
             Flight::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
-            Flight::Waiting(waiting) => {
+            Flight::PendingRevision(waiting) => {
                 tokio::select! {
                     () = self.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),

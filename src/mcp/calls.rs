@@ -17,14 +17,14 @@ use super::text::{self, ContextToolAnswer, Readable};
 use super::tools::{Call, ContextCall, ToolName};
 use super::{Agents, Caller, Session};
 use crate::access::Grant;
-use crate::engine::{Answered, AskError, Repository};
+use crate::engine::{AnswerWithSnapshot, AskError, Repository};
 use crate::feedback::AnswerOrigin;
 use crate::wire::lookup::{
     self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
     RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Most repositories that the error lists if a call names none.
@@ -96,7 +96,7 @@ impl Agents {
             repo: Some(repository.name().to_string()),
             query: Some(call.query),
             reference: call.r#ref,
-            budget_tokens: call.budget_tokens.map(|Whole(tokens)| tokens),
+            budget_tokens: call.budget_tokens.map(|WholeNumber(tokens)| tokens),
             seen_places,
             seen_paths,
             ..RawRequest::default()
@@ -122,7 +122,7 @@ impl Agents {
     }
 
     /// Records an answer under the id of the HTTP request.
-    fn record(&self, answered: &Answered, query: Option<String>, context: &Context) {
+    fn record(&self, answered: &AnswerWithSnapshot, query: Option<String>, context: &Context) {
         let request = context.extensions.get::<Parts>();
         let id = request.and_then(|request| request.extensions.get::<RequestId>());
         let id = id.and_then(|id| id.header_value().to_str().ok());
@@ -169,7 +169,7 @@ impl Agents {
             path: Some(uri.path.clone()),
             lines: None,
             r#ref: uri.reference.clone(),
-            limit: Some(Whole(FILE_LIMIT.max as u64)),
+            limit: Some(WholeNumber(FILE_LIMIT.max as u64)),
             cursor,
         };
         Ok(lookup::run(&self.engine, grant, uri.repo.clone(), raw).await?)

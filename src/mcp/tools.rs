@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::wire::lookup::{RawDefinitions, RawOutline, RawReferences, RawSearch};
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 
 /// The arguments of a tool.
 #[derive(Debug, JsonSchema)]
@@ -45,7 +45,7 @@ pub struct ContextCall {
     pub query: String,
     /// Tokens of the answer, 200 to 128000; default 8000
     #[serde(default)]
-    pub budget_tokens: Option<Whole>,
+    pub budget_tokens: Option<WholeNumber>,
     /// Not to show again: places in `shown`, path, path:name or path:10-40; `session` stands for all that this session showed
     #[serde(default)]
     pub seen: Option<Vec<String>>,

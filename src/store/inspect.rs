@@ -6,7 +6,7 @@ use super::{KeyRow, PING_TIMEOUT, Place, RepositoryRow, Store, StoreError};
 
 /// The schema, health and rows of a database.
 #[derive(Debug, Default)]
-pub struct Inspection {
+pub struct DatabaseReport {
     /// The version of its schema; 0 where it has none yet.
     pub schema: i64,
     /// SQLite's message where the file is damaged.
@@ -22,7 +22,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be reached or read, or is no database.
-    pub async fn inspect(place: Place) -> Result<Option<Inspection>, StoreError> {
+    pub async fn inspect(place: Place) -> Result<Option<DatabaseReport>, StoreError> {
         if let Place::Sqlite(file) = &place
             && !file.exists()
         {
@@ -44,7 +44,7 @@ impl Store {
         inspected.map(Some)
     }
 
-    async fn read_inspection(&self) -> Result<Inspection, StoreError> {
+    async fn read_inspection(&self) -> Result<DatabaseReport, StoreError> {
         let pool = self.pool();
         let (check, tables) = match self.is_shared() {
             true => (
@@ -60,14 +60,14 @@ impl Store {
         let check: String = sqlx::query_scalar(check).fetch_one(&pool).await?;
         let tables: i64 = sqlx::query_scalar(tables).fetch_one(&pool).await?;
         if tables == 0 {
-            return Ok(Inspection::default());
+            return Ok(DatabaseReport::default());
         }
         let schema = sqlx::query_scalar(
             "select coalesce(max(version), 0) from _sqlx_migrations where success",
         )
         .fetch_one(&pool)
         .await?;
-        Ok(Inspection {
+        Ok(DatabaseReport {
             schema,
             damage: (check != "ok").then_some(check),
             repositories: self.repositories().await.unwrap_or_default(),

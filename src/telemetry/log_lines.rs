@@ -57,9 +57,9 @@ pub(super) mod tests {
     const HOSTILE: &str = "a\n2026-01-01 INFO fake\u{1b}[2J\u{9b}1m\u{202e}\u{2028}.py";
 
     #[derive(Clone, Default)]
-    pub struct Captured(Arc<Mutex<Vec<u8>>>);
+    pub struct CapturedLog(Arc<Mutex<Vec<u8>>>);
 
-    impl io::Write for Captured {
+    impl io::Write for CapturedLog {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -70,7 +70,7 @@ pub(super) mod tests {
         }
     }
 
-    impl Captured {
+    impl CapturedLog {
         pub fn text(&self) -> String {
             String::from_utf8(self.0.lock().clone()).unwrap()
         }
@@ -90,7 +90,7 @@ pub(super) mod tests {
 
     #[test]
     fn text_lines_hold_no_unsafe_character() {
-        let captured = Captured::default();
+        let captured = CapturedLog::default();
         let writer = captured.clone();
         let subscriber = registry().with(super::super::text_lines(move || writer.clone(), false));
         tracing::subscriber::with_default(subscriber, log_all);
@@ -110,7 +110,7 @@ pub(super) mod tests {
 
     #[test]
     fn json_lines_keep_values_without_unsafe_characters() {
-        let captured = Captured::default();
+        let captured = CapturedLog::default();
         let writer = captured.clone();
         let subscriber = registry().with(super::super::json_lines(move || writer.clone()));
         tracing::subscriber::with_default(subscriber, log_all);

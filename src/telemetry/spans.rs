@@ -38,12 +38,12 @@ pub fn spawn_blocking<T: Send + 'static>(
 
 /// Work in its own span, whose duration is logged at the end, at DEBUG.
 #[derive(Debug)]
-pub struct Timed {
+pub struct TimedSpan {
     start: Instant,
     _span: EnteredSpan,
 }
 
-impl Timed {
+impl TimedSpan {
     /// Starts now. The span describes the work.
     pub fn new(span: Span) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Timed {
     }
 }
 
-impl Drop for Timed {
+impl Drop for TimedSpan {
     fn drop(&mut self) {
         tracing::debug!(ms = self.start.elapsed().as_secs_f64() * 1000.0, "done");
     }
@@ -74,7 +74,7 @@ pub fn log_panics() {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log_lines::tests::Captured;
+    use super::super::log_lines::tests::CapturedLog;
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::registry;
 
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_panic_is_logged_in_its_span_without_its_message() {
         log_panics();
-        let captured = Captured::default();
+        let captured = CapturedLog::default();
         let writer = captured.clone();
         let subscriber = registry().with(super::super::json_lines(move || writer.clone()));
         tracing::subscriber::with_default(subscriber, || {

@@ -19,7 +19,7 @@ use foveate_query::Deadline;
 use foveate_query::lookup::LookupError;
 
 use crate::access::Grant;
-use crate::engine::{AskError, Engine, LookedUp, LookupPlace};
+use crate::engine::{AskError, Engine, LookupPlace, LookupWithSnapshot};
 use fields::place;
 
 /// The raw parameters of a lookup. Absent ones have their default.
@@ -51,7 +51,7 @@ pub trait Lookup: Send + 'static {
     fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError>;
 
     /// Converts the result to its JSON form.
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer;
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer;
 }
 
 /// A lookup parameter with an invalid value.
@@ -103,14 +103,14 @@ pub async fn run<R: RawLookup>(
         let found = lookup.run(snapshot, deadline);
         (lookup, found)
     });
-    let LookedUp {
+    let LookupWithSnapshot {
         repo,
         snapshot,
         value: (lookup, found),
         pending_files,
         issues,
     } = pending.await?;
-    Ok(lookup.answer(LookedUp {
+    Ok(lookup.answer(LookupWithSnapshot {
         repo,
         snapshot,
         value: found?,

@@ -8,9 +8,9 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 /// A whole number of 0 or more. JSON has only one number type, so 8000.0 is accepted as 8000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole(pub u64);
+pub struct WholeNumber(pub u64);
 
-impl<'de> Deserialize<'de> for Whole {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_u64(WholeVisitor)
     }
@@ -19,33 +19,33 @@ impl<'de> Deserialize<'de> for Whole {
 struct WholeVisitor;
 
 impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
+    type Value = WholeNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number of 0 or more")
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
-        Ok(Whole(value))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<WholeNumber, E> {
+        Ok(WholeNumber(value))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Whole, E> {
+    fn visit_i64<E: Error>(self, value: i64) -> Result<WholeNumber, E> {
         let refuse = |_| E::invalid_value(Unexpected::Signed(value), &self);
-        value.try_into().map(Whole).map_err(refuse)
+        value.try_into().map(WholeNumber).map_err(refuse)
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<WholeNumber, E> {
         // Above it, not every integer has an exact `f64`.
         const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
         if value.fract() == 0.0 && (0.0..=MAX_EXACT).contains(&value) {
-            Ok(Whole(value as u64))
+            Ok(WholeNumber(value as u64))
         } else {
             Err(E::invalid_value(Unexpected::Float(value), &self))
         }
     }
 }
 
-impl JsonSchema for Whole {
+impl JsonSchema for WholeNumber {
     fn schema_name() -> Cow<'static, str> {
         "Whole".into()
     }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn whole_number_is_accepted_in_float_notation() {
-        let read = serde_json::from_str::<Whole>;
+        let read = serde_json::from_str::<WholeNumber>;
         for (text, number) in [
             ("0", 0),
             ("80", 80),
@@ -69,7 +69,7 @@ mod tests {
             ("8e3", 8000),
             ("-0.0", 0),
         ] {
-            assert_eq!(read(text).expect(text), Whole(number));
+            assert_eq!(read(text).expect(text), WholeNumber(number));
         }
         for bad in ["-1", "0.5", "-1.0", "1e300", "\"8\"", "true", "null", "[1]"] {
             let error = read(bad).expect_err(bad).to_string();

@@ -490,10 +490,7 @@ async fn rate_limit_applies_per_key() {
     })
     .await;
     let (busy, calm) = (create(app.data(), &[]), create(app.data(), &[]));
-    until("a key", async || {
-        (app.get("/repos").await.status == StatusCode::UNAUTHORIZED).then_some(())
-    })
-    .await;
+    wait_until_token_is_valid(&app, &calm).await;
     let refused = until("a refusal", async || {
         let response = get(&app, &busy, "/repos").await;
         (response.status == StatusCode::TOO_MANY_REQUESTS).then_some(response)

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use foveate::engine::{Answered, BlobCache, source_file};
+use foveate::engine::{AnswerWithSnapshot, BlobCache, source_file};
 use foveate::wire::{AnswerOptions, ContextAnswer};
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_index::{Revision, Snapshot};
@@ -81,7 +81,7 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
         &Deadline::none(),
         &|| 0.0,
     );
-    let answered = Answered {
+    let answered = AnswerWithSnapshot {
         repo: "shop".to_owned(),
         snapshot: Arc::clone(snapshot),
         answer,

@@ -36,7 +36,7 @@ mod values;
 use std::sync::Arc;
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::{Dependencies, Resolved};
+use crate::graph::dependencies::{Dependencies, WithDependencies};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Place, Tables};
@@ -56,9 +56,9 @@ pub struct Graph {
     modules: Arc<Modules>,
     scopes: Vec<Arc<FileScope>>,
     inheritance: Inheritance,
-    imports: Vec<Arc<Resolved<Box<[FileId]>>>>,
+    imports: Vec<Arc<WithDependencies<Box<[FileId]>>>>,
     importers: Arc<Rows<FileId>>,
-    edges: Vec<Arc<Resolved<Edges>>>,
+    edges: Vec<Arc<WithDependencies<Edges>>>,
     uses: FileRows<CallSite>,
     tests: TestLinks,
 }

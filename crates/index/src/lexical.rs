@@ -26,7 +26,7 @@ pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commit_index::{CommitIndex, FunctionId, PathId};
 pub use self::commits::{Commits, IndexedCommit};
-use self::score::Prepared;
+use self::score::SharedScoring;
 use self::segment::Document;
 pub(crate) use self::segment::Segment;
 use crate::files::{ChunkId, FileId, Files};
@@ -64,7 +64,7 @@ pub struct Lexical {
     /// Terms per field over all files.
     totals: [u64; FIELDS],
     /// Prepared for the weights of the first search.
-    prepared: OnceLock<Prepared>,
+    prepared: OnceLock<SharedScoring>,
     files: usize,
     indexed_files: usize,
     chunks: usize,
@@ -207,7 +207,7 @@ impl Lexical {
     /// Estimated heap size in bytes of the caches that queries fill.
     pub fn cache_bytes(&self) -> usize {
         let segments = self.parts.iter().map(|part| part.segment.cache_bytes());
-        let of_snapshot = self.prepared.get().map_or(0, Prepared::cache_bytes);
+        let of_snapshot = self.prepared.get().map_or(0, SharedScoring::cache_bytes);
         segments.sum::<usize>() + self.commits.cache_bytes() + of_snapshot
     }
 }

@@ -13,7 +13,7 @@ pub struct Values {
     /// Return types of functions and properties and targets of type aliases, by definition.
     pub types: Vec<DefinitionType>,
     /// Values of variables, fields and aliases, by definition.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldValue>,
     /// Receivers of references that are not plain paths, by reference.
     pub receivers: Vec<Receivers>,
 }
@@ -75,7 +75,7 @@ pub struct DefinitionType {
 
 /// The value that a definition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldValue {
     /// A variable, constant, field or type alias.
     pub definition: LocalId,
     /// Its value; never [`Value::Unknown`].

@@ -5,7 +5,7 @@
 
 pub(crate) mod form;
 
-pub use self::form::{Installed, Origin, PackageHome, PackageManager};
+pub use self::form::{InstalledFile, Origin, PackageHome, PackageManager};
 use self::form::{OriginForm, below};
 use crate::languages;
 use crate::traces::Frame;

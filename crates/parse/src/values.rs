@@ -5,7 +5,9 @@
 mod scan;
 mod text;
 
-use foveate_model::values::{DefinitionType, Held, Parameter, Receivers, TypeName, Value, Values};
+use foveate_model::values::{
+    DefinitionType, HeldValue, Parameter, Receivers, TypeName, Value, Values,
+};
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
 pub(crate) use self::scan::{Binding, Scan};
@@ -56,7 +58,7 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
                 type_name,
             }));
         let held = held_by(text, definition);
-        values.held.extend(held.map(|value| Held {
+        values.held.extend(held.map(|value| HeldValue {
             definition: id,
             value,
         }));

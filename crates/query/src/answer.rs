@@ -2,7 +2,7 @@
 
 use foveate_index::{Files, Snapshot};
 
-use crate::assemble::{self, Found, Pack};
+use crate::assemble::{self, Pack, StageResults};
 use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
@@ -88,7 +88,7 @@ pub fn answer(
     let mut issues = std::mem::take(&mut ranked.notes);
     issues.extend(candidates.unknown_focus());
     issues.extend(no_match(&ranked, request));
-    let found = Found {
+    let found = StageResults {
         intent: &intent,
         candidates: &candidates,
         ranked: &ranked,

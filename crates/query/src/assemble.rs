@@ -43,15 +43,15 @@ use crate::request::Request;
 
 pub use self::config::{AssembleConfig, Profile};
 pub use self::pack::{Dropped, Fidelity, Item, Pack, Section};
-pub use self::plan::Found;
 use self::plan::Plan;
+pub use self::plan::StageResults;
 pub use self::render::inline_code;
 
 /// Assembles the context for a ranked answer.
 pub fn assemble(
     snapshot: &Snapshot,
     request: &Request,
-    found: Found<'_>,
+    found: StageResults<'_>,
     config: &AssembleConfig,
     deadline: &Deadline,
 ) -> Pack {

@@ -14,7 +14,7 @@ mod tests;
 
 use foveate_parse::traces;
 
-use self::rules::Reading;
+use self::rules::Interpretation;
 use self::shapes::Shape;
 use self::words::{Clause, Word};
 use crate::text::{QueryText, SegmentKind};
@@ -186,9 +186,9 @@ impl Query {
     }
 
     /// Returns the reading with the largest weight, the first of equal ones.
-    fn reading(&self) -> Option<Reading<'_>> {
+    fn reading(&self) -> Option<Interpretation<'_>> {
         let title = self.clauses.iter().filter_map(rules::read);
-        let mut readings: Vec<Reading> = title
+        let mut readings: Vec<Interpretation> = title
             .map(|reading| {
                 // A long text is an issue, not a question, even where its title asks.
                 let is_doubtful = reading.shape == Shape::Question && !self.is_short;

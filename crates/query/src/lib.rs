@@ -24,5 +24,5 @@ pub use config::RankingConfig;
 pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};
 pub use issue::Issue;
-pub use rank::{Examination, Examined, examine};
+pub use rank::{CandidateSignals, SignalValues, examine};
 pub use request::{Breadth, Change, Focus, Format, Request, Seen};

@@ -29,7 +29,7 @@ use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
-pub use self::candidate_signals::{Examination, Examined, examine};
+pub use self::candidate_signals::{CandidateSignals, SignalValues, examine};
 pub use self::probability::Calibration;
 pub use self::ranked::{ListedFile, ListedFunction, ListedPlace, Signal};
 pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};

@@ -138,12 +138,12 @@ pub struct Candidates {
     /// Lines that the caller's change touched, by file.
     pub changed: Vec<(FileId, Lines)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.
-    pub unknown: Unknown,
+    pub unknown: UnknownFocus,
 }
 
 /// Paths and symbols of a focus that a snapshot does not have.
 #[derive(Clone, Debug, Default)]
-pub struct Unknown {
+pub struct UnknownFocus {
     /// Paths without a file.
     pub paths: Vec<String>,
     /// Symbols without a definition of that name; one with a similar name may have been found.
@@ -156,7 +156,7 @@ impl Candidates {
         let named = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}", issue::list(names)))
         };
-        let Unknown { paths, symbols } = &self.unknown;
+        let UnknownFocus { paths, symbols } = &self.unknown;
         let unknown: Vec<String> = [named("paths of no file", paths), named("symbols", symbols)]
             .into_iter()
             .flatten()

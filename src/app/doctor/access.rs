@@ -6,17 +6,17 @@ use std::time::Duration;
 use crate::access::check_token_file;
 use crate::cli::doctor::Finding;
 use crate::config::Config;
-use crate::disk::Holder;
+use crate::disk::LockHolder;
 use crate::http::tls::{Tls, TlsFiles};
-use crate::store::Inspection;
+use crate::store::DatabaseReport;
 
 /// Time limit for a server on this machine to answer.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// Checks whether the address is free or, if a server runs, whether it answers there.
-pub(super) async fn listener(config: &Config, holder: Holder) -> Finding {
+pub(super) async fn listener(config: &Config, holder: LockHolder) -> Finding {
     let listen = config.server.listen;
-    let Holder::Process(process) = holder else {
+    let LockHolder::Process(process) = holder else {
         return free(listen);
     };
     let process = process.map_or_else(|| "a server".to_owned(), |n| format!("process {n}"));
@@ -92,7 +92,7 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
 }
 
 /// Checks who may ask: keys of the database, a file of tokens, or everybody.
-pub(super) fn keys(config: &Config, inspection: &Inspection) -> Vec<Finding> {
+pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding> {
     let mut findings = Vec::new();
     let file = &config.access.token_file;
     let mut keys = inspection.keys.len();

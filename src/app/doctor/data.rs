@@ -15,7 +15,7 @@ use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};
 use crate::ingest::catalog::connectivity;
 use crate::ingest::tree::is_network;
-use crate::store::{self, Inspection, Place, RepositoryRow, Store};
+use crate::store::{self, DatabaseReport, Place, RepositoryRow, Store};
 
 /// Free bytes below which writing soon fails, and below which a large repository may not fit.
 const MIN_SPACE: u64 = 100 << 20;
@@ -125,13 +125,13 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
 }
 
 /// Checks whether the database can be read, and by which versions of the program. Returns its content, too.
-pub(super) async fn database(storage: &StorageConfig) -> (Finding, Inspection) {
+pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseReport) {
     let place = match cli::database::place(storage) {
         Ok(place) => place,
         Err(error) => {
             let advice = "correct storage.database_url";
             let finding = Finding::failure("database", error.to_string(), advice);
-            return (finding, Inspection::default());
+            return (finding, DatabaseReport::default());
         }
     };
     let is_server = matches!(place, Place::Postgres(_));
@@ -140,7 +140,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, Inspection) {
     match Store::inspect(place).await {
         Ok(None) => (
             Finding::ok("database", "it is made at the first start"),
-            Inspection::default(),
+            DatabaseReport::default(),
         ),
         Ok(Some(inspection)) => {
             let finding = match &inspection.damage {
@@ -166,7 +166,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, Inspection) {
                     false => restore,
                 },
             ),
-            Inspection::default(),
+            DatabaseReport::default(),
         ),
     }
 }

@@ -9,7 +9,7 @@ use indicatif::HumanBytes;
 
 use crate::cli::doctor::Finding;
 use crate::config::Config;
-use crate::disk::Holder;
+use crate::disk::LockHolder;
 use crate::engine::Parsers;
 use crate::ingest::tree::{WorkingTree, is_network};
 use crate::store::{RepositoryKind, RepositoryRow};
@@ -124,7 +124,7 @@ fn judge_open_files(allowed: usize, needed: usize) -> Finding {
 pub(super) async fn watches(
     config: &Config,
     rows: &[RepositoryRow],
-    holder: Holder,
+    holder: LockHolder,
 ) -> Vec<Finding> {
     if !cfg!(target_os = "linux") || !config.watch.events {
         return Vec::new();
@@ -199,7 +199,7 @@ struct Held {
 }
 
 /// Counts what other programs of this user hold, without the server of the data directory.
-fn held_by_others(holder: Holder) -> Held {
+fn held_by_others(holder: LockHolder) -> Held {
     let mut held = Held::default();
     let me = rustix::process::geteuid().as_raw();
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -211,7 +211,7 @@ fn held_by_others(holder: Holder) -> Held {
         let is_mine = process
             .metadata()
             .is_ok_and(|metadata| metadata.uid() == me);
-        if !is_mine || holder == Holder::Process(Some(number)) {
+        if !is_mine || holder == LockHolder::Process(Some(number)) {
             continue;
         }
         for file in fs::read_dir(process.path().join("fdinfo"))
@@ -234,9 +234,9 @@ fn held_by_others(holder: Holder) -> Held {
 }
 
 /// Checks the available memory against what the settings let the server and its git processes use.
-pub(super) fn memory(config: &Config, holder: Holder) -> Finding {
+pub(super) fn memory(config: &Config, holder: LockHolder) -> Finding {
     let of_server = match holder {
-        Holder::Process(Some(number)) => process::memory_limit_of(number),
+        LockHolder::Process(Some(number)) => process::memory_limit_of(number),
         _ => None,
     };
     let here = process::memory_limit().map(|bytes| bytes as u64);

@@ -1,5 +1,5 @@
 //! Composes the question from the text and the evidence of a CI job: the event that started it, test reports, logs.
-//! Start at [`Asked::gather`].
+//! Start at [`ComposedQuestion::gather`].
 
 use std::fs::File;
 use std::io::Read as _;
@@ -42,7 +42,7 @@ pub struct EvidenceArgs {
 
 /// A composed question.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ComposedQuestion {
     /// Its text, if any.
     pub(super) text: Option<String>,
     /// The change that is asked about.
@@ -51,7 +51,7 @@ pub(super) struct Asked {
     pub(super) link_base: Option<String>,
 }
 
-impl Asked {
+impl ComposedQuestion {
     /// Reads everything that the arguments name. The text comes first, then the event's, then failures, because the
     /// first line becomes the title of the question.
     ///

@@ -9,7 +9,7 @@ use foveate_query::Request;
 
 use super::ContextArgs;
 use crate::disk::write_output_file;
-use crate::engine::Answered;
+use crate::engine::AnswerWithSnapshot;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Prints an answer in the form that the arguments select.
@@ -19,7 +19,7 @@ use crate::wire::{AnswerOptions, ContextAnswer};
 pub(super) fn print(
     args: &ContextArgs,
     request: &Request,
-    answered: Answered,
+    answered: AnswerWithSnapshot,
 ) -> anyhow::Result<()> {
     let options = AnswerOptions {
         request_id: None,

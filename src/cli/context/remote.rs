@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use super::evidence::Asked;
+use super::evidence::ComposedQuestion;
 use super::{ContextArgs, UNREADABLE, output};
 use crate::cli::{NOTHING_FOUND, UsageError, client};
 
@@ -20,7 +20,7 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
     }
     let name = args.directory.to_string_lossy();
     let path = client::path_of(&name)? + "/context";
-    let body = body(args, Asked::gather(args)?);
+    let body = body(args, ComposedQuestion::gather(args)?);
     let answer = client::Call {
         server,
         token: client::token(server, args.token_file.as_deref())?,
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
 }
 
 /// Builds the body of the request. Absent values are left to the server, which validates the request.
-fn body(args: &ContextArgs, asked: Asked) -> Value {
+fn body(args: &ContextArgs, asked: ComposedQuestion) -> Value {
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| {
         if !value.is_null() {

@@ -42,7 +42,7 @@ pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec
 }
 
 /// The adjusted weights of files, and their accuracy.
-pub struct Adjusted {
+pub struct AdjustedWeights {
     /// What the examples are, such as `commits`.
     noun: &'static str,
     /// The weights, adjusted to all examples.
@@ -55,7 +55,7 @@ pub struct Adjusted {
     all: [Accuracy; 2],
 }
 
-impl Adjusted {
+impl AdjustedWeights {
     /// Adjusts the weights to examples that are ordered from old to new.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ mod tests {
 
     /// Creates an example whose right file has only one signal, and whose wrong file only another.
     fn example(right: usize, wrong: usize) -> Example {
-        let signals = foveate_query::Examined::FILE_SIGNALS.len();
+        let signals = foveate_query::SignalValues::FILE_SIGNALS.len();
         let candidate = |gold, signal: usize| {
             let mut x = vec![0.0; signals];
             x[signal] = 1.0;
@@ -171,10 +171,10 @@ mod tests {
         // The older examples contradict the newest ones, which agree with the present weights.
         let mut examples = vec![example(worst, best); 40];
         examples.extend(vec![example(best, worst); 10]);
-        let own = Adjusted::fit(&examples, &ranking, 1e-6, "answers").unwrap();
+        let own = AdjustedWeights::fit(&examples, &ranking, 1e-6, "answers").unwrap();
         assert!(own.is_worse(), "{}", own.report());
         let same = vec![example(best, worst); 20];
-        let own = Adjusted::fit(&same, &ranking, DEFAULT_STRENGTH, "answers").unwrap();
+        let own = AdjustedWeights::fit(&same, &ranking, DEFAULT_STRENGTH, "answers").unwrap();
         assert!(!own.is_worse(), "{}", own.report());
         assert!(own.report().contains("the newest 4 answers"));
     }

@@ -8,7 +8,7 @@ use foveate_model::{Definition, Lines, Role};
 
 use super::{AskError, current, requested, revision};
 use crate::access::Grant;
-use crate::engine::{Before, DiffEnds, Engine, RevisionRequest};
+use crate::engine::{DiffEnds, Engine, OldLines, RevisionRequest};
 
 /// Maximum number of hunks per file, of each kind, that are matched with functions.
 const MAX_HUNKS: usize = 500;
@@ -65,7 +65,7 @@ impl Engine {
 }
 
 /// Returns the source files and functions of the snapshot that overlap the changed lines.
-fn touched(snapshot: &Snapshot, before: &[Before]) -> Changed {
+fn touched(snapshot: &Snapshot, before: &[OldLines]) -> Changed {
     let mut changed = Changed {
         base: snapshot.revision.commit.clone(),
         ..Changed::default()
@@ -96,7 +96,7 @@ fn functions(snapshot: &Snapshot, file: FileId) -> Vec<&Definition> {
 }
 
 /// Whether a changed stretch overlaps a function and does not lie entirely in a function nested in it.
-fn is_touched(function: &Definition, all: &[&Definition], file: &Before) -> bool {
+fn is_touched(function: &Definition, all: &[&Definition], file: &OldLines) -> bool {
     let replaced = file.lines.iter().take(MAX_HUNKS).filter_map(|lines| {
         let start = lines.start.max(function.lines.start);
         let end = lines.end.min(function.lines.end);

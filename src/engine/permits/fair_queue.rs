@@ -16,7 +16,7 @@ const MAX_REJECTED: usize = 1024;
 
 /// A fair queue for permits; `T` notifies a waiting question.
 #[derive(Debug)]
-pub(super) struct Turns<T> {
+pub(super) struct FairQueue<T> {
     total: usize,
     /// The key of each permit in use.
     running: Vec<Arc<str>>,
@@ -49,7 +49,7 @@ pub(super) enum Entry {
     Full,
 }
 
-impl<T> Turns<T> {
+impl<T> FairQueue<T> {
     /// Creates `total` permits and `max_waiting` queue slots.
     pub fn new(total: usize, max_waiting: usize, now: Instant) -> Self {
         Self {
@@ -236,15 +236,15 @@ mod tests {
     use super::*;
 
     /// A queue with one permit, which the key `a` has.
-    fn busy(max_waiting: usize) -> (Turns<&'static str>, Instant) {
+    fn busy(max_waiting: usize) -> (FairQueue<&'static str>, Instant) {
         let now = Instant::now();
-        let mut turns = Turns::new(1, max_waiting, now);
+        let mut turns = FairQueue::new(1, max_waiting, now);
         assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit("a".into()));
         (turns, now)
     }
 
     /// Returns the questions that get the permit one after the other, once the key `who` returns it.
-    fn order(turns: &mut Turns<&'static str>, who: &str, now: Instant) -> Vec<&'static str> {
+    fn order(turns: &mut FairQueue<&'static str>, who: &str, now: Instant) -> Vec<&'static str> {
         let mut who: Arc<str> = who.into();
         let mut order = Vec::new();
         while let Some((next, question)) = turns.release(&who, now) {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn key_with_fewest_running_questions_is_next() {
         let now = Instant::now();
-        let mut turns = Turns::new(3, 10, now);
+        let mut turns = FairQueue::new(3, 10, now);
         for who in ["a", "a", "b"] {
             assert_eq!(turns.enter(who, now, || ""), Entry::Permit(who.into()));
         }
@@ -360,7 +360,7 @@ mod tests {
     }
 
     /// A queue with one permit, which the key `a` has, in an overload caused by `a`.
-    fn overload() -> (Turns<&'static str>, Instant) {
+    fn overload() -> (FairQueue<&'static str>, Instant) {
         let (mut turns, now) = busy(64);
         for _ in 0..32 {
             turns.times.add(Duration::from_millis(4));

@@ -6,13 +6,15 @@ use std::path::Path;
 use anyhow::Context as _;
 use foveate_model::Lines;
 use foveate_query::rank::Calibration;
-use foveate_query::{Deadline, Examination, Examined, RankingConfig, Request, answer, examine};
+use foveate_query::{
+    CandidateSignals, Deadline, RankingConfig, Request, SignalValues, answer, examine,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::calibration::Prediction;
-use crate::eval::case::{Case, Inside};
+use crate::eval::case::{Case, EnclosingKind};
 use crate::eval::score::{self, Context, Location, hits};
-use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
+use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
 
 /// Numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
 /// no influence.
@@ -80,20 +82,20 @@ struct Collector<'a> {
 impl Visitor for Collector<'_> {
     type Output = Result<Example, (String, String)>;
 
-    fn visit(&self, case: &Case, indexed: &Indexed) -> Self::Output {
+    fn visit(&self, case: &Case, indexed: &BuiltSnapshot) -> Self::Output {
         let request = Request {
             query: case.query.clone(),
             ..Request::default()
         };
-        let Examination {
+        let CandidateSignals {
             files,
             functions,
             stretches,
         } = examine(&indexed.snapshot, &request, self.ranking);
         let rank = &self.ranking.rank;
-        let is_gold_file = |e: &Examined| case.gold_files.contains(&e.path);
-        let is_gold_function = |e: &Examined| is_gold_function(case, e);
-        let is_edited = |e: &Examined| is_edited(case, e);
+        let is_gold_file = |e: &SignalValues| case.gold_files.contains(&e.path);
+        let is_gold_function = |e: &SignalValues| is_gold_function(case, e);
+        let is_edited = |e: &SignalValues| is_edited(case, e);
         let functions = best(
             functions,
             rank.function.as_slice(),
@@ -134,7 +136,7 @@ impl Visitor for Collector<'_> {
 /// Returns the uncalibrated confidence of an answer, and its outcome.
 fn shown(
     case: &Case,
-    indexed: &Indexed,
+    indexed: &BuiltSnapshot,
     request: Request,
     ranking: &RankingConfig,
 ) -> Option<Prediction> {
@@ -156,7 +158,7 @@ fn shown(
     })
 }
 
-fn is_gold_function(case: &Case, e: &Examined) -> bool {
+fn is_gold_function(case: &Case, e: &SignalValues) -> bool {
     e.place.as_ref().is_some_and(|(name, lines)| {
         let place = Location {
             path: e.path.clone(),
@@ -168,10 +170,10 @@ fn is_gold_function(case: &Case, e: &Examined) -> bool {
 }
 
 /// Whether a stretch has an edited line; edits of imports do not count, because they follow from other edits.
-fn is_edited(case: &Case, e: &Examined) -> bool {
+fn is_edited(case: &Case, e: &SignalValues) -> bool {
     let within = |lines: &Lines| {
         case.edits.iter().any(|edit| {
-            !matches!(edit.inside, Inside::Import | Inside::Function)
+            !matches!(edit.inside, EnclosingKind::Import | EnclosingKind::Function)
                 && edit.file == e.path
                 && edit.lines().overlap(*lines) > 0
         })
@@ -184,7 +186,7 @@ fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -
     let score =
         |function: &Candidate| -> f32 { function.x.iter().zip(weights).map(|(x, w)| x * w).sum() };
     let functions = functions.iter().map(|function| {
-        let mut x = vec![0.0; 1 + Examined::STRETCH_SIGNALS.len()];
+        let mut x = vec![0.0; 1 + SignalValues::STRETCH_SIGNALS.len()];
         x[0] = score(function);
         Candidate {
             x,
@@ -199,12 +201,13 @@ fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -
 }
 
 fn best(
-    mut examined: Vec<Examined>,
+    mut examined: Vec<SignalValues>,
     weights: &[f32],
     limit: usize,
-    is_gold: impl Fn(&Examined) -> bool,
+    is_gold: impl Fn(&SignalValues) -> bool,
 ) -> Vec<Candidate> {
-    let score = |e: &Examined| -> f32 { e.signals.iter().zip(weights).map(|(s, w)| s * w).sum() };
+    let score =
+        |e: &SignalValues| -> f32 { e.signals.iter().zip(weights).map(|(s, w)| s * w).sum() };
     examined.sort_by(|a, b| score(b).total_cmp(&score(a)));
     examined
         .into_iter()

@@ -11,7 +11,7 @@ use crate::engine::Source;
 use crate::http::openapi::schemas::{Reference, RepositoryName};
 use crate::ingest::Registration;
 use crate::ingest::git::without_credentials;
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 
 /// A repository to register: a working tree or a git repository.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -133,7 +133,7 @@ struct RegisterFields {
     #[serde(default, deserialize_with = "sent")]
     watch: Option<Option<bool>>,
     #[serde(default, deserialize_with = "sent")]
-    poll_seconds: Option<Option<Whole>>,
+    poll_seconds: Option<Option<WholeNumber>>,
 }
 
 #[derive(Deserialize)]
@@ -185,7 +185,7 @@ impl TryFrom<RegisterFields> for RegisterBody {
     }
 }
 
-fn seconds(Whole(seconds): Whole) -> Result<u32, &'static str> {
+fn seconds(WholeNumber(seconds): WholeNumber) -> Result<u32, &'static str> {
     u32::try_from(seconds).map_err(|_| "poll_seconds: it must be at most 4294967295")
 }
 

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{Catalog, orphans};
 use crate::access::Grant;
-use crate::engine::{RepoName, Repository, Source, Unloaded};
+use crate::engine::{RepoName, Repository, Source, UnloadedRepository};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -29,7 +29,7 @@ impl Catalog {
         let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
         let known = spawn_blocking(move || {
             orphans::remove_earlier_history(&settings);
-            let stored = |name: &RepoName| Unloaded::read(&engine.store_of(name));
+            let stored = |name: &RepoName| UnloadedRepository::read(&engine.store_of(name));
             let known = registered.into_iter();
             known
                 .map(|(name, source)| (stored(&name), name, source))

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::history::empty_tree;
 use super::process::{self, RunLimits};
 use super::{GitError, GitRepo, command, stream};
-use crate::engine::{Before, Diff, LeftOut};
+use crate::engine::{Diff, OldLines, OmittedParts};
 
 /// Largest number of files in a diff; more are only counted.
 const MAX_FILES: usize = 1000;
@@ -132,8 +132,8 @@ pub(super) fn is_shallow(repo: &GitRepo, run_limits: &RunLimits<'_>) -> Result<b
 #[derive(Debug, Default)]
 struct Reader {
     changes: Vec<Change>,
-    before: Vec<Before>,
-    left_out: LeftOut,
+    before: Vec<OldLines>,
+    left_out: OmittedParts,
     hunks: usize,
     file: File,
     /// Earlier path of the current file; `None` for a new file.
@@ -189,7 +189,7 @@ impl Reader {
         self.changes.push(Change { path, lines });
         if let Some(path) = self.earlier_path.take() {
             self.has_before = true;
-            self.before.push(Before {
+            self.before.push(OldLines {
                 path,
                 lines: Vec::new(),
                 insertions: Vec::new(),
@@ -217,7 +217,7 @@ impl Reader {
 }
 
 /// Adds the earlier lines of a hunk to its file.
-fn note_before(before: &mut Before, ranges: &[u8]) {
+fn note_before(before: &mut OldLines, ranges: &[u8]) {
     match earlier_lines(ranges) {
         Some((start, 0)) => before.insertions.push(start),
         Some((start, count)) if start > 0 => {
@@ -399,7 +399,7 @@ new file mode 100644
                 r#""new file" 1-3"#,
             ]
         );
-        let before = |before: &Before| {
+        let before = |before: &OldLines| {
             let lines = before.lines.iter();
             let lines: Vec<_> = lines.map(|l| format!("{}-{}", l.start, l.end)).collect();
             let path = before.path.as_str();
@@ -408,7 +408,7 @@ new file mode 100644
         let before: Vec<String> = reader.before.iter().map(before).collect();
         let expected = ["cart.py 3-3 9-10 1-2 []", "old.py 7-7 []", "was.py  []"];
         assert_eq!(before, expected);
-        assert_eq!(reader.left_out, LeftOut::default());
+        assert_eq!(reader.left_out, OmittedParts::default());
     }
 
     #[test]

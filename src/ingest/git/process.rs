@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GitError, command};
 use crate::engine::Cancelled;
-use crate::telemetry::spans::Timed;
+use crate::telemetry::spans::TimedSpan;
 
 /// Time between two checks for a stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -113,8 +113,8 @@ fn process_of(child: &Child) -> Option<Pid> {
 }
 
 /// Starts the span of a git command, which ends when it is dropped.
-pub fn timed(run_limits: &RunLimits<'_>) -> Timed {
-    Timed::new(tracing::debug_span!("git", command = run_limits.subcommand))
+pub fn timed(run_limits: &RunLimits<'_>) -> TimedSpan {
+    TimedSpan::new(tracing::debug_span!("git", command = run_limits.subcommand))
 }
 
 /// Starts a command in its own process group, within `run_limits`.

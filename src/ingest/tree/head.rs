@@ -15,13 +15,13 @@ use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadMark};
 pub(super) struct Head {
     pub(super) commit: String,
     /// `None` if they were not listed yet.
-    pub(super) files: Option<Committed>,
+    pub(super) files: Option<CommittedFiles>,
     /// Fingerprint of `HEAD`; git is asked again only when it changes.
     mark: Option<HeadMark>,
 }
 
 /// The files of a commit with their blob ids and sizes.
-pub(super) type Committed = BTreeMap<RepoPath, (ObjectId, u64)>;
+pub(super) type CommittedFiles = BTreeMap<RepoPath, (ObjectId, u64)>;
 
 impl WorkingTree {
     /// Returns the revision that the files belong to. Reads `HEAD` again, which may have moved.
@@ -79,7 +79,7 @@ impl WorkingTree {
     ///
     /// # Errors
     /// When it cannot be read now, but may be later.
-    pub(super) fn committed(&self, stop: &CancellationToken) -> Result<Committed, GitError> {
+    pub(super) fn committed(&self, stop: &CancellationToken) -> Result<CommittedFiles, GitError> {
         let listed = match (&self.git, self.head.commit.as_str()) {
             (None, _) | (_, "") => Vec::new(),
             (Some(git), commit) => match git.list(commit, stop) {

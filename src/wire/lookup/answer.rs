@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::page::PageOf;
-use crate::engine::LookedUp;
+use crate::engine::LookupWithSnapshot;
 use crate::wire::IssueAnswer;
 
 /// The searched revision.
@@ -27,7 +27,7 @@ pub struct RevisionAnswer {
 }
 
 /// Splits a result into its revision, its value and its notes.
-fn parts<T>(found: LookedUp<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
+fn parts<T>(found: LookupWithSnapshot<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
     let revision = &found.snapshot.revision;
     let answer = RevisionAnswer {
         repo: found.repo,
@@ -101,7 +101,7 @@ impl From<DefinitionItem> for DefinitionAnswer {
 }
 
 impl DefinitionsAnswer {
-    pub(super) fn new(found: LookedUp<FoundDefinitions>, page: &PageOf) -> Self {
+    pub(super) fn new(found: LookupWithSnapshot<FoundDefinitions>, page: &PageOf) -> Self {
         let (revision, mut found, issues) = parts(found);
         Self {
             revision,
@@ -173,7 +173,7 @@ impl From<ReferenceItem> for ReferenceAnswer {
 }
 
 impl ReferencesAnswer {
-    pub(super) fn new(found: LookedUp<FoundReferences>, page: &PageOf) -> Self {
+    pub(super) fn new(found: LookupWithSnapshot<FoundReferences>, page: &PageOf) -> Self {
         let (revision, mut found, issues) = parts(found);
         Self {
             revision,
@@ -238,7 +238,11 @@ impl From<OutlineItem> for OutlineEntry {
 }
 
 impl OutlineAnswer {
-    pub(super) fn new(found: LookedUp<FoundOutline>, path: String, page: &PageOf) -> Self {
+    pub(super) fn new(
+        found: LookupWithSnapshot<FoundOutline>,
+        path: String,
+        page: &PageOf,
+    ) -> Self {
         let (revision, mut found, issues) = parts(found);
         Self {
             revision,
@@ -303,7 +307,7 @@ impl From<SearchItem> for SearchEntry {
 }
 
 impl SearchAnswer {
-    pub(super) fn new(found: LookedUp<Page<SearchItem>>, page: &PageOf) -> Self {
+    pub(super) fn new(found: LookupWithSnapshot<Page<SearchItem>>, page: &PageOf) -> Self {
         let (revision, mut found, issues) = parts(found);
         Self {
             revision,
@@ -343,7 +347,7 @@ pub struct FileTextAnswer {
 }
 
 impl FileTextAnswer {
-    pub(super) fn new(found: LookedUp<FileText>, page: &PageOf) -> Self {
+    pub(super) fn new(found: LookupWithSnapshot<FileText>, page: &PageOf) -> Self {
         let (revision, found, issues) = parts(found);
         Self {
             revision,

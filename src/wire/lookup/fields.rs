@@ -5,7 +5,7 @@ use foveate_model::{Lines, RepoPath};
 use super::InvalidLookup;
 use crate::engine::LookupPlace;
 use crate::ingest::git::reference;
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 
 /// Longest name, in characters.
 pub(super) const MAX_NAME_CHARS: usize = 500;
@@ -45,8 +45,8 @@ pub const FILE_LIMIT: LimitRange = LimitRange {
 };
 
 impl LimitRange {
-    pub(super) fn check(self, limit: Option<Whole>) -> Result<usize, InvalidLookup> {
-        let Some(Whole(limit)) = limit else {
+    pub(super) fn check(self, limit: Option<WholeNumber>) -> Result<usize, InvalidLookup> {
+        let Some(WholeNumber(limit)) = limit else {
             return Ok(self.default);
         };
         match usize::try_from(limit) {
@@ -125,7 +125,7 @@ pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLooku
 }
 
 /// Validates a 1-based line.
-pub(super) fn line(Whole(value): Whole) -> Result<u32, InvalidLookup> {
+pub(super) fn line(WholeNumber(value): WholeNumber) -> Result<u32, InvalidLookup> {
     match u32::try_from(value) {
         Ok(line) if line > 0 => Ok(line),
         _ => Err(InvalidLookup::new("line", "must be 1 or more")),

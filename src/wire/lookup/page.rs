@@ -4,7 +4,7 @@ use foveate_query::lookup::{Position, Window};
 
 use super::fields::LimitRange;
 use super::{InvalidLookup, cursor};
-use crate::wire::whole_number::Whole;
+use crate::wire::whole_number::WholeNumber;
 
 /// A validated page of the list that `lookup` describes.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ impl PageOf {
     /// Validates the raw limit and cursor.
     pub(super) fn new(
         lookup: String,
-        limit: Option<Whole>,
+        limit: Option<WholeNumber>,
         cursor: Option<&str>,
         range: LimitRange,
     ) -> Result<Self, InvalidLookup> {

@@ -18,8 +18,8 @@ use super::answer::{
 use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LIMIT};
 use super::page::PageOf;
 use super::{InvalidLookup, Lookup, RawLookup};
-use crate::engine::LookedUp;
-use crate::wire::whole_number::Whole;
+use crate::engine::LookupWithSnapshot;
+use crate::wire::whole_number::WholeNumber;
 
 /// Where a name is defined.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct RawDefinitions {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items per page
-    pub limit: Option<Whole>,
+    pub limit: Option<WholeNumber>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -68,7 +68,7 @@ impl Lookup for Definitions {
         Ok(lookup::definitions(snapshot, &self.name, window, deadline))
     }
 
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
         DefinitionsAnswer::new(found, &self.page)
     }
 }
@@ -83,11 +83,11 @@ pub struct RawReferences {
     /// File of the definition
     pub path: Option<String>,
     /// A line of the definition
-    pub line: Option<Whole>,
+    pub line: Option<WholeNumber>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items per page
-    pub limit: Option<Whole>,
+    pub limit: Option<WholeNumber>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -144,7 +144,7 @@ impl Lookup for References {
         lookup::references(snapshot, &self.target, &self.page.window, deadline)
     }
 
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
         ReferencesAnswer::new(found, &self.page)
     }
 }
@@ -159,7 +159,7 @@ pub struct RawOutline {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items per page
-    pub limit: Option<Whole>,
+    pub limit: Option<WholeNumber>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -195,7 +195,7 @@ impl Lookup for Outline {
         lookup::outline(snapshot, &self.path, &self.page.window)
     }
 
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
         OutlineAnswer::new(found, self.path.to_string(), &self.page)
     }
 }
@@ -242,7 +242,7 @@ pub struct RawSearch {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items per page
-    pub limit: Option<Whole>,
+    pub limit: Option<WholeNumber>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -283,7 +283,7 @@ impl Lookup for ValidSearch {
         lookup::search(snapshot, &self.search, &self.page.window, deadline)
     }
 
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
         SearchAnswer::new(found, &self.page)
     }
 }
@@ -300,7 +300,7 @@ pub struct RawFile {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Lines per page
-    pub limit: Option<Whole>,
+    pub limit: Option<WholeNumber>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -337,7 +337,7 @@ impl Lookup for File {
         lookup::file(snapshot, &self.path, self.lines, &self.page.window)
     }
 
-    fn answer(&self, found: LookedUp<Self::Found>) -> Self::Answer {
+    fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
         FileTextAnswer::new(found, &self.page)
     }
 }

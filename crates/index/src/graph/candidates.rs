@@ -105,12 +105,12 @@ impl<'a> Candidate<'a> {
 
 /// The candidates of the best rank.
 #[derive(Debug)]
-pub(super) struct Best<'a, Rank> {
+pub(super) struct BestCandidates<'a, Rank> {
     rank: Option<Rank>,
     pub(super) candidates: Vec<Candidate<'a>>,
 }
 
-impl<'a, Rank: Ord> Best<'a, Rank> {
+impl<'a, Rank: Ord> BestCandidates<'a, Rank> {
     pub(super) fn none() -> Self {
         Self {
             rank: None,

@@ -87,7 +87,7 @@ impl Dependencies {
 
 /// A result for a file and its dependencies.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Resolved<T> {
+pub(super) struct WithDependencies<T> {
     pub(super) value: T,
     /// Sorted.
     files: Box<[FileId]>,
@@ -95,7 +95,7 @@ pub(super) struct Resolved<T> {
     questions: Box<[u32]>,
 }
 
-impl<T: Default + PartialEq> Resolved<T> {
+impl<T: Default + PartialEq> WithDependencies<T> {
     /// Whether the result is the default and nothing but the file itself was read, as for files that are not
     /// resolved.
     pub(super) fn is_empty(&self) -> bool {
@@ -103,7 +103,7 @@ impl<T: Default + PartialEq> Resolved<T> {
     }
 }
 
-impl<T> Resolved<T> {
+impl<T> WithDependencies<T> {
     pub(super) fn new(value: T, noted: Dependencies) -> Self {
         let (files, questions) = noted.into_parts();
         Self::of_parts(value, files, questions)
@@ -144,7 +144,7 @@ impl<T> Resolved<T> {
     }
 }
 
-impl<T: Renumber> Renumber for Resolved<T> {
+impl<T: Renumber> Renumber for WithDependencies<T> {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
             files: self.files.renumbered(change)?,

@@ -7,7 +7,7 @@ use foveate_model::LocalId;
 
 use crate::change::FileSet;
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::Resolved;
+use crate::graph::dependencies::WithDependencies;
 use crate::graph::names::{Names, Place, Tables};
 use crate::graph::paths::{self, Segment};
 use crate::graph::rows::{FileRows, Rows, by_file};
@@ -23,7 +23,7 @@ const MAX_BASES: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Inheritance {
     /// By file, the bases of its definitions.
-    bases: Vec<Arc<Resolved<Rows<DefId>>>>,
+    bases: Vec<Arc<WithDependencies<Rows<DefId>>>>,
     subclasses: Arc<FileRows<DefId>>,
 }
 
@@ -95,13 +95,14 @@ impl Inheritance {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let bases =
-            |bases: &Arc<Resolved<Rows<DefId>>>| bases.heap_bytes() + bases.value.heap_bytes();
+        let bases = |bases: &Arc<WithDependencies<Rows<DefId>>>| {
+            bases.heap_bytes() + bases.value.heap_bytes()
+        };
         self.bases.iter().map(bases).sum::<usize>() + self.subclasses.heap_bytes()
     }
 }
 
-fn subclasses(files: &Files, bases: &[Arc<Resolved<Rows<DefId>>>]) -> FileRows<DefId> {
+fn subclasses(files: &Files, bases: &[Arc<WithDependencies<Rows<DefId>>>]) -> FileRows<DefId> {
     let pairs = files.ids().zip(bases).flat_map(|(file, bases)| {
         files.definitions_of(file).flat_map(move |class| {
             let bases = bases.value.row(class.local.0).iter();

@@ -5,7 +5,7 @@
 use foveate_model::{DefinitionKind, LocalId};
 
 use crate::files::{DefId, FileId};
-use crate::graph::candidates::{Best, Candidate, outer_name};
+use crate::graph::candidates::{BestCandidates, Candidate, outer_name};
 use crate::graph::names::Names;
 use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
@@ -66,7 +66,7 @@ impl<'a> Names<'a> {
         let Some(owner) = self.candidate(class) else {
             return Targets::default();
         };
-        let mut best = Best::none();
+        let mut best = BestCandidates::none();
         for candidate in self.named(class.file, name) {
             let is_inside =
                 candidate.id.file == class.file && candidate.definition.parent == Some(class.local);

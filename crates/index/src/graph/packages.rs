@@ -2,7 +2,7 @@
 //! which a file is a module of its own.
 
 use crate::files::FileId;
-use crate::graph::candidates::{Best, is_prototype};
+use crate::graph::candidates::{BestCandidates, is_prototype};
 use crate::graph::names::Names;
 use crate::graph::targets::{Target, Targets};
 
@@ -19,7 +19,7 @@ impl<'a> Names<'a> {
         if package.is_none() {
             return Targets::default();
         }
-        let mut best = Best::none();
+        let mut best = BestCandidates::none();
         for candidate in self.named(file, name) {
             let other = candidate.id.file;
             if candidate.is_top_level_for(file) && self.package(other) == package {
@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
         if package.is_none() {
             return found;
         }
-        let mut best = Best::none();
+        let mut best = BestCandidates::none();
         for candidate in self.named(file, &declared.definition.name) {
             let other = candidate.id.file;
             if candidate.has_body()
@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
         if package.is_none() {
             return Targets::default();
         }
-        let mut best = Best::none();
+        let mut best = BestCandidates::none();
         for candidate in self.named(file, name) {
             let other = candidate.id.file;
             if candidate.definition.modifiers.is_out_of_line && self.package(other) == package {

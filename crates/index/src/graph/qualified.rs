@@ -5,7 +5,7 @@
 use foveate_model::{DefinitionKind, ImportKind};
 
 use crate::files::FileId;
-use crate::graph::candidates::{Best, Candidate, Nearness, Nesting};
+use crate::graph::candidates::{BestCandidates, Candidate, Nearness, Nesting};
 use crate::graph::dependencies::Question;
 use crate::graph::names::{Names, Place};
 use crate::graph::paths::{FullName, Segment};
@@ -19,7 +19,7 @@ const MAX_AMBIGUOUS: usize = 3;
 
 /// The result for a prefix of a path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Qualified {
+pub(super) struct PrefixResolution {
     pub(super) found: Targets,
     /// Number of names in the prefix.
     pub(super) names: usize,
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
         place: Place,
         path: &str,
         segments: &[Segment<'a>],
-    ) -> Option<Qualified> {
+    ) -> Option<PrefixResolution> {
         let segments = segments.get(..MAX_NAMES).unwrap_or(segments);
         let mut beginnings = (1..=segments.len())
             .rev()
@@ -64,7 +64,7 @@ impl<'a> Names<'a> {
         path: &str,
         beginning: &[Segment<'a>],
         name: &'a str,
-    ) -> Option<Qualified> {
+    ) -> Option<PrefixResolution> {
         // The result may change when any file is added or removed, and when definitions of the names in it
         // change.
         self.dependencies.add_question(Question::AnyModule, "");
@@ -75,7 +75,7 @@ impl<'a> Names<'a> {
         let (files, resolver) = (self.tables.files, self.resolver(file)?);
         let written = path.get(..beginning.last()?.end)?;
         let module = resolver.resolve(files, file, written, ImportKind::From)?;
-        (!self.attribute(module, name).is_empty()).then(|| Qualified {
+        (!self.attribute(module, name).is_empty()).then(|| PrefixResolution {
             found: Targets::one(Target::Module(module)),
             names: beginning.len(),
             confidence: Confidence::Certain,
@@ -87,10 +87,10 @@ impl<'a> Names<'a> {
         place: Place,
         path: &[Segment<'_>],
         matches_path: Matches,
-    ) -> Option<Qualified> {
+    ) -> Option<PrefixResolution> {
         let last = path.last().filter(|last| !last.name.is_empty())?;
         let place_name = self.full_name(place.file, place.enclosing);
-        let mut best: Best<'a, Fit> = Best::none();
+        let mut best: BestCandidates<'a, Fit> = BestCandidates::none();
         for candidate in self.named(place.file, last.name) {
             let is_bare = path.len() == 1;
             if !matches_path(&candidate, path)
@@ -113,7 +113,7 @@ impl<'a> Names<'a> {
                 .candidates
                 .iter()
                 .all(|one| is_unambiguous(one, path, place_name));
-        Some(Qualified {
+        Some(PrefixResolution {
             found: best.targets(),
             names: path.len(),
             confidence: match is_certain {
@@ -145,7 +145,7 @@ impl<'a> Names<'a> {
         let mut wanted: Vec<&str> = super::paths::names(module).take(MAX_NAMES).collect();
         wanted.push(name);
         wanted.retain(|name| !name.is_empty());
-        let mut best = Best::none();
+        let mut best = BestCandidates::none();
         for candidate in self.named(file, name) {
             let full = candidate.full_name();
             if candidate.nesting() != Nesting::InFunction

@@ -10,7 +10,7 @@ use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
 use crate::graph::Graph;
 use crate::graph::changed_names::ChangedNames;
-use crate::graph::dependencies::{Question, Resolved};
+use crate::graph::dependencies::{Question, WithDependencies};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, InterfaceChange};
 use crate::graph::module_changes;
@@ -20,7 +20,7 @@ use crate::graph::previous::Previous;
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::relations::CallSite;
 use crate::graph::rows::{FileRows, Rows, by_file};
-use crate::graph::scopes::{Earlier, FileScope, scopes};
+use crate::graph::scopes::{FileScope, PreviousTables, scopes};
 use crate::graph::stage::Stage;
 use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
@@ -181,8 +181,8 @@ impl<'a> Previous<'a> {
         }
     }
 
-    fn earlier(&self, files: &'a Files, changed_names: &'a ChangedNames<'a>) -> Earlier<'a> {
-        Earlier {
+    fn earlier(&self, files: &'a Files, changed_names: &'a ChangedNames<'a>) -> PreviousTables<'a> {
+        PreviousTables {
             scopes: &self.graph.scopes,
             change: self.change,
             modules: self.changed_module_names(files).collect(),
@@ -221,7 +221,7 @@ fn imported_files(names: Names<'_>, file: FileId) -> Box<[FileId]> {
     imported.into()
 }
 
-fn importers(files: &Files, imports: &[Arc<Resolved<Box<[FileId]>>>]) -> Rows<FileId> {
+fn importers(files: &Files, imports: &[Arc<WithDependencies<Box<[FileId]>>>]) -> Rows<FileId> {
     let pairs: Vec<(u32, FileId)> = files
         .ids()
         .zip(imports)
@@ -234,10 +234,10 @@ fn importers(files: &Files, imports: &[Arc<Resolved<Box<[FileId]>>>]) -> Rows<Fi
 /// files that are gone.
 fn targets(
     previous: Option<Previous<'_>>,
-    edges: &[Arc<Resolved<Edges>>],
+    edges: &[Arc<WithDependencies<Edges>>],
     moved: &FileSet,
 ) -> FileSet {
-    let of = |edges: &[Arc<Resolved<Edges>>], file: FileId| {
+    let of = |edges: &[Arc<WithDependencies<Edges>>], file: FileId| {
         let edges = edges.get(file.0 as usize).cloned().unwrap_or_default();
         let files = edges.value.edges.iter().map(|edge| edge.target.file);
         files.collect::<HashSet<FileId>>()
@@ -263,7 +263,7 @@ fn targets(
 fn uses(
     files: &Files,
     known: Option<(&Graph, &Change)>,
-    edges: &[Arc<Resolved<Edges>>],
+    edges: &[Arc<WithDependencies<Edges>>],
     targets: &FileSet,
 ) -> FileRows<CallSite> {
     let mut pairs = Vec::new();

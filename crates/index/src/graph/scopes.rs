@@ -90,7 +90,7 @@ fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool
 }
 
 /// The tables of the previous snapshot and what changed since then.
-pub(super) struct Earlier<'a> {
+pub(super) struct PreviousTables<'a> {
     pub(super) scopes: &'a [Arc<FileScope>],
     pub(super) change: &'a Change,
     /// Last parts of the names of modules that were added or removed.
@@ -101,7 +101,7 @@ pub(super) struct Earlier<'a> {
     pub(super) changed_names: &'a ChangedNames<'a>,
 }
 
-impl Earlier<'_> {
+impl PreviousTables<'_> {
     /// Returns the earlier table of a file with the ids of the later snapshot, and whether its imports
     /// resolve as before. `None` if the file's content changed.
     fn scope(
@@ -164,7 +164,7 @@ impl Earlier<'_> {
 pub(super) fn scopes(
     files: &Files,
     modules: &Modules,
-    earlier: Option<&Earlier<'_>>,
+    earlier: Option<&PreviousTables<'_>>,
     touched: &mut FileSet,
 ) -> Vec<Arc<FileScope>> {
     let ids: Vec<FileId> = files.ids().collect();

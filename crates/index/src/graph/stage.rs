@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::FileId;
-use crate::graph::dependencies::{Dependencies, Resolved};
+use crate::graph::dependencies::{Dependencies, WithDependencies};
 
 /// What changed before a step. Without a `change` every file is processed.
 pub(super) struct Stage<'a> {
@@ -30,27 +30,27 @@ impl Stage<'_> {
     /// files whose result differs.
     pub(super) fn resolve<T: Default + PartialEq + Renumber + Send + Sync>(
         &self,
-        known: Option<&[Arc<Resolved<T>>]>,
+        known: Option<&[Arc<WithDependencies<T>>]>,
         compute: impl Fn(FileId, &Dependencies) -> T + Sync,
-    ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
+    ) -> (Vec<Arc<WithDependencies<T>>>, FileSet) {
         self.resolve_where(known, |_, _| true, compute)
     }
 
     /// Like [`Self::resolve`], but reuses a known result only if `is_valid` returns true for it, too.
     pub(super) fn resolve_where<T: Default + PartialEq + Renumber + Send + Sync>(
         &self,
-        known: Option<&[Arc<Resolved<T>>]>,
+        known: Option<&[Arc<WithDependencies<T>>]>,
         is_valid: impl Fn(FileId, &T) -> bool + Sync,
         compute: impl Fn(FileId, &Dependencies) -> T + Sync,
-    ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
-        let nothing: Arc<Resolved<T>> = Arc::default();
-        let resolved: Vec<(Arc<Resolved<T>>, bool)> = (0..self.files as u32)
+    ) -> (Vec<Arc<WithDependencies<T>>>, FileSet) {
+        let nothing: Arc<WithDependencies<T>> = Arc::default();
+        let resolved: Vec<(Arc<WithDependencies<T>>, bool)> = (0..self.files as u32)
             .into_par_iter()
             .with_min_len(8)
             .map(|file| {
                 let file = FileId(file);
                 let before = self.before(known, file);
-                let holds = |before: &&Arc<Resolved<T>>| {
+                let holds = |before: &&Arc<WithDependencies<T>>| {
                     self.holds(file, before) && is_valid(file, &before.value)
                 };
                 if let Some(before) = before.as_ref().filter(holds) {
@@ -60,7 +60,7 @@ impl Stage<'_> {
                 let value = compute(file, &dependencies);
                 let before = before.as_ref().map(|before| &before.value);
                 let differs = before.is_none_or(|before| *before != value);
-                let resolved = Resolved::new(value, dependencies);
+                let resolved = WithDependencies::new(value, dependencies);
                 if resolved.is_empty() {
                     return (Arc::clone(&nothing), differs);
                 }
@@ -76,9 +76,9 @@ impl Stage<'_> {
 
     fn before<T: Renumber>(
         &self,
-        known: Option<&[Arc<Resolved<T>>]>,
+        known: Option<&[Arc<WithDependencies<T>>]>,
         file: FileId,
-    ) -> Option<Arc<Resolved<T>>> {
+    ) -> Option<Arc<WithDependencies<T>>> {
         let change = self.change?;
         let before = known?.get(change.earlier_id(file)?.0 as usize)?;
         if change.is_stable() {
@@ -87,7 +87,7 @@ impl Stage<'_> {
         before.renumbered(change).map(Arc::new)
     }
 
-    fn holds<T>(&self, file: FileId, before: &Resolved<T>) -> bool {
+    fn holds<T>(&self, file: FileId, before: &WithDependencies<T>) -> bool {
         !self.change.is_some_and(|change| change.is_changed(file))
             && !self.touched.contains(file)
             && !before.depends_on_any(|read| self.touched.contains(read))

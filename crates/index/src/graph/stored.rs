@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::Graph;
-use crate::graph::dependencies::Resolved;
+use crate::graph::dependencies::WithDependencies;
 use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::Confidence;
 use crate::stored::bytes::{Decoder, Encoder};
@@ -47,7 +47,7 @@ impl Graph {
     }
 }
 
-fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
+fn encode(part: &[Arc<WithDependencies<Edges>>]) -> Vec<u8> {
     let mut out = Encoder::default();
     out.list(part, |out, resolved| {
         let mut at = 0;
@@ -65,7 +65,7 @@ fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
 }
 
 /// The resolved references of all files, by file.
-pub(crate) struct References(pub(super) Vec<Arc<Resolved<Edges>>>);
+pub(crate) struct References(pub(super) Vec<Arc<WithDependencies<Edges>>>);
 
 impl References {
     /// Decodes the output of [`Graph::stored_references`] for the same files; `None` for other bytes.
@@ -85,8 +85,12 @@ impl References {
     }
 }
 
-fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolved<Edges>>>> {
-    let nothing: Arc<Resolved<Edges>> = Arc::default();
+fn decode_part(
+    bytes: &[u8],
+    files: &Files,
+    first: u32,
+) -> Option<Vec<Arc<WithDependencies<Edges>>>> {
+    let nothing: Arc<WithDependencies<Edges>> = Arc::default();
     let mut rest = Decoder::new(bytes);
     let mut ids = (first..).map(FileId);
     let part = rest.list(|rest| {
@@ -105,7 +109,7 @@ fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolv
         }
         let dependencies = dependencies.into_iter().map(FileId).collect();
         let questions = take_ascending(rest)?.into();
-        let resolved = Resolved::of_parts(
+        let resolved = WithDependencies::of_parts(
             Edges::from_stored(files, file, edges)?,
             dependencies,
             questions,

@@ -8,7 +8,7 @@ use foveate_model::{LocalId, Role};
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::{Dependencies, Question, Resolved};
+use crate::graph::dependencies::{Dependencies, Question, WithDependencies};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::{CallSite, Confidence, TestLink};
 use crate::graph::rows::FileRows;
@@ -23,8 +23,8 @@ use crate::symbols::{Symbols, fold};
 pub(super) struct Evidence<'a> {
     pub(super) files: &'a Files,
     pub(super) symbols: &'a Symbols,
-    pub(super) edges: &'a [Arc<Resolved<Edges>>],
-    pub(super) imports: &'a [Arc<Resolved<Box<[FileId]>>>],
+    pub(super) edges: &'a [Arc<WithDependencies<Edges>>],
+    pub(super) imports: &'a [Arc<WithDependencies<Box<[FileId]>>>],
     pub(super) uses: &'a FileRows<CallSite>,
     /// Files with definitions whose uses may have changed.
     pub(super) changed_uses: &'a FileSet,
@@ -107,10 +107,10 @@ pub(super) fn order(strength: Strength) -> impl Ord {
 /// Returns the evidence of all test files, reusing earlier evidence that is still valid.
 pub(super) fn find_evidence(
     evidence: &Evidence<'_>,
-    known: Option<&[Arc<Resolved<TestEvidence>>]>,
+    known: Option<&[Arc<WithDependencies<TestEvidence>>]>,
     stage: &Stage<'_>,
     changed_tests: &FileSet,
-) -> Vec<Arc<Resolved<TestEvidence>>> {
+) -> Vec<Arc<WithDependencies<TestEvidence>>> {
     let files = evidence.files;
     // If files were added or removed, paths may mirror others.
     let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));

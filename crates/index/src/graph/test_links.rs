@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::Resolved;
+use crate::graph::dependencies::WithDependencies;
 use crate::graph::relations::{Confidence, TestLink};
 use crate::graph::rows::{FileRows, PreviousRows, Rows, by_file};
 use crate::graph::stage::Stage;
@@ -26,7 +26,7 @@ const INDIRECT_STEPS: usize = 2;
 #[derive(Debug, Default)]
 pub(super) struct TestLinks {
     /// By test file, its evidence.
-    found: Vec<Arc<Resolved<TestEvidence>>>,
+    found: Vec<Arc<WithDependencies<TestEvidence>>>,
     /// Tests of definitions by number of steps: direct tests only, then including those up to that many steps
     /// away.
     of_definitions: [FileRows<Link>; INDIRECT_STEPS + 1],
@@ -105,8 +105,8 @@ impl TestLinks {
 
 /// Returns the target files whose evidence was added, removed or changed.
 fn changed_targets(
-    known: Option<&[Arc<Resolved<TestEvidence>>]>,
-    found: &[Arc<Resolved<TestEvidence>>],
+    known: Option<&[Arc<WithDependencies<TestEvidence>>]>,
+    found: &[Arc<WithDependencies<TestEvidence>>],
     stage: &Stage<'_>,
 ) -> FileSet {
     let targets = |found: &TestEvidence| {
@@ -152,7 +152,7 @@ type Before<'a> = Option<(&'a TestLinks, &'a Change)>;
 fn direct(
     files: &Files,
     before: Before<'_>,
-    found: &[Arc<Resolved<TestEvidence>>],
+    found: &[Arc<WithDependencies<TestEvidence>>],
     changed_targets: &FileSet,
 ) -> FileRows<Link> {
     let mut pairs = Vec::new();
@@ -185,7 +185,7 @@ fn direct(
 fn of_files(
     files: &Files,
     before: Before<'_>,
-    found: &[Arc<Resolved<TestEvidence>>],
+    found: &[Arc<WithDependencies<TestEvidence>>],
     changed_targets: &FileSet,
 ) -> Vec<Arc<[(FileId, TestLink)]>> {
     let mut pairs = Vec::new();

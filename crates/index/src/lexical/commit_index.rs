@@ -32,7 +32,7 @@ impl FunctionId {
 
 /// One past commit.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct PastCommit {
     /// The paths that it touched, in id order.
     pub paths: Box<[PathId]>,
     /// The functions that it touched in them, in id order.
@@ -47,7 +47,7 @@ pub(super) struct Recorded {
 #[derive(Debug, Default)]
 pub struct CommitIndex {
     /// The indexed commits, newest first.
-    pub(super) commits: Vec<Recorded>,
+    pub(super) commits: Vec<PastCommit>,
     /// The paths, by [`PathId`].
     pub(super) paths: Vec<RepoPath>,
     /// By path, the number of terms in the messages of the commits that touched it, weighted by the share of
@@ -183,7 +183,7 @@ impl CommitIndex {
         let postings: usize = postings
             .map(|(term, of)| term.len() + size_of_val(&**of))
             .sum();
-        let commit = |c: &Recorded| size_of_val(&*c.paths) + size_of_val(&*c.functions);
+        let commit = |c: &PastCommit| size_of_val(&*c.paths) + size_of_val(&*c.functions);
         let commits: usize = self.commits.iter().map(commit).sum();
         let numbers = self.numbers.values().map(|list| list.capacity() * 4);
         postings
@@ -238,7 +238,7 @@ impl Builder {
         let share = 1.0 / (commit.touched.len() as f32).sqrt();
         self.index.add_lengths(&paths, share, length);
         self.touched.push(functions);
-        self.index.commits.push(Recorded {
+        self.index.commits.push(PastCommit {
             paths: paths.into(),
             functions: Box::default(),
             length,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dashmap::DashMap;
 use foveate_model::History;
 
-use super::commit_index::{CommitIndex, FunctionId, PathId, Recorded};
+use super::commit_index::{CommitIndex, FunctionId, PastCommit, PathId};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
 
@@ -59,7 +59,7 @@ struct CommitView {
 #[derive(Clone, Copy, Debug)]
 pub struct IndexedCommit<'a> {
     commits: &'a Commits,
-    recorded: &'a Recorded,
+    recorded: &'a PastCommit,
     view: CommitView,
 }
 

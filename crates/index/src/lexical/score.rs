@@ -77,7 +77,7 @@ pub struct Hits {
 
 /// Data that all searches with the same weights share.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct SharedScoring {
     scoring: Scoring,
     /// Length norms of the history field, by file.
     history: Vec<f32>,
@@ -86,7 +86,7 @@ pub(super) struct Prepared {
     cache: TermScoreCache,
 }
 
-impl Prepared {
+impl SharedScoring {
     /// Estimated heap size in bytes of the cached term scores.
     pub fn cache_bytes(&self) -> usize {
         self.cache.heap_bytes()
@@ -202,7 +202,7 @@ impl Lexical {
     fn scores_of_terms(
         &self,
         terms: &[QueryTerm],
-        prepared: &Prepared,
+        prepared: &SharedScoring,
         has_time: &dyn Fn() -> bool,
     ) -> Result<Vec<Arc<TermScores>>, LexicalError> {
         let mut by_weight: Vec<(usize, &QueryTerm)> = terms.iter().enumerate().collect();
@@ -263,7 +263,7 @@ impl Lexical {
     fn term_scores(
         &self,
         term: &str,
-        prepared: &Prepared,
+        prepared: &SharedScoring,
         files: &mut FileFrequencies,
     ) -> Result<TermScores, LexicalError> {
         let mut parts = Vec::new();
@@ -295,7 +295,7 @@ impl Lexical {
         })
     }
 
-    fn prepare(&self, weights: &LexicalWeights) -> Prepared {
+    fn prepare(&self, weights: &LexicalWeights) -> SharedScoring {
         let commits = &*self.commits;
         let mean_history = commits.total_file_length / self.indexed_files.max(1) as f32;
         let history = commits.file_lengths.iter();
@@ -305,7 +305,7 @@ impl Lexical {
             true => norms.of(commits.at(position).length()),
             false => 0.0,
         };
-        Prepared {
+        SharedScoring {
             scoring: Scoring::new(
                 weights.clone(),
                 &self.totals,
@@ -320,7 +320,7 @@ impl Lexical {
         }
     }
 
-    fn add_history(&self, term: &str, prepared: &Prepared, files: &mut FileFrequencies) {
+    fn add_history(&self, term: &str, prepared: &SharedScoring, files: &mut FileFrequencies) {
         let weight = prepared.scoring.weights.history;
         if weight == 0.0 {
             return;
@@ -344,7 +344,7 @@ impl Lexical {
         &self,
         terms: &[QueryTerm],
         rarities: &[f32],
-        prepared: &Prepared,
+        prepared: &SharedScoring,
     ) -> Vec<(u32, f32)> {
         let weights = &prepared.scoring.weights;
         let mut scores = vec![0.0; self.commits.positions()];

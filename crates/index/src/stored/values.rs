@@ -1,7 +1,7 @@
 //! Encodes and decodes the [`Values`] of a file: types, local variables, parameters and receivers.
 
 use foveate_model::values::{
-    DefinitionType, Held, Link, Local, Parameter, Receivers, TypeName, Value, Values,
+    DefinitionType, HeldValue, Link, Local, Parameter, Receivers, TypeName, Value, Values,
 };
 use foveate_model::{LocalId, Span};
 
@@ -73,7 +73,7 @@ pub(super) fn take_values(rest: &mut Decoder<'_>) -> Option<Values> {
     })?;
     let deltas = &mut Deltas::default();
     let held = rest.list(|rest| {
-        Some(Held {
+        Some(HeldValue {
             definition: LocalId(rest.number32()?),
             value: take_value(rest, deltas)?,
         })

@@ -9,7 +9,7 @@ pub enum Origin<'a> {
     /// A source file of the repository or of one of its users.
     Project,
     /// A file of an installed package.
-    Package(Installed<'a>),
+    Package(InstalledFile<'a>),
     /// A file of a language's runtime or standard library, or one copied from elsewhere. Holds its path
     /// below the root of the library or of the copies.
     Foreign(&'a str),
@@ -19,7 +19,7 @@ pub enum Origin<'a> {
 
 /// A file of an installed package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Installed<'a> {
+pub struct InstalledFile<'a> {
     /// The package manager that installed it.
     pub manager: &'static PackageManager,
     /// The package: `@vue/runtime-core`, `flask`, `tokio`.
@@ -116,7 +116,7 @@ pub(crate) fn installed<'p>(
 ) -> Option<Origin<'p>> {
     let (name, after) = path.split_at_checked(end)?;
     let inner = after.split_once('/').map_or("", |(_, inner)| inner);
-    Some(Origin::Package(Installed {
+    Some(Origin::Package(InstalledFile {
         manager,
         name,
         inner,

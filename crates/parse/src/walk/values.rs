@@ -1,6 +1,6 @@
 //! Records facts about the values of names during the walk.
 
-use foveate_model::values::{DefinitionType, Held, Local, Parameter, TypeName, Value};
+use foveate_model::values::{DefinitionType, HeldValue, Local, Parameter, TypeName, Value};
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
@@ -55,7 +55,10 @@ impl<'t> Walk<'t> {
     /// Records the value of a variable, constant or field.
     pub(crate) fn holds(&mut self, definition: LocalId, value: Value) {
         if value != Value::Unknown {
-            self.collector.values.held.push(Held { definition, value });
+            self.collector
+                .values
+                .held
+                .push(HeldValue { definition, value });
         }
     }
 

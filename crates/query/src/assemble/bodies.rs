@@ -8,7 +8,7 @@ use foveate_index::DefId;
 use super::body::{Body, State};
 use super::changed;
 use super::pack::Dropped;
-use super::plan::{Pass, Plan};
+use super::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// The candidates, those with the most worth per cost first.
@@ -49,8 +49,8 @@ impl Bodies {
         Self { bodies, best }
     }
 
-    /// Adds bodies that fit: in [`Pass::Share`] the share of bodies, in [`Pass::Rest`] all tokens left.
-    pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
+    /// Adds bodies that fit: in [`BudgetScope::Share`] the share of bodies, in [`BudgetScope::Rest`] all tokens left.
+    pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         for position in 0..self.bodies.len() {
             let Some(body) = self.bodies.get_mut(position) else {
                 break;
@@ -68,10 +68,10 @@ impl Bodies {
             body.try_add(plan, pass);
             // A change is cut only once other bodies were tried; the best place must not wait that long.
             let must_be_cut = match pass {
-                Pass::Share => {
+                BudgetScope::Share => {
                     body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
                 }
-                Pass::Rest => body.is_changed,
+                BudgetScope::Rest => body.is_changed,
             };
             if must_be_cut && body.state == State::Waiting {
                 body.add_cut(

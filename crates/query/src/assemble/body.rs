@@ -7,8 +7,8 @@ use foveate_model::{Lines, Role};
 use super::card;
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{NearDuplicate, Stretch};
-use super::packed::{BODY, COMPACT, Measured, Shows};
-use super::plan::{BODY_SECTIONS, Pass, Plan};
+use super::packed::{BODY, COMPACT, MeasuredEntry, ShownPart};
+use super::plan::{BODY_SECTIONS, BudgetScope, Plan};
 use super::source::Relevance;
 use super::surroundings;
 use crate::deadline::Stage;
@@ -39,7 +39,7 @@ pub(super) struct Body {
     pub tokens: usize,
     is_counted: bool,
     /// Its rendering, once made: a body that is refused in this pass may be added in the next.
-    measured: Option<Measured>,
+    measured: Option<MeasuredEntry>,
     pub worth: f32,
     /// The shown body that it nearly equals, where its state is `Duplicate`.
     near_duplicate: Option<NearDuplicate>,
@@ -109,8 +109,8 @@ impl Body {
         }
     }
 
-    fn shows(&self) -> Shows {
-        Shows {
+    fn shows(&self) -> ShownPart {
+        ShownPart {
             file: self.file,
             place: Some(self.place.id),
             lines: vec![self.place.lines],
@@ -179,7 +179,7 @@ impl Body {
     }
 
     /// Adds it whole, or with its long documentation folded if the whole does not fit.
-    pub(super) fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
+    pub(super) fn try_add(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         self.drop_shown_blank_lines(plan);
         let shows = self.shows();
         // Another entry shows some of these lines and cannot be replaced.
@@ -204,18 +204,18 @@ impl Body {
     }
 
     /// Whether it may fit by its estimated or counted tokens, so that rendering it is worth the time.
-    fn may_fit(&self, plan: &Plan<'_>, pass: Pass) -> bool {
+    fn may_fit(&self, plan: &Plan<'_>, pass: BudgetScope) -> bool {
         let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
         let estimate = (self.tokens as f32 / slack) as usize;
         estimate <= plan.packed.left() && estimate <= self.max_tokens(plan, pass)
     }
 
-    fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: Pass) {
+    fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: BudgetScope) {
         let folded = card::folded(plan.snapshot, &self.place, self.section);
         let Some((entry, lines)) = folded.filter(|_| !self.is_changed) else {
             return;
         };
-        let shows = Shows {
+        let shows = ShownPart {
             lines,
             ..self.shows()
         };
@@ -225,7 +225,7 @@ impl Body {
         }
     }
 
-    fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {
+    fn add(&mut self, plan: &mut Plan<'_>, measured: MeasuredEntry, shows: ShownPart) {
         if self.find_near_duplicate(plan) {
             self.state = State::Duplicate;
         } else {
@@ -268,16 +268,27 @@ impl Body {
             plan.config.cards.members,
         );
         // A card that does not fit needs no report: the body is reported as dropped.
-        let _ = plan.try_add(entry, plan.card_shows(id), (COMPACT, self.rank), Pass::Rest);
+        let _ = plan.try_add(
+            entry,
+            plan.card_shows(id),
+            (COMPACT, self.rank),
+            BudgetScope::Rest,
+        );
     }
 
-    fn allowed(&self, plan: &Plan<'_>, measured: &Measured, freed: usize, pass: Pass) -> bool {
+    fn allowed(
+        &self,
+        plan: &Plan<'_>,
+        measured: &MeasuredEntry,
+        freed: usize,
+        pass: BudgetScope,
+    ) -> bool {
         if measured.tokens > self.max_tokens(plan, pass) {
             return false;
         }
         let within = match pass {
-            Pass::Rest => true,
-            Pass::Share => {
+            BudgetScope::Rest => true,
+            BudgetScope::Share => {
                 let used = BODY_SECTIONS.map(|section| plan.packed.used(section));
                 let used: usize = used.iter().sum();
                 used.saturating_sub(freed) + measured.tokens <= plan.share_of_bodies()
@@ -288,14 +299,14 @@ impl Body {
 
     /// Returns the maximum tokens of this body: a huge one must not take the whole budget unless it is the
     /// best, or nothing else needs the rest.
-    fn max_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
+    fn max_tokens(&self, plan: &Plan<'_>, pass: BudgetScope) -> usize {
         let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
             _ if self.is_changed => 100,
-            (0, Pass::Share) => config.first_share,
-            (0, Pass::Rest) => 100,
-            (_, Pass::Share) => config.other_share,
-            (_, Pass::Rest) => config.rest_share,
+            (0, BudgetScope::Share) => config.first_share,
+            (0, BudgetScope::Rest) => 100,
+            (_, BudgetScope::Share) => config.other_share,
+            (_, BudgetScope::Rest) => config.rest_share,
         };
         let limit = plan.budget * percent as usize / 100;
         if self.is_container && !self.is_changed {
@@ -329,7 +340,7 @@ impl Body {
             );
             let measured = plan.packed.measure(self.described(plan, entry));
             if measured.tokens <= limit && plan.packed.fits(&measured, self.file, 0) {
-                let shows = Shows {
+                let shows = ShownPart {
                     file: self.file,
                     place: Some(self.place.id),
                     lines,

@@ -6,8 +6,8 @@ use foveate_index::{DefId, FileId};
 use foveate_model::Role;
 
 use super::entry::{Entry, SectionKind};
-use super::packed::{COMPACT, OUTLINE, STANDARD, Shows};
-use super::plan::{Pass, Plan};
+use super::packed::{COMPACT, OUTLINE, STANDARD, ShownPart};
+use super::plan::{BudgetScope, Plan};
 use super::{card, changed};
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
@@ -35,7 +35,7 @@ impl Plan<'_> {
                 reason: reason.to_owned(),
                 ..card::signature_of(self.snapshot, &place, section)
             };
-            let shows = Shows {
+            let shows = ShownPart {
                 file,
                 place: Some(place.id),
                 lines: Vec::new(),
@@ -44,7 +44,7 @@ impl Plan<'_> {
                 break;
             }
             // If not even this fits, the answer says that the budget is too small.
-            let _ = self.try_add(entry, shows, (COMPACT, position), Pass::Rest);
+            let _ = self.try_add(entry, shows, (COMPACT, position), BudgetScope::Rest);
         }
     }
 
@@ -64,7 +64,12 @@ impl Plan<'_> {
             };
             let is_in = self.packed.has(PlaceId::Definition(id));
             if !is_in && self.packed.left() > reserved {
-                let _ = self.try_add(entry, self.card_shows(id), (COMPACT, position), Pass::Rest);
+                let _ = self.try_add(
+                    entry,
+                    self.card_shows(id),
+                    (COMPACT, position),
+                    BudgetScope::Rest,
+                );
             }
         }
         for (position, file) in paths.into_iter().enumerate() {
@@ -80,7 +85,7 @@ impl Plan<'_> {
         let section = SectionKind::Definitions;
         let entry = card::outline(self.snapshot, file, section, self.config.cards.members);
         if let Some(entry) = entry {
-            let shows = Shows {
+            let shows = ShownPart {
                 file,
                 place: None,
                 lines: Vec::new(),
@@ -90,7 +95,7 @@ impl Plan<'_> {
                 ..entry
             };
             // A file whose outline does not fit is still in the ranking of files.
-            let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
+            let _ = self.try_add(entry, shows, (OUTLINE, position), BudgetScope::Rest);
         }
     }
 
@@ -189,7 +194,7 @@ impl Plan<'_> {
             let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
             let shows = self.card_shows(id);
             if self
-                .try_add(entry, shows, (COMPACT, position), Pass::Rest)
+                .try_add(entry, shows, (COMPACT, position), BudgetScope::Rest)
                 .is_ok()
             {
                 left -= 1;

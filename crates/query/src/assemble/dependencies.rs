@@ -8,7 +8,7 @@ use foveate_model::{DefinitionKind, Role};
 use super::card;
 use super::entry::SectionKind;
 use super::packed::LINK;
-use super::plan::{Pass, Plan};
+use super::plan::{BudgetScope, Plan};
 use crate::rank::PlaceId;
 
 /// A definition that shown definitions depend on.
@@ -40,7 +40,7 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
         };
         entry.facts.push(("needed_by", of));
         let shows = plan.card_shows(dependency.id);
-        let _ = plan.try_add(entry, shows, (LINK, position), Pass::Rest);
+        let _ = plan.try_add(entry, shows, (LINK, position), BudgetScope::Rest);
     }
 }
 

@@ -10,7 +10,7 @@ use foveate_index::{Confidence, DefId};
 
 use self::link::Link;
 use super::pack::Dropped;
-use super::plan::{Pass, Plan};
+use super::plan::{BudgetScope, Plan};
 use crate::deadline::Stage;
 use crate::issue::Issue;
 
@@ -56,7 +56,7 @@ impl Links {
     }
 
     /// Adds the links that fit.
-    pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
+    pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         for (position, waiting) in self.links.iter_mut().enumerate() {
             // A link that was counted and does not fit need not be rendered again.
             if waiting.done

@@ -71,17 +71,17 @@ pub(super) struct NearDuplicate {
     pub file: FileId,
     pub lines: Lines,
     /// The lines that only one of the two has.
-    pub differing: Differing,
+    pub differing: DifferingLines,
 }
 
 /// Numbers of the lines that only one of two texts has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Differing {
+pub(super) struct DifferingLines {
     pub own: Vec<u32>,
     pub theirs: Vec<u32>,
 }
 
-impl Differing {
+impl DifferingLines {
     pub(super) fn is_empty(&self) -> bool {
         self.own.is_empty() && self.theirs.is_empty()
     }
@@ -166,11 +166,11 @@ impl Fingerprint {
     }
 
     /// Returns the lines that differ, if the two are near-duplicates.
-    fn differing(&self, other: &Self, similarity: Similarity) -> Option<Differing> {
+    fn differing(&self, other: &Self, similarity: Similarity) -> Option<DifferingLines> {
         if !are_of_similar_length(self.lines.len(), other.lines.len(), similarity) {
             return None;
         }
-        let mut differing = Differing::default();
+        let mut differing = DifferingLines::default();
         let mut theirs = other.lines.iter().peekable();
         for (hash, number) in &self.lines {
             while let Some((_, number)) = theirs.next_if(|(theirs, _)| theirs < hash) {

@@ -7,7 +7,7 @@ use foveate_model::Lines;
 use super::entry::{Entry, SectionKind};
 use super::pack::{Fidelity, Item, Pack, Section};
 use super::render;
-use super::render::parts::{Figures, Head, Piece};
+use super::render::parts::{Head, HeadFigures, Piece};
 use super::seen::{self, WHOLE};
 use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
@@ -29,7 +29,7 @@ pub(super) type Order = (u8, usize);
 
 /// A rendered entry with its token counts.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasuredEntry {
     pub entry: Entry,
     pub text: String,
     pub tokens: usize,
@@ -42,7 +42,7 @@ pub(super) struct Measured {
 
 /// The part of a file that an entry shows.
 #[derive(Clone, Debug)]
-pub(super) struct Shows {
+pub(super) struct ShownPart {
     pub file: FileId,
     /// The place that the entry is the card or the body of.
     pub place: Option<PlaceId>,
@@ -52,8 +52,8 @@ pub(super) struct Shows {
 
 #[derive(Debug)]
 struct Placed {
-    measured: Measured,
-    shows: Shows,
+    measured: MeasuredEntry,
+    shows: ShownPart,
     order: Order,
     /// Position in the order of addition: the entry added last is worth least.
     sequence: usize,
@@ -116,7 +116,7 @@ impl<'a> Packed<'a> {
 
     /// Returns the tokens of a context without entries, with the longest possible head.
     fn empty(&self) -> usize {
-        let longest = Figures {
+        let longest = HeadFigures {
             confidence: 0.0,
             is_low: true,
             used: self.form.head.budget,
@@ -127,13 +127,13 @@ impl<'a> Packed<'a> {
     }
 
     /// Renders and counts an entry.
-    pub(super) fn measure(&self, entry: Entry) -> Measured {
+    pub(super) fn measure(&self, entry: Entry) -> MeasuredEntry {
         let Form { format, links, .. } = &self.form;
         let text = render::entry(*format, &entry, links.as_ref());
         let (open, close) = render::file(*format, &entry.path, links.as_ref());
         let scope = entry.scope.as_ref();
         let scope = scope.map_or_else(String::new, |scope| render::scope(*format, scope));
-        Measured {
+        MeasuredEntry {
             tokens: tokenizer::count_entry(&text),
             file_tokens: tokenizer::count_entry(&open) + tokenizer::count_entry(&close),
             scope_tokens: tokenizer::count_entry(&scope),
@@ -178,7 +178,7 @@ impl<'a> Packed<'a> {
 
     /// Returns the tokens that an entry costs beyond its own: the markup of its section, file and class,
     /// where no other entry has opened them yet.
-    fn opening(&self, measured: &Measured, file: FileId) -> usize {
+    fn opening(&self, measured: &MeasuredEntry, file: FileId) -> usize {
         let entry = &measured.entry;
         let mut of_section = self.of(entry.section).peekable();
         let section = if of_section.peek().is_none() {
@@ -197,7 +197,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Whether an entry fits the limits on tokens and files once `freed` tokens are released.
-    pub(super) fn fits(&self, measured: &Measured, file: FileId, freed: usize) -> bool {
+    pub(super) fn fits(&self, measured: &MeasuredEntry, file: FileId, freed: usize) -> bool {
         let more = measured.tokens + self.opening(measured, file);
         self.has_room_for_file(file) && self.total.saturating_sub(freed) + more <= self.budget
     }
@@ -259,7 +259,7 @@ impl<'a> Packed<'a> {
 
     /// Returns the tokens of the entries that a body of these lines replaces; `None` if it overlaps an
     /// entry that it cannot replace.
-    pub(super) fn replaces(&self, shows: &Shows) -> Option<usize> {
+    pub(super) fn replaces(&self, shows: &ShownPart) -> Option<usize> {
         let mut freed = 0;
         for placed in &self.placed {
             if is_replaced(placed, shows) {
@@ -272,7 +272,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Adds an entry that fits, and removes the entries that it replaces.
-    pub(super) fn add(&mut self, measured: Measured, shows: Shows, order: Order) {
+    pub(super) fn add(&mut self, measured: MeasuredEntry, shows: ShownPart, order: Order) {
         if self.placed.iter().any(|placed| is_replaced(placed, &shows)) {
             self.remove(|placed| is_replaced(placed, &shows));
         }
@@ -306,7 +306,7 @@ impl<'a> Packed<'a> {
     pub(super) fn fit_length(&mut self) {
         self.merge_snippets();
         // With the longest possible head.
-        let figures = Figures {
+        let figures = HeadFigures {
             confidence: 0.0,
             is_low: true,
             used: self.form.budget,
@@ -324,7 +324,7 @@ impl<'a> Packed<'a> {
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],
-        mut figures: Figures,
+        mut figures: HeadFigures,
         files: &Files,
     ) -> Pack {
         self.merge_snippets();
@@ -378,7 +378,7 @@ impl<'a> Packed<'a> {
 
     /// Renders the whole text and counts its tokens. The head states that count, so the text is rendered
     /// again until the stated count is right.
-    fn render(&self, figures: &mut Figures) -> (String, usize) {
+    fn render(&self, figures: &mut HeadFigures) -> (String, usize) {
         const ATTEMPTS: usize = 4;
         let mut rendered = self.render_with(*figures);
         for _ in 1..ATTEMPTS {
@@ -391,7 +391,7 @@ impl<'a> Packed<'a> {
         rendered
     }
 
-    fn render_with(&self, figures: Figures) -> (String, usize) {
+    fn render_with(&self, figures: HeadFigures) -> (String, usize) {
         let Form { format, head, .. } = &self.form;
         let sections = self.sections().into_iter();
         let sections = sections.map(|(kind, placed)| (kind, self.pieces(&placed)));
@@ -509,7 +509,7 @@ fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is
 /// a call site or an import), or the entry is its card.
-fn is_replaced(placed: &Placed, body: &Shows) -> bool {
+fn is_replaced(placed: &Placed, body: &ShownPart) -> bool {
     if placed.shows.file != body.file {
         return false;
     }
@@ -524,7 +524,7 @@ fn is_replaced(placed: &Placed, body: &Shows) -> bool {
     placed.shows.lines.iter().all(within)
 }
 
-fn overlaps(placed: &Placed, body: &Shows) -> bool {
+fn overlaps(placed: &Placed, body: &ShownPart) -> bool {
     placed.shows.file == body.file
         && placed
             .shows

@@ -9,7 +9,7 @@ use super::config::{AssembleConfig, Limits, Profile};
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{NearDuplicate, NearDuplicates, Similarity, Stretch};
 use super::pack::Dropped;
-use super::packed::{Form, Order, Packed, Shows};
+use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
 use super::seen;
 use crate::deadline::{Deadline, Stage};
@@ -29,14 +29,14 @@ pub(super) const BODY_SECTIONS: [SectionKind; 2] =
 
 /// Whether an entry may use only its section's share of the budget, or all tokens left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pass {
+pub(super) enum BudgetScope {
     Share,
     Rest,
 }
 
 /// Results of the earlier stages.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct StageResults<'a> {
     /// The intent of the query.
     pub intent: &'a Intent,
     /// The definitions and files that the query names.
@@ -78,11 +78,11 @@ impl<'a> Plan<'a> {
     pub(super) fn new(
         snapshot: &'a Snapshot,
         request: &'a Request,
-        found: Found<'a>,
+        found: StageResults<'a>,
         config: &'a AssembleConfig,
         deadline: &'a Deadline,
     ) -> Self {
-        let Found {
+        let StageResults {
             intent,
             candidates,
             ranked,
@@ -209,15 +209,17 @@ impl<'a> Plan<'a> {
     pub(super) fn try_add(
         &mut self,
         entry: Entry,
-        shows: Shows,
+        shows: ShownPart,
         order: Order,
-        pass: Pass,
+        pass: BudgetScope,
     ) -> Result<(), usize> {
         let section = entry.section;
         let measured = self.packed.measure(entry);
         let within = match pass {
-            Pass::Share => self.packed.used(section) + measured.tokens <= self.share(section),
-            Pass::Rest => true,
+            BudgetScope::Share => {
+                self.packed.used(section) + measured.tokens <= self.share(section)
+            }
+            BudgetScope::Rest => true,
         };
         if !within || !self.packed.fits(&measured, shows.file, 0) {
             return Err(measured.tokens);
@@ -248,8 +250,8 @@ impl<'a> Plan<'a> {
         self.packed.left() >= SMALLEST_CARD
     }
 
-    pub(super) fn card_shows(&self, id: DefId) -> Shows {
-        Shows {
+    pub(super) fn card_shows(&self, id: DefId) -> ShownPart {
+        ShownPart {
             file: self.snapshot.files.file_of(id),
             place: Some(PlaceId::Definition(id)),
             lines: Vec::new(),

@@ -10,7 +10,7 @@ pub(super) mod parts;
 mod xml;
 
 pub use self::markdown::inline as inline_code;
-use self::parts::{Figures, Head, Piece, WOULD_HELP};
+use self::parts::{Head, HeadFigures, Piece, WOULD_HELP};
 use super::entry::{Entry, Scope, SectionKind};
 
 use foveate_model::escape::escape;
@@ -19,14 +19,14 @@ use crate::permalink::Permalinks;
 use crate::request::Format;
 
 /// Returns the text before the first section and the text after the last.
-pub(super) fn header(format: Format, head: &Head<'_>, figures: Figures) -> (String, String) {
+pub(super) fn header(format: Format, head: &Head<'_>, figures: HeadFigures) -> (String, String) {
     match format {
         Format::Xml | Format::Markdown => (comment(head, figures), String::new()),
         Format::Json => json::header(head, figures),
     }
 }
 
-fn comment(head: &Head<'_>, figures: Figures) -> String {
+fn comment(head: &Head<'_>, figures: HeadFigures) -> String {
     let mut text = format!(
         "intent: {}, confidence: {:.2}",
         head.intent.kind.name(),

@@ -7,8 +7,8 @@ use foveate_model::escape::escape;
 
 use super::entry::{Entry, SectionKind, Shape};
 use super::pack::Fidelity;
-use super::packed::{OUTLINE, Shows};
-use super::plan::{Pass, Plan};
+use super::packed::{OUTLINE, ShownPart};
+use super::plan::{BudgetScope, Plan};
 use super::source::one_line;
 use crate::intent::IntentKind;
 
@@ -72,13 +72,13 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         language: foveate_model::Language::TEXT,
         body,
     };
-    let shows = Shows {
+    let shows = ShownPart {
         file: best,
         place: None,
         lines: Vec::new(),
     };
     // It is optional: without room for it, it is left out.
-    let _ = plan.try_add(entry, shows, (OUTLINE, 0), Pass::Rest);
+    let _ = plan.try_add(entry, shows, (OUTLINE, 0), BudgetScope::Rest);
 }
 
 /// Returns the other files of a file's directory, in path order.

@@ -8,8 +8,8 @@ use super::dependencies;
 use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{Dropped, Pack};
-use super::plan::{Pass, Plan, SMALLEST_CARD};
-use super::render::parts::{Figures, WOULD_HELP};
+use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
+use super::render::parts::{HeadFigures, WOULD_HELP};
 use super::{siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::Issue;
@@ -23,17 +23,17 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     plan.focus_cards();
     let mut bodies = Bodies::new(&plan);
     if plan.intent.is_change() {
-        bodies.fill(&mut plan, Pass::Share);
+        bodies.fill(&mut plan, BudgetScope::Share);
         plan.named_cards();
     } else {
         plan.named_cards();
-        bodies.fill(&mut plan, Pass::Share);
+        bodies.fill(&mut plan, BudgetScope::Share);
     }
     let mut links = Links::new(&plan, &bodies.seeds(&plan));
-    links.fill(&mut plan, Pass::Share);
-    bodies.fill(&mut plan, Pass::Rest);
+    links.fill(&mut plan, BudgetScope::Share);
+    bodies.fill(&mut plan, BudgetScope::Rest);
     last_cards(&mut plan, &mut bodies);
-    links.fill(&mut plan, Pass::Rest);
+    links.fill(&mut plan, BudgetScope::Rest);
     bodies.fit_length(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);
@@ -67,7 +67,7 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
 
 fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     let budgets = SectionKind::ALL.map(|kind| plan.share(kind));
-    let figures = Figures {
+    let figures = HeadFigures {
         confidence,
         is_low: is_unsure(&plan, confidence),
         used: 0,

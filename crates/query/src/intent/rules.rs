@@ -75,7 +75,7 @@ static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signs::LABELS)
 const INTENTION_FACTOR: f32 = 0.9;
 
 /// The interpretation of a clause: its shape and the first rule that fits.
-pub(super) struct Reading<'a> {
+pub(super) struct Interpretation<'a> {
     pub clause: &'a Clause,
     pub shape: Shape,
     pub rule: &'static Rule,
@@ -85,7 +85,7 @@ pub(super) struct Reading<'a> {
     pub is_polite: bool,
 }
 
-impl Reading<'_> {
+impl Interpretation<'_> {
     /// Multiplies the weight by `factor`.
     pub(super) fn scaled(mut self, factor: f32) -> Self {
         self.weight *= factor;
@@ -94,7 +94,7 @@ impl Reading<'_> {
 }
 
 /// Interprets a clause, if any rule fits.
-pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
+pub(super) fn read(clause: &Clause) -> Option<Interpretation<'_>> {
     let words = clause.words.as_slice();
     let start = shapes::start(words);
     let is_polite = start > 0;
@@ -110,7 +110,7 @@ pub(super) fn read(clause: &Clause) -> Option<Reading<'_>> {
     // "I want to move x. Who uses it?"
     let is_intention = is_polite && shapes::is_intention(words);
     let factor = if is_intention { INTENTION_FACTOR } else { 1.0 };
-    Some(Reading {
+    Some(Interpretation {
         clause,
         shape,
         rule,

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use fst::Map;
 
 use super::lexicon::{self, Form};
-use super::rules::Reading;
+use super::rules::Interpretation;
 use super::shapes;
 use super::words::{Clause, Word};
 use super::{IntentKind, Query};
@@ -53,7 +53,7 @@ fn weights(feature: &str) -> Option<[f32; KINDS]> {
 }
 
 /// Returns the probability of each kind, in the order of [`IntentKind::ALL`].
-pub(super) fn probabilities(query: &Query, reading: Option<&Reading>) -> [f32; KINDS] {
+pub(super) fn probabilities(query: &Query, reading: Option<&Interpretation>) -> [f32; KINDS] {
     let features = features(query, reading);
     let known = features.iter().filter_map(|feature| weights(feature));
     softmax(&known.collect::<Vec<_>>())
@@ -76,7 +76,7 @@ fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
 }
 
 /// Returns the features of a query by name, each once.
-fn features(query: &Query, reading: Option<&Reading>) -> Vec<String> {
+fn features(query: &Query, reading: Option<&Interpretation>) -> Vec<String> {
     let mut features = vec![
         "bias".to_owned(),
         format!("capital {}", query.is_capitalised),

@@ -16,28 +16,28 @@ use crate::text::QueryText;
 /// A candidate and its signals, each multiplied by the factor of the file's role: the score is the
 /// sum of these numbers times the weights.
 #[derive(Clone, Debug)]
-pub struct Examined {
+pub struct SignalValues {
     /// The path of the file, or of the file that contains the candidate.
     pub path: String,
     /// The qualified name (empty for a stretch) and lines of a place; `None` for a file.
     pub place: Option<(String, Lines)>,
-    /// The signals, in the order of [`Examined::FILE_SIGNALS`], [`Examined::FUNCTION_SIGNALS`] or
-    /// [`Examined::STRETCH_SIGNALS`].
+    /// The signals, in the order of [`SignalValues::FILE_SIGNALS`], [`SignalValues::FUNCTION_SIGNALS`] or
+    /// [`SignalValues::STRETCH_SIGNALS`].
     pub signals: Vec<f32>,
 }
 
 /// The candidates of a query, each kind in path order.
 #[derive(Clone, Debug, Default)]
-pub struct Examination {
+pub struct CandidateSignals {
     /// The files.
-    pub files: Vec<Examined>,
+    pub files: Vec<SignalValues>,
     /// The functions.
-    pub functions: Vec<Examined>,
+    pub functions: Vec<SignalValues>,
     /// The stretches outside functions.
-    pub stretches: Vec<Examined>,
+    pub stretches: Vec<SignalValues>,
 }
 
-impl Examined {
+impl SignalValues {
     /// Names of a file's signals.
     pub const FILE_SIGNALS: &'static [&'static str] = FileSignals::NAMES;
     /// Names of a function's signals.
@@ -47,7 +47,7 @@ impl Examined {
 }
 
 /// Returns the candidates among files, functions and stretches, with their signals.
-pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> Examination {
+pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> CandidateSignals {
     let text = QueryText::parse(&request.query);
     let deadline = Deadline::none();
     let known = &request.into();
@@ -62,7 +62,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let path = |file| snapshot.files.path(file).to_owned();
     let files = files::signals(snapshot, &evidence, config)
         .into_iter()
-        .map(|(id, signals)| Examined {
+        .map(|(id, signals)| SignalValues {
             path: path(id),
             place: None,
             signals: scaled(&signals.array(), factor(id)),
@@ -74,7 +74,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .map(|(id, signals)| {
             let file = snapshot.files.file_of(id);
             let definition = snapshot.files.definition(id);
-            Examined {
+            SignalValues {
                 path: path(file),
                 place: Some((
                     definition.qualified_name.to_string(),
@@ -87,13 +87,13 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let stretches = pool
         .stretches
         .with_role_factors(snapshot, &evidence.roles, config)
-        .map(|(id, signals, factor)| Examined {
+        .map(|(id, signals, factor)| SignalValues {
             path: path(snapshot.files.chunk_file(id)),
             place: Some((String::new(), snapshot.files.chunk(id).lines)),
             signals: scaled(&signals.array(), factor),
         })
         .collect();
-    Examination {
+    CandidateSignals {
         files,
         functions,
         stretches,

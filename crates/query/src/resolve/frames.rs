@@ -4,7 +4,7 @@
 
 use foveate_index::{DefId, FileId};
 use foveate_model::Role;
-use foveate_parse::origin::{self, Installed, Origin};
+use foveate_parse::origin::{self, InstalledFile, Origin};
 
 use super::Finder;
 use super::packages::Home;
@@ -137,7 +137,7 @@ impl Finder<'_> {
         }
     }
 
-    fn files_of_package(&self, installed: &Installed<'_>) -> Vec<FileId> {
+    fn files_of_package(&self, installed: &InstalledFile<'_>) -> Vec<FileId> {
         let files = &self.snapshot.files;
         if let Some(file) = self.module_file(installed) {
             return vec![file];

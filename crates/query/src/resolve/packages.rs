@@ -3,7 +3,7 @@
 
 use foldhash::HashMap;
 use foveate_index::{FileId, Files};
-use foveate_parse::origin::{self, Installed, PackageHome};
+use foveate_parse::origin::{self, InstalledFile, PackageHome};
 
 use super::Finder;
 
@@ -28,7 +28,7 @@ impl Home {
     }
 
     /// Returns the file that was installed, at the same path within the package.
-    pub(super) fn file(&self, files: &Files, installed: &Installed<'_>) -> Option<FileId> {
+    pub(super) fn file(&self, files: &Files, installed: &InstalledFile<'_>) -> Option<FileId> {
         match (self.0.as_str(), installed.inner) {
             ("", inner) => files.find(inner),
             (module, "") => files.find(module),
@@ -39,7 +39,7 @@ impl Home {
 
 impl Finder<'_> {
     /// Returns where an installed package is in the repository, if it is the repository's own.
-    pub(super) fn home(&self, installed: &Installed<'_>) -> Option<Home> {
+    pub(super) fn home(&self, installed: &InstalledFile<'_>) -> Option<Home> {
         let (name, files) = (installed.name, &self.snapshot.files);
         match installed.manager.home {
             PackageHome::Modules => {
@@ -73,7 +73,7 @@ impl Finder<'_> {
     }
 
     /// Returns the file of an installed module, by the module's name.
-    pub(super) fn module_file(&self, installed: &Installed<'_>) -> Option<FileId> {
+    pub(super) fn module_file(&self, installed: &InstalledFile<'_>) -> Option<FileId> {
         let PackageHome::Module {
             ending,
             package_stem,
@@ -94,7 +94,7 @@ impl Finder<'_> {
     }
 
     /// Returns the home of a module: for a package the directory of its main file, for a single-file module the file.
-    fn module_home(&self, installed: &Installed<'_>, package_stem: &str) -> Option<Home> {
+    fn module_home(&self, installed: &InstalledFile<'_>, package_stem: &str) -> Option<Home> {
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         let path = &files
             .file(graph.resolve_module(files, installed.name)?)

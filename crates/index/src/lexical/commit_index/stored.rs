@@ -4,7 +4,7 @@
 use foldhash::{HashMap, HashMapExt as _};
 use foveate_model::{ObjectId, RepoPath};
 
-use super::{CommitIndex, FunctionId, Functions, PathId, Recorded};
+use super::{CommitIndex, FunctionId, Functions, PastCommit, PathId};
 use crate::stored::bytes::{Decoder, Encoder};
 
 impl CommitIndex {
@@ -99,7 +99,7 @@ impl CommitIndex {
         let touched = rest.list(|rest| Some((path(rest)?, rest.number()?)))?;
         self.ids.push((id, self.commits.len() as u32));
         self.add_lengths(&paths, share, length);
-        self.commits.push(Recorded {
+        self.commits.push(PastCommit {
             paths: paths.into(),
             functions: Box::default(),
             length,

@@ -17,15 +17,15 @@ use std::ops::Range;
 pub(super) use macro_names::is_macro;
 
 /// A text as its grammar sees it.
-pub(super) struct Masked<'t> {
+pub(super) struct MaskedText<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
     /// Lines that include files but are blanked out for the grammar.
     pub(super) includes: Vec<Range<usize>>,
 }
 
-pub(super) fn masked(text: &str) -> Masked<'_> {
+pub(super) fn masked(text: &str) -> MaskedText<'_> {
     let mut changes = Changes::default();
-    Masked {
+    MaskedText {
         bytes: changed(text, &mut changes),
         includes: changes.includes,
     }

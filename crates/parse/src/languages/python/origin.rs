@@ -1,7 +1,7 @@
 //! Recognises paths of installed packages and of Python's standard library.
 
 use crate::origin::form::{
-    Installed, Origin, OriginForm, PackageHome, PackageManager, below, below_pair, installed,
+    InstalledFile, Origin, OriginForm, PackageHome, PackageManager, below, below_pair, installed,
 };
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
@@ -31,7 +31,7 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     };
     let origin = match rest.find('/') {
         Some(end) => installed(&PIP, rest, end)?,
-        None => Origin::Package(Installed {
+        None => Origin::Package(InstalledFile {
             manager: &PIP,
             name: rest.split('.').next().unwrap_or(rest),
             inner: "",

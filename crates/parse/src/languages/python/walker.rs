@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use foveate_model::{Content, DefinitionKind, FileFacts, ParseIssue, RegionKind, Span};
 use tree_sitter::{Node, Parser, Tree};
 
-use self::unchanged::Unchanged;
+use self::unchanged::UnchangedFunctions;
 use super::LANGUAGE;
 use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 3;
 
 /// Parses only what differs. `None` if that saves no work, or could give other facts.
 fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> {
-    let mut unchanged = Unchanged::find(earlier, text);
+    let mut unchanged = UnchangedFunctions::find(earlier, text);
     for _ in 0..ATTEMPTS {
         if !unchanged.is_worthwhile(text) {
             return None;
@@ -83,7 +83,7 @@ fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
 fn walk<'t>(
     tree: &Tree,
     text: &'t str,
-    unchanged: Option<&'t Unchanged<'t>>,
+    unchanged: Option<&'t UnchangedFunctions<'t>>,
     limits: &Limits,
 ) -> Walker<'t> {
     let mut walker = Walker {
@@ -282,7 +282,7 @@ struct Walker<'t> {
     grammar: &'static Grammar,
     collector: Collector<'t>,
     /// Functions that an earlier text contains too.
-    unchanged: Option<&'t Unchanged<'t>>,
+    unchanged: Option<&'t UnchangedFunctions<'t>>,
     /// Start of the docstring of the definition just entered.
     docstring_at: usize,
     /// The definition below the decorators just entered, which is already recorded.
@@ -403,7 +403,7 @@ impl<'t> Walker<'t> {
             Place::Class | Place::Enum => DefinitionKind::Method,
             Place::Module | Place::Function => DefinitionKind::Function,
         };
-        let Unchanged { earlier, .. } = unchanged;
+        let UnchangedFunctions { earlier, .. } = unchanged;
         let before = earlier.facts.definition(function.id);
         let is_same = before.is_some_and(|before| before.kind == kind)
             && depth <= function.depth

@@ -1,7 +1,8 @@
 //! Recognizes files of crates and of the Rust standard library by their paths.
 
 use crate::origin::form::{
-    Installed, Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
+    InstalledFile, Origin, OriginForm, PackageHome, PackageManager, before_version, below,
+    installed,
 };
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
@@ -44,7 +45,7 @@ fn checkout(path: &str) -> Option<(&str, Origin<'_>)> {
     let (_, inner) = revision.split_once('/')?;
     Some((
         rest,
-        Origin::Package(Installed {
+        Origin::Package(InstalledFile {
             manager: &CARGO,
             name,
             inner,

@@ -10,8 +10,8 @@ use foveate_model::{Lines, ReferenceKind, Role};
 use super::link::{LINE, Link};
 use crate::assemble::entry::{Entry, SectionKind, Shape};
 use crate::assemble::pack::Fidelity;
-use crate::assemble::packed::{LINK, Shows};
-use crate::assemble::plan::{Pass, Plan};
+use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{around, clean, one_line};
 
 /// Returns the call sites of the seeds, without references resolved by name only: calls before other uses,
@@ -106,7 +106,7 @@ pub(super) fn add_caller(
     of: DefId,
     site: &CallSite,
     position: usize,
-    pass: Pass,
+    pass: BudgetScope,
 ) -> Result<(), usize> {
     let line = Lines::new(site.line, site.line);
     if plan.packed.shows_any(site.file, line) {
@@ -115,7 +115,7 @@ pub(super) fn add_caller(
     let Some(entry) = entry(plan, of, site) else {
         return Ok(());
     };
-    let shows = Shows {
+    let shows = ShownPart {
         file: site.file,
         place: None,
         lines: vec![entry.lines],

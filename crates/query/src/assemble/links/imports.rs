@@ -6,8 +6,8 @@ use foveate_model::{Lines, Span};
 use super::link::{LINE, Link};
 use crate::assemble::entry::{Entry, SectionKind, Shape};
 use crate::assemble::pack::Fidelity;
-use crate::assemble::packed::{LINK, Shows};
-use crate::assemble::plan::{Pass, Plan};
+use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{one_line, prefix};
 
 /// Returns the imports between the best files: direct ones, or through one other file.
@@ -85,7 +85,7 @@ pub(super) fn add_import(
     statement: Span,
     line: u32,
     position: usize,
-    pass: Pass,
+    pass: BudgetScope,
 ) -> Result<(), usize> {
     let files = &plan.snapshot.files;
     let Some((from, to)) = chain.split_first() else {
@@ -114,7 +114,7 @@ pub(super) fn add_import(
         language: files.file(*from).language,
         body: one_line(text, LINE),
     };
-    let shows = Shows {
+    let shows = ShownPart {
         file: *from,
         place: None,
         lines: vec![lines],

@@ -7,8 +7,8 @@ use super::link::Link;
 use crate::assemble::card;
 use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::Stretch;
-use crate::assemble::packed::{LINK, Shows};
-use crate::assemble::plan::{Pass, Plan};
+use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Maximum tests considered per seed, the most certain first.
@@ -70,7 +70,7 @@ pub(super) fn add_test(
     of: DefId,
     position: usize,
     whole: &mut usize,
-    pass: Pass,
+    pass: BudgetScope,
 ) -> Result<(), usize> {
     let files = &plan.snapshot.files;
     let file = files.file_of(id);
@@ -80,7 +80,7 @@ pub(super) fn add_test(
     if plan.packed.has(place) || plan.packed.shows_any(file, lines) {
         return Ok(());
     }
-    let shows = |lines| Shows {
+    let shows = |lines| ShownPart {
         file,
         place: Some(place),
         lines,
@@ -113,7 +113,7 @@ pub(super) fn add_test_file(
     file: FileId,
     tests: FileId,
     position: usize,
-    pass: Pass,
+    pass: BudgetScope,
 ) -> Result<(), usize> {
     let Some(mut entry) = card::outline(
         plan.snapshot,
@@ -126,7 +126,7 @@ pub(super) fn add_test_file(
     let tested = plan.snapshot.files.path(file).to_owned();
     entry.reason = format!("tests {tested}");
     entry.facts.push(("tests", tested));
-    let shows = Shows {
+    let shows = ShownPart {
         file: tests,
         place: None,
         lines: Vec::new(),

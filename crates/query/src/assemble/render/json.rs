@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use foveate_model::escape::{escape, is_unsafe};
 
-use super::parts::{Figures, Head, Piece, WOULD_HELP};
+use super::parts::{Head, HeadFigures, Piece, WOULD_HELP};
 use crate::assemble::entry::{Entry, SectionKind};
 
-pub(super) fn header(head: &Head<'_>, figures: Figures) -> (String, String) {
+pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) {
     let mut open = format!(
         "{{\"intent\":\"{}\",\"confidence\":{:.2},",
         head.intent.kind.name(),

@@ -18,7 +18,7 @@ pub(in crate::assemble) struct Head<'a> {
 
 /// Data for the first line of a context that is known only at the end.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::assemble) struct Figures {
+pub(in crate::assemble) struct HeadFigures {
     /// The probability that a right place is shown whole.
     pub confidence: f32,
     /// Whether the confidence is low.

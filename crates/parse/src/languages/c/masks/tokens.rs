@@ -40,17 +40,17 @@ impl Token {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Lexed {
+pub(super) struct TokenStream {
     pub(super) tokens: Vec<Token>,
     /// Comments inside preprocessor lines, at which the grammars end those lines.
     pub(super) blanks: Vec<Range<usize>>,
 }
 
-pub(super) fn lex(bytes: &[u8]) -> Lexed {
+pub(super) fn lex(bytes: &[u8]) -> TokenStream {
     let mut lexer = Lexer {
         bytes,
         at: 0,
-        lexed: Lexed::default(),
+        lexed: TokenStream::default(),
     };
     lexer.lexed.tokens.reserve(bytes.len() / 6);
     let mut begins_line = true;
@@ -94,7 +94,7 @@ pub(super) fn lex(bytes: &[u8]) -> Lexed {
 struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
-    lexed: Lexed,
+    lexed: TokenStream,
 }
 
 impl Lexer<'_> {

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 32;
 
 /// The result of reading a declarator.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Declared<'n> {
+pub(super) struct Declarator<'n> {
     /// Its last name.
     pub(super) name: Node<'n>,
     /// The whole name, with the scopes before it.
@@ -24,7 +24,7 @@ pub(super) struct Declared<'n> {
 }
 
 /// Reads a declarator; `None` if it has no name.
-pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+pub(super) fn declared(declarator: Node<'_>) -> Option<Declarator<'_>> {
     let (mut node, mut function, mut value) = (declarator, None, None);
     let mut is_pointer = false;
     for _ in 0..MAX_DEPTH {
@@ -54,7 +54,7 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
             "parenthesized_declarator" => last_child(node)?,
             "identifier" | "field_identifier" | "type_identifier" | "operator_name"
             | "destructor_name" | "operator_cast" | "primitive_type" => {
-                return Some(Declared {
+                return Some(Declarator {
                     name: node,
                     whole: node,
                     function: function.or((node.kind() == "operator_cast").then_some(node)),
@@ -64,7 +64,7 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
             }
             "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
                 let name = last_of(node)?;
-                return Some(Declared {
+                return Some(Declarator {
                     name,
                     whole: node,
                     function: function.or((name.kind() == "operator_cast").then_some(name)),
@@ -99,7 +99,7 @@ pub(super) fn last_of(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-impl<'n> Declared<'n> {
+impl<'n> Declarator<'n> {
     /// Returns the span of the name; for a conversion `operator T`, including the type.
     pub(super) fn name_span(&self) -> Span {
         let end = match self.name.kind() {

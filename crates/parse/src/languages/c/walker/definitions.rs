@@ -4,7 +4,7 @@ use foveate_model::values::Value;
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
-use super::declarators::{Declared, declared};
+use super::declarators::{Declarator, declared};
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, Place, span};
 use crate::syntax::{Descend, inside_brackets};
@@ -61,7 +61,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 
 /// Whether a node with the form of a function is one. Without a type it must be a constructor, a destructor
 /// or a conversion; any other is a macro that expands to a function.
-pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declared<'_>) -> bool {
+pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declarator<'_>) -> bool {
     field(node, "type").is_some()
         || found.scope(walk.collector.text).is_some()
         || found.name.kind() != "identifier"
@@ -76,7 +76,7 @@ fn is_of_class_around(walk: &Walk<'_>, name: &str) -> bool {
 }
 
 /// Returns the draft of a function or prototype, from its head.
-fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Draft<'t> {
+fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declarator<'t>) -> Draft<'t> {
     let text = walk.collector.text;
     let name_span = found.name_span();
     let name = name_span.of(text);
@@ -110,12 +110,12 @@ fn last_scope(scope: &str) -> &str {
 }
 
 /// Adds the parameters and result of a function that the walk enters.
-fn enter<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId, found: &Declared<'t>) {
+fn enter<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId, found: &Declarator<'t>) {
     take_signature(walk, node, id, found);
     walk.enter_definition(depth, id, DefinitionKind::Function);
 }
 
-fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &Declared<'t>) {
+fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &Declarator<'t>) {
     // `int f(a) int a; {`: the grammar does not see the declarations.
     let head = found.parameters().zip(field(node, "body"));
     let head =
@@ -178,7 +178,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
 }
 
 /// Adds a function that is only declared: its body is elsewhere.
-fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, found: &Declared<'t>) {
+fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, found: &Declarator<'t>) {
     let mut draft = head(walk, node, found);
     let initial = field(node, "default_value");
     draft.modifiers.is_abstract = initial.is_some_and(|value| walk.of(value) == "0");
@@ -192,7 +192,7 @@ fn variable<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     declarator: Node<'t>,
-    found: &Declared<'t>,
+    found: &Declarator<'t>,
     is_single: bool,
 ) -> LocalId {
     let words = words(walk, node);
@@ -222,7 +222,7 @@ fn variable<'t>(
 }
 
 /// Returns the value of a variable: its type, or what its initial value tells.
-fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Value {
+fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declarator<'t>) -> Value {
     let initial = found.value;
     let initial =
         initial.filter(|value| !matches!(value.kind(), "argument_list" | "initializer_list"));
@@ -230,7 +230,7 @@ fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Value {
 }
 
 /// Adds a local variable. `Lock lock(mutex);` looks like a prototype, and hardly ever is one.
-fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>) {
+fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declarator<'t>) {
     if found.name.kind() != "identifier" || found.whole != found.name {
         return;
     }

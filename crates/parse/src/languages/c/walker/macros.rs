@@ -3,7 +3,7 @@
 use foveate_model::{DefinitionKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
-use super::declarators::Declared;
+use super::declarators::Declarator;
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
@@ -221,7 +221,7 @@ fn is_keyword(word: &str) -> bool {
 pub(super) fn defined_function<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
-    found: &Declared<'t>,
+    found: &Declarator<'t>,
     depth: u32,
 ) -> Descend {
     let text = walk.collector.text;

@@ -6,7 +6,7 @@ use foveate_model::{DefinitionKind, Span};
 use tree_sitter::Node;
 
 use super::definitions::{
-    Marks, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
+    Modifiers, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
 };
 use super::{first_identifier, type_after};
 use crate::collect::{Place, span};
@@ -29,7 +29,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
         return Descend::Into;
     }
     let code = code_of(node);
-    let marks = Marks::of(walk, node);
+    let marks = Modifiers::of(walk, node);
     let owner = receiver(node, name);
     let kind = match walk.context().place {
         _ if code.is_some() => DefinitionKind::Method,
@@ -68,7 +68,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-fn is_expected(marks: &Marks<'_>) -> bool {
+fn is_expected(marks: &Modifiers<'_>) -> bool {
     marks.has("expect")
 }
 

@@ -11,13 +11,13 @@ use crate::walk::{Walk, child_of_kind, children, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Default)]
-pub(super) struct Marks<'t> {
+pub(super) struct Modifiers<'t> {
     visibility: Visibility,
     words: Vec<&'t str>,
     annotations: Vec<Box<str>>,
 }
 
-impl<'t> Marks<'t> {
+impl<'t> Modifiers<'t> {
     pub(super) fn of(walk: &Walk<'t>, node: Node<'t>) -> Self {
         let mut marks = Self::default();
         for part in child_of_kind(node, "modifiers")
@@ -67,7 +67,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     let Some(name) = field(node, "name") else {
         return Descend::Into;
     };
-    let marks = Marks::of(walk, node);
+    let marks = Modifiers::of(walk, node);
     let mut cursor = node.walk();
     let is_interface = node
         .children(&mut cursor)
@@ -165,7 +165,7 @@ pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     };
     let body = child_of_kind(node, "class_body");
     let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, body);
-    Marks::of(walk, node).mark(&mut draft);
+    Modifiers::of(walk, node).mark(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     set_parent(walk, depth, id);
@@ -195,7 +195,7 @@ pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
         return Descend::Into;
     };
     let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
-    Marks::of(walk, node).mark(&mut draft);
+    Modifiers::of(walk, node).mark(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     let value = walk.declared_value(type_after(node, Some(name)), None);
@@ -218,7 +218,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     let mut draft = walk.draft(kind, node, name, body);
     draft.parameters = parameters.map(inside_brackets);
     extend(walk, &mut draft, receiver);
-    let marks = Marks::of(walk, node);
+    let marks = Modifiers::of(walk, node);
     let is_elsewhere = !marks.has("external") && body.is_none();
     marks.mark(&mut draft);
     mark_bodiless(walk, &mut draft, is_elsewhere);
@@ -289,7 +289,7 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     let other = child_of_kind(node, "constructor_delegation_call");
     draft.body = draft.body.or(other.map(span));
     draft.parameters = parameters.map(inside_brackets);
-    let marks = Marks::of(walk, node);
+    let marks = Modifiers::of(walk, node);
     marks.mark(&mut draft);
     draft.modifiers.is_constructor = true;
     let id = walk.define(draft);
@@ -305,7 +305,7 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     let target = type_after(node, Some(name));
     let mut draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
     draft.body = target.map(span);
-    Marks::of(walk, node).mark(&mut draft);
+    Modifiers::of(walk, node).mark(&mut draft);
     let id = walk.define(draft);
     if let Some(target) = target {
         walk.returns(id, target);

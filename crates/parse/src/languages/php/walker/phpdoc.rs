@@ -1,6 +1,6 @@
 //! Reads types from comments (`@var`, `@param`, `@return`) where the code declares none.
 
-use foveate_model::values::{DefinitionType, Held, Local, TypeName, Value};
+use foveate_model::values::{DefinitionType, HeldValue, Local, TypeName, Value};
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
@@ -122,7 +122,7 @@ pub(super) fn holds(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span>)
     let text = walk.collector.text;
     let rest = doc.and_then(|doc| tag(text, doc, "var"));
     if let Some(type_name) = rest.and_then(|rest| class_in(text, rest)) {
-        walk.collector.values.held.push(Held {
+        walk.collector.values.held.push(HeldValue {
             definition,
             value: Value::Type(type_name),
         });

@@ -174,7 +174,7 @@ impl<'t> Walker<'t> {
         };
         let value = self.get(node, fields.right);
         self.collector.bind_to(left.end_byte());
-        let assigned = Assigned {
+        let assigned = AssignmentParts {
             span: span(node),
             annotation: self.get(node, fields.kind),
             value,
@@ -187,7 +187,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn targets(&mut self, left: Node<'_>, assigned: &Assigned<'_>, depth: u32) {
+    fn targets(&mut self, left: Node<'_>, assigned: &AssignmentParts<'_>, depth: u32) {
         match self.kind(left) {
             Kind::Identifier => self.target(left, assigned, depth),
             Kind::Attribute => self.own_field(left, assigned),
@@ -207,7 +207,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn target(&mut self, name: Node<'_>, assigned: &Assigned<'_>, depth: u32) {
+    fn target(&mut self, name: Node<'_>, assigned: &AssignmentParts<'_>, depth: u32) {
         let text = self.collector.of(name);
         let lambda = assigned
             .value
@@ -249,7 +249,7 @@ impl<'t> Walker<'t> {
     }
 
     /// Adds the field of `self.x = …` in a constructor.
-    fn own_field(&mut self, target: Node<'_>, assigned: &Assigned<'_>) {
+    fn own_field(&mut self, target: Node<'_>, assigned: &AssignmentParts<'_>) {
         let Some(class) = self.collector.context.constructs else {
             return;
         };
@@ -302,7 +302,7 @@ impl<'t> Walker<'t> {
             .within(depth, |context| context.position = Position::Type);
     }
 
-    fn is_type_alias(&self, assigned: &Assigned<'_>) -> bool {
+    fn is_type_alias(&self, assigned: &AssignmentParts<'_>) -> bool {
         let annotated = assigned.annotation.is_some_and(|annotation| {
             self.collector.of(annotation).rsplit('.').next() == Some("TypeAlias")
         });
@@ -357,13 +357,13 @@ pub(super) fn fills_fields(name: &str) -> bool {
 }
 
 /// The parts of an assignment other than its targets.
-pub(super) struct Assigned<'n> {
+pub(super) struct AssignmentParts<'n> {
     span: Span,
     annotation: Option<Node<'n>>,
     value: Option<Node<'n>>,
 }
 
-impl Assigned<'_> {
+impl AssignmentParts<'_> {
     /// Returns the end of `name: annotation`.
     fn head_end(&self, target: Node<'_>) -> usize {
         self.annotation
@@ -373,7 +373,7 @@ impl Assigned<'_> {
 
 /// Whether an assignment in an enum defines a member: plain assignments to public names do, annotated names
 /// are ordinary fields.
-fn is_member(name: &str, assigned: &Assigned<'_>, lambda: Option<Node<'_>>) -> bool {
+fn is_member(name: &str, assigned: &AssignmentParts<'_>, lambda: Option<Node<'_>>) -> bool {
     !name.starts_with('_') && assigned.annotation.is_none() && lambda.is_none()
 }
 

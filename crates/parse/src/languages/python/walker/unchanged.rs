@@ -3,8 +3,8 @@
 //! copied.
 //!
 //! The facts of a function depend on its text, on what encloses it, and on the names that its file imports
-//! or defines at its top level. [`Unchanged::find`] compares texts, the walk compares the enclosing
-//! definitions, and [`Unchanged::refused`] compares names. A function that may have other facts now is
+//! or defines at its top level. [`UnchangedFunctions::find`] compares texts, the walk compares the enclosing
+//! definitions, and [`UnchangedFunctions::refused`] compares names. A function that may have other facts now is
 //! parsed again.
 
 use std::ops::RangeInclusive;
@@ -32,7 +32,7 @@ const MIN_SHARE: usize = 8;
 
 /// The functions that a text has in common with an earlier one.
 #[derive(Debug)]
-pub(super) struct Unchanged<'a> {
+pub(super) struct UnchangedFunctions<'a> {
     /// The earlier text and its facts.
     pub(super) earlier: &'a Content,
     /// In the order of the text; none is inside another.
@@ -61,7 +61,7 @@ struct Candidate<'a> {
     function: Function,
 }
 
-impl<'a> Unchanged<'a> {
+impl<'a> UnchangedFunctions<'a> {
     /// Finds the functions of `earlier` that `text` contains; none if the facts of `earlier` are
     /// incomplete.
     pub(super) fn find(earlier: &'a Content, text: &str) -> Self {
@@ -422,7 +422,7 @@ class Client:
 
     fn reduced(earlier: &str, text: &str) -> String {
         let earlier = content(LANGUAGE, earlier);
-        let (reduced, _) = Unchanged::find(&earlier, text).reduced(text);
+        let (reduced, _) = UnchangedFunctions::find(&earlier, text).reduced(text);
         String::from_utf8(reduced).unwrap()
     }
 
