@@ -141,7 +141,7 @@ fn every_command_has_a_manual_page() {
     if is_installed("man") {
         let shown = run("man", &["-P", "cat", "-l", &page("foveate-doctor")]);
         assert!(
-            shown.contains("--offline") && shown.contains("Ask no other machine"),
+            shown.contains("--offline") && shown.contains("Contact no other machine"),
             "{shown}"
         );
     }
