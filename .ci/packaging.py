@@ -46,10 +46,10 @@ def settings():
         for name in re.findall(r"\bFOVEATE__(\w+?)(?=[=:\s\"]|$)", file.read_text(), re.MULTILINE):
             value = defaults
             for part in name.lower().split("__"):
-                check(isinstance(value, dict) and part in value, f"{file.name}: FOVEATE__{name} is no setting")
+                check(isinstance(value, dict) and part in value, f"{file.name}: FOVEATE__{name} is not a setting")
                 value = value[part]
             found += 1
-    check(found >= 8, "variables are found")
+    check(found >= 8, f"only {found} FOVEATE__ variables found")
 
 
 def compose(tools):
@@ -58,30 +58,31 @@ def compose(tools):
     document = yaml.safe_load(file.read_text())
     services = document["services"]
     profiles = {name: service.get("profiles", []) for name, service in services.items()}
-    check(profiles["foveate"] == [], "Foveate alone is the default")
-    check(profiles["postgres"] == ["postgres"], "profile postgres")
+    check(profiles["foveate"] == [], "docker-compose.yml: foveate must be in no profile")
+    check(profiles["postgres"] == ["postgres"], "docker-compose.yml: postgres must be in the profile postgres")
     # The services read every variable that the file sets.
     for line in (ROOT / "config/compose/postgres.env").read_text().splitlines():
         name = line.split("=")[0]
         is_read = line.startswith("#") or name == "COMPOSE_PROFILES" or f"${{{name}" in file.read_text()
-        check(is_read, f"postgres.env: {name} is read by nothing")
-    check({"prometheus", "grafana"} <= {n for n, p in profiles.items() if p == ["monitoring"]}, "profile monitoring")
+        check(is_read, f"postgres.env: no service reads {name}")
+    monitoring = {name for name, profile in profiles.items() if profile == ["monitoring"]}
+    check({"prometheus", "grafana"} <= monitoring, f"docker-compose.yml: the profile monitoring has only {monitoring}")
     for name, service in services.items():
-        check(service["read_only"] is True, f"{name}: its root is read-only")
-        check(service["cap_drop"] == ["ALL"], f"{name}: no capability")
-        check("no-new-privileges:true" in service["security_opt"], f"{name}: no new privileges")
-        check(service["mem_limit"] and service["pids_limit"], f"{name}: limits")
-        check(service["healthcheck"]["test"][0] == "CMD", f"{name}: a health check")
+        check(service["read_only"] is True, f"{name}: the root file system must be read-only")
+        check(service["cap_drop"] == ["ALL"], f"{name}: all capabilities must be dropped")
+        check("no-new-privileges:true" in service["security_opt"], f"{name}: no-new-privileges must be set")
+        check(service["mem_limit"] and service["pids_limit"], f"{name}: mem_limit and pids_limit must be set")
+        check(service["healthcheck"]["test"][0] == "CMD", f"{name}: a health check with CMD must be set")
         for port in service.get("ports", []):
-            check(port.startswith("127.0.0.1:"), f"{name}: {port} is open to others")
+            check(port.startswith("127.0.0.1:"), f"{name}: port {port} must be published on 127.0.0.1 only")
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             is_known = source in document["volumes"] or source.startswith("${") or (ROOT / source).exists()
-            check(is_known, f"{name}: there is no {source}")
+            check(is_known, f"{name}: the volume {source} does not exist")
         for secret in service.get("secrets", []):
-            check(secret in document["secrets"], f"{name}: there is no secret {secret}")
+            check(secret in document["secrets"], f"{name}: the secret {secret} is not defined")
         text = json.dumps(service.get("environment", {}))
-        check(not re.search(r"PASSWORD\"|TOKEN\"", text), f"{name}: a secret in the environment")
+        check(not re.search(r"PASSWORD\"|TOKEN\"", text), f"{name}: a secret must not be in the environment")
     if subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode == 0:
         run("docker", "compose", "--file", file, "--profile", "*", "config", "--quiet")
 
@@ -90,16 +91,16 @@ def image(tools, program, work):
     """Checks the image's root as its build makes it, and runs the program in it as the image's user."""
     run(tools / "hadolint", "--no-color", ROOT / "Dockerfile")
     text = (ROOT / "Dockerfile").read_text()
-    check("USER 10001:10001" in text and "HEALTHCHECK" in text, "the image has a user and a health check")
+    check("USER 10001:10001" in text and "HEALTHCHECK" in text, "the Dockerfile must set a user and a health check")
     if os.geteuid() != 0 or not shutil.which("dpkg-query") or not shutil.which("ssh") or not shutil.which("busybox"):
-        print("image: not made; it needs root and Debian's git, openssh-client and busybox")
+        print("image: not built; this needs root and Debian's git, openssh-client and busybox")
         return
     root = work / "image"
     shutil.rmtree(root, ignore_errors=True)
     run(ROOT / "ci/image-root.sh", root, program)
     size = sum(file.lstat().st_size for file in root.rglob("*") if file.is_file() and not file.is_symlink())
     print(f"image: {size / 1e6:.1f} MB without the program")
-    check(size <= MAX_IMAGE_ROOT, f"the image's root has {size} bytes")
+    check(size <= MAX_IMAGE_ROOT, f"the image's root has {size} bytes, more than {MAX_IMAGE_ROOT}")
     run("strip", "-o", root / "usr/bin/foveate", program)
     in_image(root, work)
 
@@ -141,9 +142,9 @@ def in_image(root, work):
         return
     command = ["unshare", "--mount", "sh", "-c", IN_IMAGE, "sh", root, served.parent]
     done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=120)
-    told = f"the image serves: {done.stdout}{done.stderr}"
-    check(re.search(r"^a +ready .* files 1 ", done.stdout, re.MULTILINE), told)
-    check(done.stdout.splitlines()[-1].strip() == "10001", "the server's user is not root")
+    output = f"the server in the image does not serve the repository: {done.stdout}{done.stderr}"
+    check(re.search(r"^a +ready .* files 1 ", done.stdout, re.MULTILINE), output)
+    check(done.stdout.splitlines()[-1].strip() == "10001", "the server in the image must run as user 10001")
     job_in_image(root, source)
 
 
@@ -167,13 +168,13 @@ def job_in_image(root, source):
     """Runs GitLab's job with only the programs of the image."""
     script = "\n".join(yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())[".foveate"]["script"])
     context = run("unshare", "--mount", "sh", "-c", JOB_IN_IMAGE, "sh", root, source, script)
-    check("def total_price()" in context, f"GitLab's job in the image: {context}")
+    check("def total_price()" in context, f"GitLab's job in the image printed no context of total_price: {context}")
 
 
 def systemd(program, work):
     unit = ROOT / "config/systemd/foveate.service"
     text = unit.read_text()
-    check("ExecStart=/usr/local/bin/foveate " in text, "the unit starts what is installed")
+    check("ExecStart=/usr/local/bin/foveate " in text, "foveate.service must start /usr/local/bin/foveate")
     copy = work / "foveate.service"
     copy.write_text(text.replace("/usr/local/bin/foveate", str(program)))
     run("systemd-analyze", "verify", "--man=no", copy)
@@ -188,20 +189,21 @@ def kubernetes(tools):
     pod = documents["StatefulSet"]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-        check(container[probe]["httpGet"]["port"] == "http", f"{probe} asks the server")
+        check(container[probe]["httpGet"]["port"] == "http", f"{probe} must use the port http")
     # The restricted profile of the pod security standards.
-    check(pod["securityContext"]["runAsNonRoot"] is True, "not root")
-    check(pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, "seccomp")
+    check(pod["securityContext"]["runAsNonRoot"] is True, "the pod must not run as root")
+    check(pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, "the pod lacks seccomp RuntimeDefault")
     security = container["securityContext"]
-    check(security["allowPrivilegeEscalation"] is False and security["readOnlyRootFilesystem"] is True, "confined")
-    check(security["capabilities"] == {"drop": ["ALL"]}, "no capability")
-    check("memory" in container["resources"]["limits"], "a limit of memory")
+    check(security["allowPrivilegeEscalation"] is False, "the container must not allow privilege escalation")
+    check(security["readOnlyRootFilesystem"] is True, "the container's root file system must be read-only")
+    check(security["capabilities"] == {"drop": ["ALL"]}, "the container must drop all capabilities")
+    check("memory" in container["resources"]["limits"], "the container must have a memory limit")
     mounts = {mount["name"] for mount in container["volumeMounts"]}
     claims = {claim["metadata"]["name"] for claim in documents["StatefulSet"]["spec"]["volumeClaimTemplates"]}
-    check(mounts == {volume["name"] for volume in pod["volumes"]} | claims, "every volume is mounted")
+    check(mounts == {volume["name"] for volume in pod["volumes"]} | claims, "the pod's mounts differ from its volumes")
     labels = documents["StatefulSet"]["spec"]["template"]["metadata"]["labels"]
-    check(documents["Service"]["spec"]["selector"] == labels, "the service leads to the pod")
-    check(documents["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"] == labels, "the policy is for the pod")
+    check(documents["Service"]["spec"]["selector"] == labels, "the service must select the pod")
+    check(documents["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"] == labels, "the policy must select the pod")
 
 
 def release(program, npm, work):
@@ -230,13 +232,13 @@ def release(program, npm, work):
     for _ in range(2):
         path = run(ROOT / "ci/archive.sh", small, "x86_64-unknown-linux-musl", out, cwd=ROOT).strip()
         checksums.add((out / f"{Path(path).name}.sha256").read_text())
-    check(len(checksums) == 1, "two archives of the same files differ")
+    check(len(checksums) == 1, "two archives of the same files must be equal")
     run("sha256sum", "--check", f"{Path(path).name}.sha256", cwd=out)
     with tarfile.open(path) as archive:
         names = {"/".join(name.split("/")[1:]) for name in archive.getnames()}
     for name in ("foveate", "LICENSE", "man/man1/foveate-serve.1", "completions/_foveate", "foveate.service"):
-        check(name in names, f"the archive has {name}")
-    check("ci/archive.sh" in source, "the workflow packs by the script")
+        check(name in names, f"the archive lacks {name}")
+    check("ci/archive.sh" in source, "release.yml must pack with ci/archive.sh")
 
 
 def packages(work):
@@ -244,7 +246,7 @@ def packages(work):
     metadata = json.loads(run("cargo", "metadata", "--no-deps", "--format-version", "1", "--offline", cwd=ROOT))
     published = [package for package in metadata["packages"] if package["publish"] != []]
     names = {package["name"] for package in published}
-    check(names == {"foveate", "foveate-model", "foveate-parse", "foveate-index", "foveate-query"}, f"{names}")
+    check(names == {"foveate", "foveate-model", "foveate-parse", "foveate-index", "foveate-query"}, f"published are {names}")
     for package in published:
         for field in ("description", "license", "repository"):
             check(package[field], f"{package['name']} has no {field}")
@@ -256,11 +258,11 @@ def packages(work):
         for source in (directory / "src").rglob("*.rs"):
             for name in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', source.read_text()):
                 wanted = os.path.relpath(os.path.normpath(source.parent / name), directory)
-                check(wanted in listed, f"{package['name']}: {wanted} is compiled in and not in the package")
+                check(wanted in listed, f"{package['name']}: {wanted} is compiled in but not in the package")
     exclude = [part for name in {p["name"] for p in metadata["packages"]} - names for part in ("--exclude", name)]
     run("cargo", "package", "--workspace", *exclude, "--no-verify", "--allow-dirty", "--quiet", "--target-dir", work / "package", cwd=ROOT)
     for crate in (work / "package/package").glob("*.crate"):
-        check(crate.stat().st_size < 10_000_000, f"{crate.name} is larger than crates.io takes")
+        check(crate.stat().st_size < 10_000_000, f"{crate.name} is larger than crates.io accepts")
 
 
 def main():

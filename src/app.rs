@@ -114,7 +114,7 @@ async fn run(
 /// Notifies systemd, if it started this process and waits for it (`Type=notify`).
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "systemd cannot be told how this process is");
+        tracing::warn!(%error, "cannot notify systemd of the state of this process");
     }
 }
 
@@ -125,7 +125,7 @@ async fn wait_for_signal(stop: CancellationToken) {
         signal(SignalKind::interrupt()),
         signal(SignalKind::terminate()),
     ) else {
-        tracing::error!("signals cannot be received; only SIGKILL ends this process");
+        tracing::error!("cannot receive signals; only SIGKILL ends this process");
         return;
     };
     for round in 0..2 {
@@ -134,7 +134,7 @@ async fn wait_for_signal(stop: CancellationToken) {
             _ = terminate.recv() => {}
         }
         if round == 0 {
-            tracing::info!("stopping; requests in flight finish");
+            tracing::info!("stopping; waiting for requests in flight");
             notify_systemd(NotifyState::Stopping);
             stop.cancel();
         }

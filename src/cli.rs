@@ -52,7 +52,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  failed; standard error says why
   2  the arguments or the configuration cannot be used
-  3  nothing was found, or there is nothing to ask: no test failed
+  3  nothing was found, or there is nothing to ask (for example, no test failed)
   4  the server cannot be reached";
 
 /// Answers which code a reader must see for an issue, from a warm index of a repository.

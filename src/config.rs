@@ -418,7 +418,7 @@ impl ServerConfig {
         match self.allow_origins.iter().find(|o| !is_origin(o)) {
             None => Ok(()),
             Some(origin) => Err(format!(
-                "server.allow_origins: {origin:?} is no origin such as https://app.example.org"
+                "server.allow_origins: {origin:?} is not an origin such as https://app.example.org"
             )),
         }
     }
@@ -431,7 +431,7 @@ impl GitConfig {
         match self.schemes.iter().find(unknown) {
             None => Ok(()),
             Some(scheme) => Err(format!(
-                "git.schemes: {scheme:?} is none of {}",
+                "git.schemes: {scheme:?} is not one of {}",
                 KNOWN.join(", ")
             )),
         }
@@ -512,7 +512,10 @@ mod tests {
             ),
             ("[watch]\nmax_delay_ms = 1\n", "watch.max_delay_ms"),
             ("[server.tls]\ncert = \"a.pem\"\n", "server.tls"),
-            ("[server]\nallow_origins = [\"*\"]\n", "\"*\" is no origin"),
+            (
+                "[server]\nallow_origins = [\"*\"]\n",
+                "\"*\" is not an origin",
+            ),
             (
                 "[server]\nallow_origins = [\"https://a.b/\"]\n",
                 "server.allow_origins",
@@ -561,7 +564,7 @@ mod tests {
             ),
             (
                 "[log]\ncolour = true\n",
-                "log.colour is no setting; there are filter, format",
+                "log.colour is not a setting; expected one of filter, format",
             ),
         ] {
             let error = with_file(text).expect_err(text).to_string();

@@ -136,7 +136,7 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
         }
         // The file system has no locks: the operator has to prevent a second server.
         Err(TryLockError::Error(error)) => {
-            tracing::warn!(%error, "the data directory cannot be locked; let no second server use it");
+            tracing::warn!(%error, "cannot lock the data directory: make sure that no second server uses it");
             Ok(None)
         }
     }
@@ -188,7 +188,7 @@ pub fn remove_leftovers(directory: &Path) {
     }
     if removed > 0 {
         let directory = directory.display();
-        tracing::info!(%directory, removed, "files of an earlier format are deleted and made again");
+        tracing::info!(%directory, removed, "deleted files of earlier formats or interrupted writes; they are rebuilt");
     }
 }
 
@@ -229,7 +229,7 @@ fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Counts and logs damaged data on disk, which will be computed again.
 fn count_damage(what: &'static str, path: &Path) {
     metrics::counter!("foveate_disk_damaged_total", "what" => what).increment(1);
-    tracing::warn!(file = %path.display(), what, "damaged data is dropped and made again");
+    tracing::warn!(file = %path.display(), what, "dropped damaged data; it is computed again");
 }
 
 /// Flushes the directory of a renamed file: the new name is on disk only then.

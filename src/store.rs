@@ -113,7 +113,7 @@ pub enum StoreError {
     #[error("the database cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
     /// The database to copy to has rows.
-    #[error("the database {place} is not empty (there are {table}): name another one")]
+    #[error("the database {place} is not empty (it has {table}): name another one")]
     NotEmpty {
         /// Where it is, without a password.
         place: String,
@@ -122,8 +122,8 @@ pub enum StoreError {
     },
     /// The schema is older than this program's, and must not be changed because servers use it.
     #[error(
-        "the schema of the database {place} is {found}, and this program needs {known}: use the version of the \
-         server, or start a server of this version first"
+        "the schema of the database {place} is {found}, but this program needs {known}: use the version that the \
+         server has, or start a server of this version first"
     )]
     Older {
         /// Where it is, without a password.
@@ -136,7 +136,7 @@ pub enum StoreError {
     /// A later version of the program has changed the schema.
     #[error(
         "the database {place} was changed by a later version of this program (its schema is {found}, this \
-         program knows {known}): use that version, or restore a backup from before"
+         program supports up to {known}): use that version, or restore an earlier backup"
     )]
     Newer {
         /// Where it is, without a password.

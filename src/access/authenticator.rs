@@ -149,7 +149,7 @@ impl Authenticator {
                 Err(error) => {
                     read = None;
                     if !std::mem::replace(&mut has_failed, true) {
-                        tracing::error!(%error, "keys cannot be read: those read before stay in force");
+                        tracing::error!(%error, "cannot read the keys: those read before stay in force");
                     }
                     tokio::time::sleep(POLL_INTERVAL).await;
                 }
@@ -183,7 +183,7 @@ impl Authenticator {
         let shown = path.display();
         let read = match stamp {
             None => {
-                tracing::warn!(file = %shown, "the file with tokens is gone: none of them counts");
+                tracing::warn!(file = %shown, "the token file is missing: its tokens are not accepted");
                 Ok(FileState::default())
             }
             Some(_) => read_file(path),
@@ -195,7 +195,11 @@ impl Authenticator {
                 true
             }
             Err(reason) => {
-                tracing::error!(file = %shown, reason, "tokens cannot be read: those read before stay in force");
+                tracing::error!(
+                    file = %shown,
+                    reason,
+                    "cannot read the token file: the tokens read before stay in force"
+                );
                 self.file.lock().stamp = stamp;
                 false
             }
@@ -225,7 +229,10 @@ impl Authenticator {
         }
         let (hash, scope) = (TokenHash::stored(&row.hash), Scope::named(&row.scope));
         let Some((hash, scope)) = hash.zip(scope) else {
-            tracing::error!(key = row.name, "a key of a later program is not known here");
+            tracing::error!(
+                key = row.name,
+                "ignored a key that a later version of this program created"
+            );
             return None;
         };
         let repositories = row.repositories.map_or(Repositories::All, |names| {

@@ -61,7 +61,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessDenied {
     /// It may not change anything.
-    #[error("this token has the scope `read`; this needs one with `--scope admin`")]
+    #[error("this token has the scope `read`; this operation needs a token with `--scope admin`")]
     Scope,
     /// It may not register a repository under this name.
     #[error("this token may only register repositories under the names that it was created for")]

@@ -20,7 +20,7 @@ pub struct Token(String);
 
 /// The system provides no random bytes.
 #[derive(Debug, thiserror::Error)]
-#[error("the system gives no random bytes: {0}")]
+#[error("cannot get random bytes from the system: {0}")]
 pub struct TokenError(getrandom::Error);
 
 impl Token {

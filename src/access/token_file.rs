@@ -44,10 +44,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<StaticKey>, String> {
     let metadata = file.metadata().map_err(|error| error.to_string())?;
     let mode = metadata.permissions().mode();
     if mode & 0o022 != 0 {
-        return Err("others may write to it: `chmod 600` it".to_owned());
+        return Err("other users may write to it: run `chmod 600` on it".to_owned());
     }
     if mode & 0o044 != 0 {
-        tracing::warn!(file = %path.display(), "others may read the tokens: `chmod 600` the file");
+        tracing::warn!(file = %path.display(), "other users may read the token file: run `chmod 600` on it");
     }
     let mut text = String::new();
     let read = file.by_ref().take(MAX_BYTES + 1).read_to_string(&mut text);
@@ -62,25 +62,25 @@ fn parse(text: &str) -> Result<Vec<StaticKey>, String> {
     let tables: BTreeMap<String, toml::Value> = toml::from_str(text).map_err(|error| {
         // The error itself is not shown: its excerpt of the text may be a token.
         let line = error.span().map_or(0, |span| line_of(text, span.start));
-        format!("line {line}: it is not TOML with a table for each key, such as [ci]")
+        format!("line {line}: expected TOML with a table for each key, such as [ci]")
     })?;
     let mut keys: Vec<StaticKey> = Vec::new();
     for (name, table) in tables {
         let refuse = |reason: &str| format!("[{name}]: {reason}");
         key::check_name(&name).map_err(|error| refuse(&error.to_string()))?;
         let table = Table::deserialize(table).map_err(|_| {
-            refuse("it has `token`, `scope` (read or admin), and, where it is not for all repositories, the list `repos`")
+            refuse("expected `token`, `scope` (read or admin) and, unless it is for all repositories, the list `repos`")
         })?;
         let is_visible = table.token.bytes().all(|b| b.is_ascii_graphic());
         if table.token.len() < MIN_TOKEN || !is_visible {
             return Err(refuse(
-                "a token has at least 32 characters, visible ones of ASCII: take one from `foveate key create` or `openssl rand -hex 32`",
+                "a token must have at least 32 visible ASCII characters: create one with `foveate key create` or `openssl rand -hex 32`",
             ));
         }
         check_spelling(&table.token).map_err(refuse)?;
         let hash = TokenHash::of(&table.token);
         if let Some(same) = keys.iter().find(|key| key.hash.equals(&hash)) {
-            return Err(refuse(&format!("it has the token of [{}]", same.name)));
+            return Err(refuse(&format!("it has the same token as [{}]", same.name)));
         }
         keys.push(StaticKey {
             name,
@@ -124,11 +124,14 @@ mod tests {
     fn errors_name_the_key_and_show_no_token() {
         let key = |rest: &str| format!("[ci]\ntoken = \"{SECRET}\"\n{rest}");
         for (text, expected) in [
-            (key(""), "[ci]: it has `token`, `scope`"),
-            (key("scope = \"write\"\n"), "[ci]: it has `token`, `scope`"),
-            (key("scope = \"read\"\nrepo = [\"a\"]\n"), "[ci]: it has"),
+            (key(""), "[ci]: expected `token`, `scope`"),
+            (
+                key("scope = \"write\"\n"),
+                "[ci]: expected `token`, `scope`",
+            ),
+            (key("scope = \"read\"\nrepo = [\"a\"]\n"), "[ci]: expected"),
             (key("scope = read\n"), "line 3: "),
-            (format!("token = \"{SECRET}\"\n"), "[token]: it has"),
+            (format!("token = \"{SECRET}\"\n"), "[token]: expected"),
             (format!("[\"c i\"]\ntoken = \"{SECRET}\"\n"), "a key's name"),
             (
                 "[ci]\ntoken = \"short\"\nscope = \"read\"\n".to_owned(),
@@ -143,7 +146,7 @@ mod tests {
                     "{}[ops]\ntoken = \"{SECRET}\"\nscope = \"admin\"\n",
                     key("scope = \"read\"\n")
                 ),
-                "[ops]: it has the token of [ci]",
+                "[ops]: it has the same token as [ci]",
             ),
         ] {
             let error = parse(&text).expect_err(&text);

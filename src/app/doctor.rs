@@ -53,7 +53,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
             return findings;
         }
     };
-    findings.insert(0, Finding::ok("settings", "they can be used"));
+    findings.insert(0, Finding::ok("settings", "the settings are valid"));
     if let Err(error) = ranking(&config.ranking.file) {
         let advice = "correct the file, or leave ranking.file empty";
         findings.push(Finding::failure("settings", format!("{error:#}"), advice));

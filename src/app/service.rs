@@ -96,7 +96,7 @@ impl Service {
                 .context("cannot start the threads for indexing")?,
         );
         let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
-            .context("cannot make the client of the forges")?
+            .context("cannot create the HTTP client for forges")?
             .into();
         let catalog = catalog(&config, &data_dir, &engine, &store, &hosts, &stop);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
@@ -213,7 +213,7 @@ impl Service {
         };
         tokio::select! {
             served = server => served.context("the listener failed")?,
-            () = late => tracing::warn!("requests in flight took too long and were given up"),
+            () = late => tracing::warn!("aborted requests in flight: they took longer than server.shutdown_grace_ms"),
         }
         // Needed if the listener ended by itself.
         self.stop.cancel();
@@ -296,14 +296,14 @@ async fn open_store(config: &Config, data_dir: &DataDir) -> anyhow::Result<Store
     if let Some(reason) = data_dir.read_only() {
         tracing::warn!(
             reason,
-            "the data directory cannot be written: what is learned is lost at the end"
+            "the data directory is not writable: new indexes and other changes are lost when the server stops"
         );
     }
     Ok(match (place, data_dir.read_only()) {
         (Place::Sqlite(_), None) => Store::open(data_dir.path()).await?,
         (Place::Sqlite(_), Some(_)) => Store::open_copy(data_dir.path()).await?,
         (place @ Place::Postgres(_), _) => {
-            tracing::info!(%place, "the database");
+            tracing::info!(%place, "opening the database");
             Store::open_at(place).await?
         }
     })
@@ -339,13 +339,13 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
         if !is_open {
             let data_dir = config.storage.data_dir.display();
             return Err(UsageError(format!(
-                "{listen} can be reached from other machines, and there is no key: create one with \
-                 `foveate key create --scope admin --data-dir {data_dir}`, name a file of tokens in \
-                 access.token_file, or let everybody in with access.allow_anonymous = true"
+                "{listen} can be reached from other machines, but there is no key: create one with \
+                 `foveate key create --scope admin --data-dir {data_dir}`, set access.token_file to a \
+                 file of tokens, or allow everybody with access.allow_anonymous = true"
             ))
             .into());
         }
-        tracing::warn!(%listen, "there is no key: whoever reaches this address may do everything");
+        tracing::warn!(%listen, "there is no key: everyone who can reach this address has full access");
     }
     Ok(Arc::new(authenticator))
 }

@@ -52,7 +52,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
     {
         let data_dir = data_dir.display();
         bail!(UsageError(format!(
-            "{data_dir} is no data directory of a server: name it with --data-dir"
+            "{data_dir} is not the data directory of a server: set it with --data-dir"
         )));
     }
     refuse_existing_directory(&args.dir)?;
@@ -97,7 +97,7 @@ fn refuse_existing_directory(dir: &Path) -> Result<(), UsageError> {
     match is_empty {
         true => Ok(()),
         false => Err(UsageError(format!(
-            "{} is there already: name a new directory",
+            "{} already exists: choose a new or empty directory",
             dir.display()
         ))),
     }

@@ -87,7 +87,7 @@ impl RunCache {
             _ if args.no_cache => Ok(None),
             Some(directory) => directory.entry(root).map(Some),
             None => Err(io::Error::other(
-                "neither XDG_CACHE_HOME nor HOME says where it is",
+                "neither XDG_CACHE_HOME nor HOME is an absolute path",
             )),
         };
         let (entry, trouble) = match opened {
@@ -148,8 +148,8 @@ impl RunCache {
         // A closed standard error must not end the run.
         let _ = writeln!(
             io::stderr(),
-            "cache: the directory{} cannot be used as it should: {trouble}; name another one with \
-             --cache-dir, or do without by --no-cache",
+            "cache: cannot fully use the directory{}: {trouble}; choose another one with --cache-dir, \
+             or disable the cache with --no-cache",
             place.unwrap_or_default()
         );
     }
@@ -176,7 +176,7 @@ pub struct CacheCommandArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum CacheCommand {
-    /// List the repositories in the cache, those used last first.
+    /// List the repositories in the cache, most recently used first.
     List {
         /// Print the list as JSON.
         #[arg(long)]
@@ -195,7 +195,7 @@ enum CacheCommand {
 /// # Errors
 /// When the cache cannot be read or an entry cannot be removed.
 pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
-    let no_place = "there is no cache directory: name one with --cache-dir, or set HOME";
+    let no_place = "no cache directory is known: set one with --cache-dir, or set HOME";
     let cache = args
         .directory
         .open()
@@ -272,7 +272,7 @@ fn clear<'a>(
             freed += entry.bytes;
         } else {
             let repository = shown(&entry.repository);
-            writeln!(io::stderr(), "{repository} is being written and stays")?;
+            writeln!(io::stderr(), "{repository} is in use by another process and was not removed")?;
         }
     }
     let repositories = if removed == 1 {

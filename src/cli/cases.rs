@@ -23,7 +23,7 @@ pub struct CaseArgs {
     /// Path of a case's repository; `{owner}` and `{name}` are replaced.
     #[arg(long, value_name = "TEMPLATE")]
     repos: String,
-    /// Table with tab-separated columns `repo` and `full_history_at`: where the repository is kept
+    /// Table with tab-separated columns `repo` and `full_history_at`, for repositories that are stored
     /// under another owner or name.
     #[arg(long, value_name = "FILE")]
     aliases: Option<PathBuf>,
@@ -41,10 +41,10 @@ pub struct CaseArgs {
 /// The arguments that control the walk over the cases.
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
-    /// Repositories worked on at the same time.
+    /// Number of repositories processed at the same time.
     #[arg(long, default_value_t = 2, value_name = "N")]
     jobs: usize,
-    /// Past commits loaded per case.
+    /// Number of past commits loaded per case.
     #[arg(long, default_value_t = HistoryLimits::default().commits, value_name = "N")]
     history: usize,
     /// Load no past commits.
@@ -73,7 +73,7 @@ impl CaseArgs {
         }
         if cases.is_empty() {
             bail!(UsageError(
-                "no case is selected: see --only, --kinds and --limit-cases".to_owned()
+                "no case is selected: check --only, --kinds and --limit-cases".to_owned()
             ));
         }
         Ok((cases, walk.over(repositories)))

@@ -20,7 +20,7 @@ const TOKEN: &str = "FOVEATE_TOKEN";
 /// The server did not answer at all.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
+    "no server answers at {url}: {reason}; start one with `foveate serve` or choose another with --server"
 )]
 pub struct ServerUnreachable {
     url: String,
@@ -150,7 +150,7 @@ impl Call<'_> {
         }
         let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
         let hint = match field("code") {
-            "missing_token" => "; here it is taken from FOVEATE_TOKEN or --token-file",
+            "missing_token" => "; set FOVEATE_TOKEN or --token-file",
             _ => "",
         };
         bail!("{}{hint} ({})", field("detail"), field("code"));

@@ -47,7 +47,7 @@ pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let mistakes = Config::mistakes(args.config.as_deref(), &Overrides::default());
     if mistakes.is_empty() {
-        writeln!(std::io::stdout(), "the settings can be used")?;
+        writeln!(std::io::stdout(), "the settings are valid")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut err = std::io::stderr().lock();
@@ -73,7 +73,7 @@ fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {
             writeln!(out, "{gap}[{}]", setting.table)?;
             table = &setting.table;
         }
-        let value = toml::Value::try_from(&setting.value).context("a setting is not TOML")?;
+        let value = toml::Value::try_from(&setting.value).context("a setting cannot be written as TOML")?;
         let line = format!("{} = {value}", setting.name);
         writeln!(out, "{:50} # {}", escape(&line), escape(&setting.source))?;
     }

@@ -55,7 +55,7 @@ pub struct ContextArgs {
     query: Option<String>,
     #[command(flatten)]
     evidence: EvidenceArgs,
-    /// Commit, branch or tag to answer from, instead of the files as they are.
+    /// Commit, branch or tag to answer from, instead of the current files.
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
     /// A change to ask about, such as a pull request: what HEAD changed since it branched off BASE. Answers from
@@ -65,21 +65,21 @@ pub struct ContextArgs {
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
     budget: u64,
-    /// How much of the budget is used: for what is likely to be changed, for what is worth its tokens, or for
-    /// whatever fits.
+    /// How much of the budget to use: `precise` shows only what is likely to be changed, `balanced` what is worth
+    /// its tokens, `wide` whatever fits.
     #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
     breadth: BreadthName,
-    /// Least probability (0 to 1) of a place that is shown, instead of the breadth's.
+    /// Minimum probability (0 to 1) of the places to show, instead of the default of --breadth.
     #[arg(long, value_name = "P")]
     min_probability: Option<f32>,
-    /// Most files that are shown in the context, 1 to 1000.
+    /// Maximum number of files in the context, 1 to 1000.
     #[arg(long, value_name = "N")]
     max_files: Option<u64>,
-    /// Most characters of the context, 1000 to 10000000.
+    /// Maximum number of characters in the context, 1000 to 10000000.
     #[arg(long, value_name = "N")]
     max_chars: Option<u64>,
     /// Address of the repository on the web, such as `https://github.com/pallets/flask`, for links to
-    /// what is shown.
+    /// the code that is shown.
     #[arg(long, value_name = "URL")]
     link_base: Option<String>,
     /// How to render the context.
@@ -89,7 +89,7 @@ pub struct ContextArgs {
     /// DEFINITION_LOOKUP or EXPLANATION.
     #[arg(long, value_parser = super::parse_name::<IntentName>, value_name = "INTENT")]
     intent: Option<IntentName>,
-    /// Ranked files, functions and places to list, 1 to 100.
+    /// Number of ranked files, functions and places to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: u64,
     /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
@@ -107,7 +107,7 @@ pub struct ContextArgs {
     /// earlier answer. May be given more than once.
     #[arg(long, value_name = "PLACE")]
     seen_place: Vec<String>,
-    /// Rank and assemble with the numbers of this file instead of the built-in ones.
+    /// A ranking file to use instead of the built-in ranking numbers.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// Print the whole answer as JSON instead of the context alone.
@@ -120,8 +120,8 @@ pub struct ContextArgs {
     /// functions.
     #[arg(long)]
     explain: bool,
-    /// Wait until it is known which functions past commits changed. Without it they count if the cache has all but
-    /// a few of them; the files that commits touched always count.
+    /// Wait until the functions that past commits changed have been read. Without it they are used only if the cache
+    /// has all but a few of them; the files that commits touched are always used.
     #[arg(long)]
     wait_history: bool,
     /// Ask the server at this address instead of reading the files here.
@@ -269,7 +269,7 @@ fn settings(
 fn history_reason(error: &GitError) -> String {
     match error {
         GitError::Timeout { .. } => {
-            "reading them took too long; the next run goes on from there, and --wait-history waits \
+            "reading them took too long; the next run continues from there, and --wait-history waits \
              for them"
                 .to_owned()
         }

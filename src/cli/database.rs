@@ -20,7 +20,7 @@ pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
     match Place::parse(url.reveal()) {
         Ok(place @ Place::Postgres(_)) => Ok(place),
         Ok(Place::Sqlite(_)) => Err(refuse(
-            "SQLite is used in storage.data_dir alone: leave it empty".to_owned(),
+            "an SQLite database is always in storage.data_dir: leave this setting empty".to_owned(),
         )),
         Err(error) => Err(refuse(error.to_string())),
     }
@@ -78,7 +78,7 @@ impl DatabaseArgs {
         {
             let shown = storage.data_dir.display();
             return Err(UsageError(format!(
-                "{shown} is no data directory of a server: name it with --data-dir"
+                "{shown} is not the data directory of a server: set it with --data-dir"
             ))
             .into());
         }

@@ -23,8 +23,8 @@ enum TransferCommand {
     ///
     /// A database is given as `sqlite:FILE` (the file foveate.db in the server's data directory) or
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `env:NAME` and `file:/path` read such a URL from an
-    /// environment variable or a file, so that other users of the machine do not see the password. The rows of
-    /// the first database stay; its schema is brought up to date.
+    /// environment variable or a file, so that other users of the machine do not see the password. The first
+    /// database keeps its rows; its schema is brought up to date.
     Move {
         /// The database to read.
         #[arg(long, value_name = "URL")]

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::print_json;
 
-/// Check everything that a server needs, and say what to do where something is missing.
+/// Check everything that a server needs, and say how to fix what is missing.
 ///
-/// It changes nothing, needs no server, and can be run beside one: as the same user, with the same settings.
+/// It changes nothing and needs no server. If one runs, use the same user and the same settings.
 /// The exit code is 1 if a check fails.
 #[derive(Debug, clap::Args)]
 pub struct DoctorArgs {

@@ -46,14 +46,13 @@ pub struct EvalArgs {
     /// Compare with the JSON of an earlier run, case by case.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Rank and assemble with the numbers of this file instead of the built-in ones or, with --from-feedback,
-    /// the server's.
+    /// A ranking file to use instead of the built-in ranking numbers or, with --from-feedback, the server's.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
-    /// How much of the budget is used.
+    /// How much of the budget to use.
     #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
     breadth: BreadthName,
-    /// Ask each case with other thresholds, too; print what is shown for how many tokens, and draw it.
+    /// Also ask each case with other thresholds; print how much is shown for how many tokens, and draw the curve.
     #[arg(long, value_name = "FILE.svg")]
     curve: Option<PathBuf>,
     /// Exit with code 1 when a case has no answer.
@@ -127,7 +126,7 @@ fn read_earlier(path: &PathBuf) -> anyhow::Result<Evaluation> {
         .with_context(|| format!("{} is not the JSON of an evaluation", path.display()))?;
     anyhow::ensure!(
         earlier.format == FORMAT,
-        "{} has format {}, this version reads {FORMAT}; run the earlier version again",
+        "{} has format {}, but this version reads {FORMAT}: repeat the earlier run",
         path.display(),
         earlier.format
     );

@@ -50,8 +50,8 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
             ..
         } = found;
         return Err(NothingToAsk(format!(
-            "of {answers} answers that are kept, {with_changes} have something that was changed, and \
-             {with_question} their question; a case needs both, and questions are kept only while \
+            "of {answers} recorded answers, {with_changes} have changed places and {with_question} have \
+             their question; a case needs both, and questions are recorded only while \
              feedback.queries is true"
         ))
         .into());

@@ -61,7 +61,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if jobs.is_empty() {
-        writeln!(out, "no job waits, and none was given up")?;
+        writeln!(out, "no jobs are pending, and none were given up")?;
     }
     for job in &jobs {
         let age = HumanDuration(Duration::from_millis(
@@ -106,7 +106,7 @@ fn state(job: &JobRow) -> &'static str {
 async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
     let count = store.retry_jobs(id, now()).await?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{count} jobs are done again")?;
+    writeln!(out, "{count} jobs were queued again")?;
     match (count, id) {
         (0, Some(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),

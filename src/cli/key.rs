@@ -49,10 +49,10 @@ enum KeyCommand {
 
 #[derive(Debug, clap::Args)]
 struct CreateArgs {
-    /// What the key may do: `read`, ask and look up; `admin`, also register, sync and remove repositories.
+    /// What the key permits. `read`: ask and look up; `admin`: also register, sync and remove repositories.
     #[arg(long, default_value = "read", value_parser = scope)]
     scope: Scope,
-    /// The repositories that the key may see, registered or not; others do not exist for it [default: all].
+    /// The repositories that the key can access, registered yet or not; others are hidden from it [default: all].
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = repository)]
     repo: Vec<String>,
     /// How long the key is valid, such as 12h, 30d or 8w [default: until it is revoked].
@@ -64,7 +64,7 @@ struct CreateArgs {
 }
 
 fn scope(text: &str) -> Result<Scope, String> {
-    Scope::named(text).ok_or_else(|| "it is `read` or `admin`".to_owned())
+    Scope::named(text).ok_or_else(|| "expected `read` or `admin`".to_owned())
 }
 
 fn repository(text: &str) -> Result<String, String> {
@@ -86,7 +86,7 @@ fn seconds(text: &str) -> Result<u32, String> {
     });
     let seconds = parsed.filter(|seconds| (1..=MAX_SECONDS).contains(seconds));
     seconds
-        .ok_or_else(|| "it is a number and m, h, d or w, such as 30d, up to 100 years".to_owned())
+        .ok_or_else(|| "expected a number and m, h, d or w, such as 30d, up to 100 years".to_owned())
 }
 
 const MAX_SECONDS: u32 = 100 * 365 * 86_400;
@@ -107,7 +107,7 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
     if matches!(place, Place::Sqlite(_)) {
         if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
             let data_dir = data_dir.display();
-            bail!(UsageError(format!("there is no data directory {data_dir}")));
+            bail!(UsageError(format!("the data directory {data_dir} does not exist")));
         }
         disk::restrict_umask();
         disk::create_directory(&data_dir)?;
@@ -151,7 +151,7 @@ async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
     };
     if !is_new {
         bail!(UsageError(format!(
-            "there is a key {:?} already: choose another name, or revoke that one first",
+            "a key named {:?} already exists: choose another name, or revoke that one first",
             row.name
         )));
     }
@@ -233,7 +233,7 @@ async fn revoke(store: &Store, name: &str) -> anyhow::Result<ExitCode> {
     let name = foveate_model::escape::escape(name);
     writeln!(
         std::io::stderr(),
-        "there is no key {name} that is not revoked; `foveate key list` shows them"
+        "no key named {name} exists, or it is already revoked; `foveate key list` shows all keys"
     )?;
     Ok(ExitCode::from(NOTHING_FOUND))
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{CacheArgs, RunCache};
 
-/// Answer a coding agent about a directory over standard input and output (Model Context Protocol).
+/// Answer a coding agent's questions about a directory over standard input and output (Model Context Protocol).
 ///
-/// No server is needed. File changes are followed. The index is stored in the cache of `foveate context`.
+/// No server is needed. The index follows file changes. It is stored in the cache of `foveate context`.
 #[derive(Debug, clap::Args)]
 pub struct McpArgs {
     /// A working tree, a plain directory or a bare repository.

@@ -18,7 +18,7 @@ use crate::engine::RepoName;
 pub struct RepoArgs {
     #[command(flatten)]
     server: Server,
-    /// Print what the server answers as JSON.
+    /// Print the server's answer as JSON.
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -27,7 +27,7 @@ pub struct RepoArgs {
 
 #[derive(Debug, clap::Args)]
 struct Server {
-    /// Where the server listens.
+    /// Address of the server.
     #[arg(
         long,
         global = true,
@@ -82,12 +82,12 @@ struct AddArgs {
     /// Seconds between two polls of the git repository; 0: only on request [default: the server's].
     #[arg(long, requires = "git", value_name = "SECONDS")]
     poll: Option<u32>,
-    /// Do not follow changes of the directory.
+    /// Do not watch the directory for changes.
     #[arg(long, conflicts_with = "git")]
     no_watch: bool,
 }
 
-/// Ask whether a server is up; for health checks of containers.
+/// Check whether a server is up; for health checks of containers.
 #[derive(Debug, clap::Args)]
 pub struct HealthArgs {
     #[command(flatten)]

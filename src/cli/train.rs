@@ -41,17 +41,17 @@ fn default_strength(kind: Kind) -> f64 {
 
 /// Fit the weights of the ranking's signals to cases with known answers, to own commits, or to feedback.
 ///
-/// From cases: each is indexed as `eval` does. The weights are those of a linear listwise model, pulled toward 0
+/// From cases: each is indexed as by `eval`. The weights are those of a linear listwise model, pulled toward 0
 /// with --strength; their accuracy is reported on repositories that they were not fitted to. Since the
 /// functions' signals depend on the order of the files, run it again after --write until nothing changes: twice
 /// is enough.
 ///
-/// From a repository's own commits, with --repo: a message asks for the source files that its commit changed, in
-/// the tree and the history of the commit's parent. The files' weights are adjusted, pulled toward the present
-/// ones; their accuracy is reported on the newest fifth of the commits, with weights fitted to the others.
-/// Functions keep their weights.
+/// From a repository's own commits, with --repo: each commit message is a question about the tree and history of
+/// the commit's parent; its answer is the source files that the commit changed. The files' weights are adjusted,
+/// pulled toward the present ones; their accuracy is reported on the newest fifth of the commits, with weights
+/// fitted to the others. Functions keep their weights.
 ///
-/// From the answers that a server recorded, with --from-feedback: likewise, the questions ask for what was
+/// From the answers that a server recorded, with --from-feedback: likewise; the answer to a question is what was
 /// changed in the end. The weights are only written if those fitted to the older four fifths are no worse on the
 /// newest fifth than the present ones.
 ///
@@ -74,8 +74,8 @@ pub struct TrainArgs {
     from_feedback: bool,
     #[command(flatten)]
     database: DatabaseArgs,
-    /// With --repo: how many commits make a case, the newest ones; without merges, bots' commits, and those that
-    /// change no source file or more than 5.
+    /// With --repo: how many commits to use, the newest ones. Merges, bots' commits, and those that change no source
+    /// file or more than 5 are skipped.
     #[arg(
         long,
         default_value = "200",
@@ -85,7 +85,7 @@ pub struct TrainArgs {
     commits: NonZeroUsize,
     #[command(flatten)]
     walk: WalkArgs,
-    /// Rank with the numbers of this file instead of the built-in ones or, with --from-feedback, the server's.
+    /// A ranking file to use instead of the built-in ranking numbers or, with --from-feedback, the server's.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// How strongly the weights are pulled toward 0, with --repo and --from-feedback toward the present ones
@@ -154,7 +154,7 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
         let id = escape(id);
         // A closed standard error must not end the run.
         if let Some(why) = failure {
-            let _ = writeln!(std::io::stderr(), "{id}: left out: {}", escape(why));
+            let _ = writeln!(std::io::stderr(), "{id}: skipped: {}", escape(why));
         }
         if done.is_multiple_of(25) || done == cases.len() {
             let _ = writeln!(std::io::stderr(), "{done}/{}: {id}", cases.len());
@@ -175,7 +175,7 @@ fn known_kinds(examples: &[Example], out: &mut impl std::io::Write) -> anyhow::R
     if examples.iter().any(|example| !example.places.is_empty()) {
         kinds.push(Kind::Places);
     } else {
-        out.write_all(b"stretches keep their numbers: give the edited lines with --edits\n")?;
+        out.write_all(b"stretches are not fitted: give the edited lines with --edits\n")?;
     }
     Ok(kinds)
 }

@@ -11,7 +11,7 @@ static LONG: LazyLock<String> = LazyLock::new(|| {
     for stage in engine::index_store::formats() {
         let mut text = format!("{} {}.{}", stage.name, stage.format, stage.version);
         if stage.oldest < stage.format {
-            let _ = write!(text, " (answers from {} on)", stage.oldest);
+            let _ = write!(text, " (reads {} and later)", stage.oldest);
         }
         formats.push(text);
     }

@@ -32,7 +32,10 @@ pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError
         }
         // The path ends in the unknown name.
         Kind::UnknownField(_, known) => {
-            format!("{key} is no setting; there are {}", known.join(", "))
+            format!(
+                "{key} is not a setting; expected one of {}",
+                known.join(", ")
+            )
         }
         Kind::MissingField(name) => format!("{key}.{name} is missing"),
         other => format!("{key}: {other}"),

@@ -88,14 +88,13 @@ impl ForgeConfig {
             let named = place.strip_prefix("env:").or(place.strip_prefix("file:"));
             if !place.is_empty() && !named.is_some_and(is_place) {
                 return Err(format!(
-                    "forge.{key} must say where the secret is, as env:NAME or file:/path, and not be it"
+                    "forge.{key} must be the place of the secret, env:NAME or file:/path, not the secret itself"
                 ));
             }
         }
         if (github.app_id == 0) != github.private_key.is_empty() {
             return Err(
-                "forge.github.app_id and forge.github.private_key are only of use together"
-                    .to_owned(),
+                "forge.github.app_id and forge.github.private_key must be set together".to_owned(),
             );
         }
         for (key, url) in [
@@ -130,7 +129,7 @@ mod tests {
         let mut config = Config::defaults().unwrap().forge;
         config.gitlab.token = "glpat-x1".to_owned();
         let error = config.check().unwrap_err();
-        assert!(error.starts_with("forge.gitlab.token must say where"));
+        assert!(error.starts_with("forge.gitlab.token must be the place"));
         assert!(!error.contains("glpat"), "{error}");
         config.gitlab.token = "file:".to_owned();
         assert!(config.check().is_err());
@@ -145,7 +144,7 @@ mod tests {
             (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),
             (|c| c.workers = 0, "forge.workers must be at least 1"),
             (|c| c.command = "ask me".to_owned(), "forge.command"),
-            (|c| c.github.app_id = 7, "only of use together"),
+            (|c| c.github.app_id = 7, "must be set together"),
             (|c| c.github.private_key = "env:K".to_owned(), "together"),
             (
                 |c| c.gitea.url = "codeberg.org".to_owned(),

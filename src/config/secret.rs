@@ -34,7 +34,7 @@ impl fmt::Debug for Secret {
 
 /// A secret cannot be read. The message names its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no secret can be read from {0}")]
+#[error("cannot read a secret from {0}")]
 pub struct SecretError(String);
 
 /// The place of a secret: `env:NAME` or `file:/path`.
@@ -118,8 +118,8 @@ impl DatabaseUrl {
             return Ok(());
         }
         Err(
-            "storage.database_url must be postgres://USER:PASSWORD@HOST:PORT/DATABASE, or say where that is, \
-             as env:NAME or file:/path; empty: SQLite in storage.data_dir"
+            "storage.database_url must be postgres://USER:PASSWORD@HOST:PORT/DATABASE, or the place of such a URL \
+             (env:NAME or file:/path), or empty for SQLite in storage.data_dir"
                 .to_owned(),
         )
     }

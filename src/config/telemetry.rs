@@ -40,7 +40,7 @@ impl TelemetryConfig {
         }
         Err(
             "telemetry.otlp.endpoint must be an address such as http://127.0.0.1:4318, without a login; \
-             OTEL_EXPORTER_OTLP_HEADERS takes credentials"
+             put credentials into OTEL_EXPORTER_OTLP_HEADERS"
                 .to_owned(),
         )
     }

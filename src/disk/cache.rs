@@ -250,7 +250,7 @@ fn require_own_directory(path: &Path) -> io::Result<()> {
     let metadata = path.symlink_metadata()?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_dir() || !is_own {
-        let error = format!("{} is not a directory of this user", path.display());
+        let error = format!("{} is not a directory owned by this user", path.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, error));
     }
     if metadata.mode() & 0o077 != 0 {

@@ -76,8 +76,8 @@ pub(super) fn restrict(directory: &Path) {
     } else if metadata.mode() & !OWNER & 0o777 != 0 {
         tracing::warn!(
             directory = %directory.display(),
-            "others may list the data directory, which holds more than data of this program: \
-             choose a directory of its own with --data-dir"
+            "other users may list the data directory, which does not belong to this program alone: \
+             choose a dedicated directory with --data-dir"
         );
     }
 }
@@ -105,7 +105,7 @@ fn restrict_one(path: &Path, metadata: &Metadata) {
     }
     let restricted = Permissions::from_mode(mode & !0o077);
     if let Err(error) = fs::set_permissions(path, restricted) {
-        tracing::warn!(path = %path.display(), %error, "others may read it");
+        tracing::warn!(path = %path.display(), %error, "cannot restrict the permissions: other users may read it");
     }
 }
 

@@ -146,7 +146,7 @@ impl BlobCache {
         if self.parses {
             return self.shared.read(blob, named, bytes, earlier);
         }
-        let reason = "it is not in the stale index".to_owned();
+        let reason = "the outdated index does not contain it".to_owned();
         Reading {
             language: named.unwrap_or(Language::TEXT),
             content: Err(SkipReason::Unreadable(reason)),

@@ -58,9 +58,10 @@ impl Diff {
         }
         self.changes.is_empty().then(|| Issue {
             code: "empty_diff",
-            detail: "the head changed no text since it left the base, other than of files that it \
-                     removed"
-                .to_owned(),
+            detail:
+                "the head changed no text since it branched off the base, apart from the files \
+                     that it removed"
+                    .to_owned(),
         })
     }
 }
@@ -73,14 +74,14 @@ impl OmittedParts {
             is_cut,
         } = self;
         let end = if is_cut {
-            "; reading it ended early, and what would have come after does not count either"
+            "; reading ended early, so the rest of the diff was left out too"
         } else {
             ""
         };
         Issue {
             code: "large_diff",
             detail: format!(
-                "the diff is too large to count whole: {files} files and {hunks} hunks were left out{end}"
+                "the diff is too large to use all of it: {files} files and {hunks} hunks were left out{end}"
             ),
         }
     }

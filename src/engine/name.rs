@@ -12,7 +12,7 @@ pub struct RepoName(Box<str>);
 /// The text cannot name a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a repository name is `name`, `owner/name` or `group/subgroup/name`, of letters, digits, `.`, `_` and `-`; no part begins with `.` or `-`, and all have at most 100 bytes together"
+    "a repository name is `name`, `owner/name` or `group/subgroup/name`, made of letters, digits, `.`, `_` and `-`, and has at most 100 bytes; no part begins with `.` or `-`"
 )]
 pub struct NameError;
 

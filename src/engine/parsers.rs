@@ -22,8 +22,8 @@ const SMALL_FILE: usize = 1000;
 const IDLE: Duration = Duration::from_secs(30);
 /// A worker that fails on a file sooner than this had exited while it was idle: the file is not the cause.
 const EXITED_WHILE_IDLE: Duration = Duration::from_millis(100);
-const NO_WORKER: &str = "no process can be started to parse in: files are parsed in this one, and one that is made \
-    to break a parser can end it";
+const NO_WORKER: &str = "cannot start a parser process: files are parsed in this process, and a file made to crash \
+    a parser ends it";
 static WARNED: Once = Once::new();
 
 /// Parses files, in this process or in workers, under limits.
@@ -150,7 +150,7 @@ impl WorkerPool {
         let reply = self.ask(self.start()?, &request);
         reply
             .map(|_| ())
-            .ok_or_else(|| io::Error::other("it ends at once"))
+            .ok_or_else(|| io::Error::other("it exits at once"))
     }
 
     fn start(&self) -> io::Result<Worker> {
@@ -239,7 +239,7 @@ impl Worker {
             .stderr(Stdio::null())
             .spawn()?;
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(io::Error::other("the process has no pipes"));
+            return Err(io::Error::other("the parser process has no pipes"));
         };
         Ok(Self {
             process,

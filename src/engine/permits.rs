@@ -70,10 +70,10 @@ impl Drop for Admission {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
     /// The queue is full.
-    #[error("as many questions are waiting as are let wait")]
+    #[error("the queue of questions is full")]
     QueueFull,
     /// It got no permit in time.
-    #[error("the question's turn did not come in time")]
+    #[error("the question waited in the queue for too long")]
     Waited,
 }
 

@@ -128,7 +128,7 @@ impl Pools {
 pub(super) fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
-        tracing::warn!(%error, "what nobody waits for does not give way to answers");
+        tracing::warn!(%error, "cannot lower the priority of background threads");
     }
 }
 

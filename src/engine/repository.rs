@@ -152,7 +152,7 @@ pub enum RevisionError {
     #[error("{0}")]
     MalformedRef(String),
     /// The repository has no revisions: a directory that is not under git.
-    #[error("the repository is a directory without git, so it has no other revision")]
+    #[error("the repository is a directory without git, so it has no revisions")]
     NoRevisions,
     /// A part of the repository lies outside the paths that may be read.
     #[error("{0}")]
@@ -167,7 +167,7 @@ pub enum RevisionError {
     #[error("{0}")]
     Failed(String),
     /// The server is stopping, or the repository was removed.
-    #[error("the repository is going away")]
+    #[error("the server is stopping, or the repository was removed")]
     Gone,
 }
 
@@ -459,8 +459,8 @@ impl Repository {
         self.set_status(|status| {
             status.state = State::Failed;
             status.error = Some(
-                "a defect ended what follows its source, and the server's log says which: restart the server, \
-                 or register the repository anew"
+                "an internal error ended the indexing of the repository (see the server's log): restart the server, \
+                 or remove the repository and register it again"
                     .to_owned(),
             );
         });

@@ -153,7 +153,7 @@ impl PendingRevision {
         match self.0.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone().unwrap_or(Err(RevisionError::Gone)),
             Err(_) => Err(RevisionError::Failed(
-                "building the index was given up".to_owned(),
+                "building the index was abandoned".to_owned(),
             )),
         }
     }

@@ -42,7 +42,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     let mut out = String::new();
     for (title, axes) in [
         ("Summary", &[Axis::All, Axis::SingleFile][..]),
-        ("By file of cases", &[Axis::Set, Axis::SetSingleFile]),
+        ("By case file", &[Axis::Set, Axis::SetSingleFile]),
         ("By language", &[Axis::Language]),
         ("By repository", &[Axis::Repo]),
     ] {
@@ -53,7 +53,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     let _ = writeln!(
         out,
         "Columns: @k file Acc@k, any@k at least one gold file, fn@k function Acc@k, sh@B share of \
-         gold functions shown in full at B tokens, ed: share of edited stretches shown, out: of those \
+         gold functions shown in full at B tokens, ed: share of edited stretches shown, out: the same \
          outside functions, lp: share of the lines delivered that are gold or edited, used: tokens, wrong: share of files in the context at 8,000 \
          tokens that are not gold, eff: share shown per 1,000 tokens at 8,000. Shares in percent. \
          (r): mean over repositories."
@@ -79,7 +79,7 @@ fn calibration(out: &mut String, evaluation: &Evaluation) {
     let languages: BTreeSet<&str> = evaluation.cases.iter().map(|c| &*c.language).collect();
     let _ = writeln!(
         out,
-        "\nCalibration error  files  functions  places  confidence (of so many predictions)"
+        "\nCalibration error  files  functions  places  confidence (number of predictions)"
     );
     for language in languages {
         let cases = || evaluation.cases.iter().filter(|c| c.language == language);

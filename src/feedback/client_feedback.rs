@@ -69,7 +69,7 @@ pub enum FeedbackError {
         reason: String,
     },
     /// No stored answer that the holder of the grant may see has this id.
-    #[error("no answer that is kept has this request_id")]
+    #[error("no stored answer has this request_id")]
     UnknownAnswer,
     /// The database failed.
     #[error(transparent)]
@@ -152,7 +152,7 @@ impl ClientFeedback {
         let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:-".contains(&b);
         let id = self.request_id.as_bytes();
         if !(1..=MAX_ID_CHARS).contains(&id.len()) || !id.iter().copied().all(is_allowed) {
-            return Err(invalid("request_id", "must be that of an answer"));
+            return Err(invalid("request_id", "must be the one of an answer"));
         }
         let useful = places("useful", self.useful)?;
         let changed = places("changed", self.changed)?;
@@ -166,12 +166,12 @@ impl ClientFeedback {
         }
         if comment.as_ref().is_some_and(|c| c.contains('\0')) {
             // A database need not accept it.
-            return Err(invalid("comment", "has a NUL character"));
+            return Err(invalid("comment", "contains a NUL character"));
         }
         if useful.is_empty() && changed.is_empty() && comment.is_none() {
             return Err(invalid(
                 "useful",
-                "is empty, like `changed` and `comment`: say one thing",
+                "is empty, and so are `changed` and `comment`: give at least one",
             ));
         }
         Ok(Self {
@@ -187,7 +187,7 @@ impl ClientFeedback {
 fn places(field: &str, given: Vec<NamedPlace>) -> Result<Vec<NamedPlace>, FeedbackError> {
     if given.len() > MAX_PLACES {
         let count = given.len();
-        let reason = format!("has {count} entries; at most {MAX_PLACES} are read");
+        let reason = format!("has {count} entries; at most {MAX_PLACES} are allowed");
         return Err(invalid(field, reason));
     }
     let mut seen = BTreeSet::new();
@@ -202,8 +202,7 @@ fn places(field: &str, given: Vec<NamedPlace>) -> Result<Vec<NamedPlace>, Feedba
         let is_name =
             |name: &String| !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS;
         if !place.name.as_ref().is_none_or(is_name) {
-            let reason =
-                format!("must have 1 to {MAX_NAME_CHARS} characters, and not blanks alone");
+            let reason = format!("must have 1 to {MAX_NAME_CHARS} characters, not only blanks");
             return Err(invalid(&at("name"), reason));
         }
         seen.insert(NamedPlace {

@@ -36,7 +36,7 @@ impl Forges {
             installation: task.installation,
         };
         if !self.may_command(host, scope, task).await? {
-            return Ok(TaskOutcome::Quiet("its author may not command"));
+            return Ok(TaskOutcome::Quiet("its author may not give commands"));
         }
         let question = self.question(host, scope, task, &repository).await?;
         let grant = grant_of(&task.forge, &repository);
@@ -50,7 +50,7 @@ impl Forges {
         self.feedback.record(&answered, origin);
         let confidence = answered.answer.pack.confidence;
         if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
-            return Ok(TaskOutcome::Quiet("the answer is not certain enough"));
+            return Ok(TaskOutcome::Quiet("the confidence of the answer is too low"));
         }
         let page = host.page(&task.thread.project);
         let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);
@@ -65,10 +65,10 @@ impl Forges {
     ) -> Result<(&Host, Arc<Repository>), CallError> {
         let refuse = |reason: &str| CallError::Refused(reason.to_owned());
         let host = self.host(forge);
-        let host = host.ok_or_else(|| refuse("the forge is not known any more"))?;
+        let host = host.ok_or_else(|| refuse("the forge is no longer configured"))?;
         let repository = self.repository(host, project);
         let repository =
-            repository.ok_or_else(|| refuse("the repository is not registered any more"))?;
+            repository.ok_or_else(|| refuse("the repository is no longer registered"))?;
         Ok((host, repository))
     }
 

@@ -132,14 +132,14 @@ impl Client {
             request = next;
         }
         Err(CallError::Refused(
-            "the forge redirects one request too often".to_owned(),
+            "the forge redirected the request too often".to_owned(),
         ))
     }
 }
 
 /// Error for a response that does not have the documented form.
 pub(super) fn unexpected() -> CallError {
-    CallError::Failed("the forge's answer is not what it documents".to_owned())
+    CallError::Failed("the forge's response does not have the documented form".to_owned())
 }
 
 /// Error for a response whose body is not JSON although its status is a success, such as the login page of a
@@ -147,16 +147,14 @@ pub(super) fn unexpected() -> CallError {
 fn no_json(status: StatusCode) -> CallError {
     let number = status.as_u16();
     CallError::Failed(format!(
-        "the forge answered with status {number} and no JSON: a proxy or login page may stand before it"
+        "the forge answered with status {number} and no JSON: the response may come from a proxy or login page"
     ))
 }
 
 fn waiting(after: Duration) -> CallError {
     let seconds = after.as_secs();
     CallError::Later {
-        reason: format!(
-            "the forge was asked too often, and wants to be left alone for {seconds} s"
-        ),
+        reason: format!("the forge's rate limit is reached: no requests for {seconds} s"),
         after,
     }
 }
@@ -259,7 +257,7 @@ fn status_message(status: StatusCode, body: &Value) -> String {
     let number = status.as_u16();
     if status.is_redirection() {
         return format!(
-            "the forge answered with status {number} and another address, which gets no token: compare its `url` \
+            "the forge answered with status {number} and another address, which gets no token: check its `url` \
              in the settings"
         );
     }

@@ -59,11 +59,11 @@ fn head(answered: &AnswerWithSnapshot, kind: ThreadKind) -> String {
     let percent = percent(answered.answer.pack.confidence);
     match kind {
         ThreadKind::Issue => format!(
-            "The places that a fix is most likely to touch, at {commit}. With a confidence of {percent} \
-             a right one is shown whole below."
+            "The places that a fix is most likely to touch, at {commit}. Confidence that a right one is \
+             shown whole below: {percent}."
         ),
         ThreadKind::PullRequest => format!(
-            "What the change touches, at {commit}, with the callers and tests of it below. \
+            "The code that the change touches, at {commit}, with its callers and tests below. \
              Confidence: {percent}."
         ),
     }

@@ -28,7 +28,7 @@ pub enum Decision {
 pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
     let decided = match event {
         Event::Ping => Err("the webhook works"),
-        Event::Other | Event::Review(_) => Err("nothing is done about events of this kind"),
+        Event::Other | Event::Review(_) => Err("events of this kind are ignored"),
         Event::Push(_) => return Decision::Sync,
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),
@@ -78,13 +78,13 @@ fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &
 /// Builds the task that compares a merged pull request with the answers to the issues that it closes.
 fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static str> {
     if !event.is_for_default {
-        return Err("it was merged into another branch than the default one");
+        return Err("it was not merged into the default branch");
     }
     let Project { name, web_url, .. } = &event.project;
     let text = event.thread.question();
     let closes = closed_issues(&text, name, web_url);
     if closes.is_empty() {
-        return Err("it says of no issue that it closes it");
+        return Err("it does not say that it closes an issue");
     }
     Ok(MergeTask {
         forge: forge.to_owned(),
@@ -121,13 +121,13 @@ fn check(
         Action::Labeled(labels) if labels.contains(&config.label) && !config.label.is_empty() => {
             Ok(())
         }
-        Action::Labeled(_) => Err("no label asks for an answer"),
-        Action::Other | Action::Merged => Err("nothing is done about this"),
+        Action::Labeled(_) => Err("the new labels do not ask for an answer"),
+        Action::Other | Action::Merged => Err("actions of this kind are ignored"),
         Action::Opened | Action::Edited | Action::Updated if !answers_unasked => {
-            Err("nobody asked, and the settings say that nothing is answered then")
+            Err("nobody asked, and the settings turn unasked answers off")
         }
         Action::Opened | Action::Edited | Action::Updated if is_by_bot => {
-            Err("a program did it, and nobody asked")
+            Err("a bot did it, and nobody asked")
         }
         Action::Opened | Action::Edited | Action::Updated => Ok(()),
     }
@@ -135,13 +135,13 @@ fn check(
 
 fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static str> {
     if !event.is_new || event.author.is_bot {
-        return Err("it is no new comment of a person");
+        return Err("it is not a new comment of a person");
     }
-    let words = command(&config.command, &event.text).ok_or("the comment is no command")?;
+    let words = command(&config.command, &event.text).ok_or("the comment is not a command")?;
     let is_allowed = config.command_associations.contains(&event.association);
     let is_known = !event.association.is_empty();
     if is_known && !is_allowed {
-        return Err("its author may not command");
+        return Err("its author may not give commands");
     }
     let kind = if event.is_pull_request {
         ThreadKind::PullRequest

@@ -327,7 +327,7 @@ impl Host {
         match reply.body["id"].as_u64() {
             Some(_) => Ok(()),
             None => Err(CallError::Failed(
-                "the forge did not answer with the comment, which may not be written".to_owned(),
+                "the forge did not return the comment, which may not have been written".to_owned(),
             )),
         }
     }

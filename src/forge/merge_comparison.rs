@@ -33,7 +33,9 @@ impl Forges {
             .await
             .map_err(failed)?;
         if answers.is_empty() {
-            return Ok(TaskOutcome::Quiet("no issue that it closes was answered"));
+            return Ok(TaskOutcome::Quiet(
+                "none of the issues that it closes was answered",
+            ));
         }
         let ends = match task.ends.clone() {
             Some((base, head)) => DiffEnds { base, head },
@@ -49,9 +51,7 @@ impl Forges {
         let changed = self.engine.changed(&grant, name, ends).await;
         let changed = changed.map_err(|error| self.to_call_error(&repository, error))?;
         if changed.files.is_empty() {
-            return Ok(TaskOutcome::Quiet(
-                "it changed no source file that was there before",
-            ));
+            return Ok(TaskOutcome::Quiet("it changed no existing source file"));
         }
         let origin = task.thread.name(&task.forge);
         let stored = self.feedback.record_merge(answers, &origin, &changed).await;

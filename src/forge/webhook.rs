@@ -45,7 +45,7 @@ impl Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
     /// No forge has this name.
-    #[error("no forge is called so; there are github, gitlab and gitea")]
+    #[error("unknown forge; expected github, gitlab or gitea")]
     UnknownForge,
     /// The forge has no webhook secret, so no sender can be verified.
     #[error("webhooks of {0} are not set up: forge.{0}.webhook_secret is empty")]
@@ -54,13 +54,15 @@ pub enum WebhookError {
     #[error("the secret of the webhook cannot be read; the server's log says why")]
     Secret(#[from] SecretError),
     /// The sender does not know the secret.
-    #[error("the signature is missing or wrong: is the webhook's secret the one of this server?")]
+    #[error(
+        "the signature is missing or wrong: check that the forge and this server have the same webhook secret"
+    )]
     NotAuthentic,
     /// It does not have the form that the forge documents.
     #[error(transparent)]
     Event(#[from] EventError),
     /// The queue is full.
-    #[error("forge.max_jobs jobs wait already")]
+    #[error("the job queue is full (forge.max_jobs)")]
     Full,
     /// The database failed.
     #[error(transparent)]
@@ -120,7 +122,9 @@ impl Forges {
         let task = match decide(&self.settings.config, name, event) {
             Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
             Decision::Learn(_) if !self.feedback.is_on() => {
-                return Ok(Outcome::Ignored("nothing is kept of answers"));
+                return Ok(Outcome::Ignored(
+                    "answers are not recorded (feedback.record is off)",
+                ));
             }
             decision => build_job(decision)?,
         };
@@ -168,7 +172,7 @@ impl Forges {
                 tracing::info!(repo = repository.name().as_str(), "registered by a webhook");
             }
             Err(error) => {
-                tracing::warn!(%error, "a repository that a webhook told of was not registered");
+                tracing::warn!(%error, "cannot register the repository of a webhook");
             }
         }
     }
@@ -215,7 +219,7 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
         let repo = repository.name().as_str();
         tracing::warn!(
             repo,
-            "the registered branch or tag was deleted: answers stay as they are"
+            "the registered branch or tag was deleted: its last commit stays in use"
         );
     }
 }

@@ -53,11 +53,11 @@ impl Forges {
             .end_stale_leases(now(), milliseconds(delay))
             .await
         {
-            tracing::error!(%error, "jobs that were cut off wait");
+            tracing::error!(%error, "cannot end the leases of interrupted jobs: they wait");
         }
         loop {
             if let Err(error) = self.start_due(&mut tasks, &mut running).await {
-                tracing::error!(%error, "the queue of jobs cannot be read");
+                tracing::error!(%error, "cannot read the job queue");
             }
             if last_extended.elapsed() >= LEASE_RENEWAL {
                 self.extend_leases(&running, LEASE).await;
@@ -81,11 +81,11 @@ impl Forges {
             }
         };
         if tokio::time::timeout(grace, rest).await.is_err() {
-            tracing::info!("jobs that were being done are done again at the next start");
+            tracing::info!("unfinished jobs are started again at the next start");
             tasks.abort_all();
             for (job, _) in running.values() {
                 if let Err(error) = self.store.return_job(job).await {
-                    tracing::warn!(job = job.id, %error, "a job waits until its lease ends");
+                    tracing::warn!(job = job.id, %error, "cannot return a job to the queue: it waits until its lease ends");
                 }
             }
         }
@@ -106,12 +106,12 @@ impl Forges {
             };
             let refused = |reason: &str| Err(CallError::Refused(reason.to_owned()));
             let Ok(work) = serde_json::from_str::<Work>(&job.task) else {
-                let unreadable = refused("an earlier program wrote it, and it cannot be read");
+                let unreadable = refused("an earlier version wrote it, and it cannot be read");
                 self.store_result((job, unreadable)).await;
                 continue;
             };
             if job.attempts > config.max_attempts {
-                let deadly = refused("each time it was done the server ended before it was");
+                let deadly = refused("the server stopped during each attempt");
                 self.store_result((job, deadly)).await;
                 continue;
             }
@@ -136,7 +136,9 @@ impl Forges {
                     tracing::warn!(job = job.id, "another server has taken the job");
                     task.abort();
                 }
-                Err(error) => tracing::warn!(job = job.id, %error, "the job cannot be held"),
+                Err(error) => {
+                    tracing::warn!(job = job.id, %error, "cannot extend the lease of a job")
+                }
             }
         }
     }
@@ -166,7 +168,7 @@ impl Forges {
         match &done {
             Ok(done) => tracing::info!(job = job.id, subject = job.subject, ?done, ms, "job done"),
             Err(CallError::Later { reason, .. }) => {
-                tracing::info!(job = job.id, subject = job.subject, reason, "job put off");
+                tracing::info!(job = job.id, subject = job.subject, reason, "job postponed");
             }
             Err(error) => {
                 tracing::warn!(job = job.id, subject = job.subject, %error, "job failed");
@@ -193,8 +195,8 @@ impl Forges {
                 if error.is_cancelled() {
                     return;
                 }
-                tracing::error!(job = job.id, "a job ended on a defect");
-                let failed = CallError::Failed("doing it failed on a defect".to_owned());
+                tracing::error!(job = job.id, "a job failed with an internal error");
+                let failed = CallError::Failed("it failed with an internal error".to_owned());
                 self.store_result((job, Err(failed))).await;
             }
         }
@@ -210,7 +212,7 @@ impl Forges {
         };
         metrics::counter!("foveate_jobs_total", "outcome" => outcome).increment(1);
         if let Err(error) = written {
-            tracing::error!(job = job.id, %error, "what became of a job cannot be stored");
+            tracing::error!(job = job.id, %error, "cannot store the result of a job");
         }
     }
 

@@ -83,7 +83,7 @@ pub async fn serve(
             Err(error) if is_connection_error(&error) => continue,
             Err(error) => {
                 // Most likely there are too many open files.
-                tracing::warn!(%error, "no connection can be accepted");
+                tracing::warn!(%error, "cannot accept a connection");
                 table.evict_oldest();
                 tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 continue;

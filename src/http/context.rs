@@ -151,7 +151,7 @@ const ISSUES: HeaderName = HeaderName::from_static("foveate-issues");
     responses(
         (
             status = 200,
-            description = "The answer; of any media type but JSON, its `context` alone",
+            description = "The answer; with a media type other than JSON, only its `context`",
             content(
                 (ContextAnswer = "application/json"),
                 (String = "text/markdown"),
@@ -160,10 +160,10 @@ const ISSUES: HeaderName = HeaderName::from_static("foveate-issues");
             ),
             headers(
                 ("foveate-repo" = String, description = "`repo` of the answer"),
-                ("foveate-commit" = String, description = "`commit` of the answer; absent where it is empty"),
+                ("foveate-commit" = String, description = "`commit` of the answer; absent if it is empty"),
                 ("foveate-generation" = u64, description = "`generation` of the answer"),
                 ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
-                ("foveate-issues" = String, description = "The codes of `issues`, with commas between; absent where there is none"),
+                ("foveate-issues" = String, description = "The codes of `issues`, separated by commas; absent if there are none"),
             ),
         ),
         BadRequest,
@@ -195,7 +195,7 @@ pub async fn context(
     responses(
         (
             status = 200,
-            description = "The answer; of any media type but JSON, its `context` alone",
+            description = "The answer; with a media type other than JSON, only its `context`",
             content(
                 (ContextAnswer = "application/json"),
                 (String = "text/markdown"),
@@ -204,10 +204,10 @@ pub async fn context(
             ),
             headers(
                 ("foveate-repo" = String, description = "`repo` of the answer"),
-                ("foveate-commit" = String, description = "`commit` of the answer; absent where it is empty"),
+                ("foveate-commit" = String, description = "`commit` of the answer; absent if it is empty"),
                 ("foveate-generation" = u64, description = "`generation` of the answer"),
                 ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
-                ("foveate-issues" = String, description = "The codes of `issues`, with commas between; absent where there is none"),
+                ("foveate-issues" = String, description = "The codes of `issues`, separated by commas; absent if there are none"),
             ),
         ),
         BadRequest,
@@ -231,7 +231,10 @@ pub async fn repo_context(
     if body.repo.is_some() {
         return Err(Problem {
             code: "unknown_field",
-            ..Problem::invalid_field("repo", "`repo` is not a field here: the path names it")
+            ..Problem::invalid_field(
+                "repo",
+                "`repo` is not a field of this request: the path names the repository",
+            )
         });
     }
     answer(&state, &grant, id, &headers, Some(repo), body).await

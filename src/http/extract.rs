@@ -36,7 +36,7 @@ impl From<JsonRejection> for Problem {
             _ => Self::new(
                 StatusCode::BAD_REQUEST,
                 "invalid_body",
-                "the body ended early, or is not what its `content-encoding` says",
+                "the body ended early, or does not match its `content-encoding`",
             ),
         }
     }

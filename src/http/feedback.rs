@@ -119,7 +119,7 @@ impl From<ChangeCounts> for ChangesAnswer {
     post, path = "/feedback", tag = "feedback", operation_id = "feedback",
     request_body = FeedbackBody,
     responses(
-        (status = 200, description = "Kept", body = FeedbackAnswer),
+        (status = 200, description = "Stored", body = FeedbackAnswer),
         BadRequest,
         NotFound,
         PayloadTooLarge,
@@ -240,8 +240,8 @@ impl From<RepositoryStats> for RepositoryStatsAnswer {
 #[utoipa::path(
     get, path = "/stats", tag = "feedback", operation_id = "stats",
     params(
-        ("repo" = Option<RepositoryName>, Query, description = "Name of a repository; absent: all of which anything is kept"),
-        ("by" = Option<ByName>, Query, description = "How long a period is; absent: a week"),
+        ("repo" = Option<RepositoryName>, Query, description = "Name of a repository; absent: all repositories with stored answers"),
+        ("by" = Option<ByName>, Query, description = "Length of a period; absent: a week"),
     ),
     responses(
         (status = 200, description = "The figures", body = StatsAnswer),

@@ -78,8 +78,8 @@ impl HostCheck {
 /// Refuses requests that name two hosts, or a host that is not allowed.
 pub async fn check(State(check): State<HostCheck>, request: Request, next: Next) -> Response {
     let Some(host) = host(&request) else {
-        let detail = "the request names two hosts, or none that can be read: send one Host header, and the same \
-             host in an absolute URL";
+        let detail = "the request names two hosts or an invalid one: send one Host header, and the same host \
+             in an absolute URL";
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_host", detail).into_response();
     };
     if check.hosts.allow(host) || check.is_exempt(&request) {
@@ -87,11 +87,11 @@ pub async fn check(State(check): State<HostCheck>, request: Request, next: Next)
     }
     let detail = match check.hosts {
         Hosts::Local(_) => {
-            "this server answers to the names of its own machine; add others to server.allow_hosts"
+            "this server accepts only hosts that name its own machine; add others to server.allow_hosts"
         }
         Hosts::Network(_) => {
-            "without a token this server answers to addresses, localhost and names without a dot; add others to \
-             server.allow_hosts"
+            "without a token this server accepts only addresses, localhost and names without a dot as host; add others \
+             to server.allow_hosts"
         }
     };
     Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", detail).into_response()

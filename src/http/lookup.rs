@@ -36,10 +36,10 @@ async fn run_lookup<R: RawLookup>(
     get, path = "/repos/{repo}/definitions", tag = "lookups",
     params(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
-        ("name" = DefinitionName, Query, description = "A name as it is defined, with any of what encloses it: `connect`, `Client.connect`, `package.module.Client`"),
+        ("name" = DefinitionName, Query, description = "Name of a definition, optionally with enclosing names: `connect`, `Client.connect`, `package.module.Client`"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most definitions of a page; absent: 20"),
-        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most definitions per page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "The definitions, and how they were found", body = DefinitionsAnswer),
@@ -60,15 +60,15 @@ pub async fn definitions(
     get, path = "/repos/{repo}/references", tag = "lookups",
     params(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
-        ("name" = Option<DefinitionName>, Query, description = "The name of the definition, as `definitions` takes it; may be absent where `path` and `line` are given"),
-        ("path" = Option<FilePath>, Query, description = "The file that defines it: with `name`, only definitions in it are meant"),
-        ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: the innermost definition that holds this line is meant"),
+        ("name" = Option<DefinitionName>, Query, description = "Name of the definition, as in `definitions`; may be absent if `path` and `line` are given"),
+        ("path" = Option<FilePath>, Query, description = "File of the definition; with `name`: only definitions in this file"),
+        ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: selects the innermost definition that contains this line"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most references of a page; absent: 20"),
-        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most references per page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
-        (status = 200, description = "The uses, the most certain first", body = ReferencesAnswer),
+        (status = 200, description = "The references, the most certain first", body = ReferencesAnswer),
         BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
     )
 )]
@@ -88,11 +88,11 @@ pub async fn references(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
         ("path" = FilePath, Query, description = "The file"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "Most entries of a page; absent: 200"),
-        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "Most entries per page; absent: 200"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
-        (status = 200, description = "Its definitions, or its sections where it is prose or settings", body = OutlineAnswer),
+        (status = 200, description = "The definitions of the file, or its sections if it is prose or settings", body = OutlineAnswer),
         BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
     )
 )]
@@ -110,16 +110,16 @@ pub async fn outline(
     get, path = "/repos/{repo}/search", tag = "lookups",
     params(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
-        ("q" = SearchText, Query, description = "A text, or a regular expression in the syntax of Rust's `regex`, which has no look-around and no backreferences; it is matched line by line"),
+        ("q" = SearchText, Query, description = "A text, or a regular expression in the syntax of Rust's `regex` (no look-around, no backreferences), matched line by line"),
         ("kind" = Option<SearchKindName>, Query, description = "What is searched; absent: `text`"),
-        ("ignore_case" = Option<bool>, Query, description = "Whether case makes no difference in `text` and `regex`; absent: it does. In `names` and `paths` it makes none"),
-        ("path" = Option<PathPrefix>, Query, description = "What paths begin with: a directory, or any other prefix"),
+        ("ignore_case" = Option<bool>, Query, description = "Whether `text` and `regex` ignore case; absent: no. `names` and `paths` always ignore it"),
+        ("path" = Option<PathPrefix>, Query, description = "Only paths with this prefix: a directory, or any other prefix"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most matches of a page; absent: 20"),
-        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most matches per page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
-        (status = 200, description = "What was found", body = SearchAnswer),
+        (status = 200, description = "The matches", body = SearchAnswer),
         BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
     )
 )]
@@ -140,8 +140,8 @@ pub async fn search(
         ("path" = FilePath, Path, description = "The file; a slash in it may be written as `/` or `%2F`"),
         ("lines" = Option<LineRange>, Query, description = "A line such as `12`, or lines such as `12-40`; absent: all"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 5000, description = "Most lines of a page, which has at most 256 KiB; absent: 1000"),
-        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 5000, description = "Most lines per page, which has at most 256 KiB; absent: 1000"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "The lines", body = FileTextAnswer),

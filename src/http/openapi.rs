@@ -21,7 +21,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
 #[openapi(
     info(
         title = "Foveate",
-        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
+        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. A body may be sent as gzip, with `content-encoding: gzip`; responses are compressed if `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     // The problem, and the schemas that only parameters refer to.
@@ -41,9 +41,9 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
         (name = "context", description = "Questions and answers"),
         (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
         (name = "repos", description = "Repositories kept warm"),
-        (name = "webhooks", description = "What forges tell"),
-        (name = "feedback", description = "What was said of answers, and whether they help"),
-        (name = "operations", description = "For operators and their machines")
+        (name = "webhooks", description = "Events from forges"),
+        (name = "feedback", description = "Feedback on answers, and how much they help"),
+        (name = "operations", description = "For operators and monitoring")
     )
 )]
 pub(super) struct Document;
@@ -62,7 +62,7 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     components.responses.extend(problems::components());
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("A token of `foveate key create` or of `access.token_file`. None is needed where there is no key."))
+        .description(Some("A token from `foveate key create` or `access.token_file`. Not needed if the server has no keys."))
         .build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
     // The token is declared optional, since a document cannot express that it depends on the server.

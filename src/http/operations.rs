@@ -50,7 +50,7 @@ pub struct ReadyAnswer {
 /// Is the process up?
 #[utoipa::path(
     get, path = "/healthz", tag = "operations",
-    responses((status = 200, description = "It is", body = HealthAnswer))
+    responses((status = 200, description = "The process is up", body = HealthAnswer))
 )]
 pub async fn health() -> Json<HealthAnswer> {
     Json(HealthAnswer {
@@ -63,8 +63,8 @@ pub async fn health() -> Json<HealthAnswer> {
 #[utoipa::path(
     get, path = "/readyz", tag = "operations",
     responses(
-        (status = 200, description = "They are", body = ReadyAnswer),
-        (status = 503, description = "Not yet", body = ReadyAnswer),
+        (status = 200, description = "Ready", body = ReadyAnswer),
+        (status = 503, description = "Not ready yet", body = ReadyAnswer),
     )
 )]
 pub async fn ready(
@@ -178,7 +178,7 @@ fn exposition(
     out.single(
         "foveate_memory_limit_bytes",
         Kind::Gauge,
-        "Bytes that the process may hold with more than one index in memory.",
+        "Memory limit of the process in bytes; one index stays in memory even above it.",
         state.catalog.memory_limit().map(|bytes| bytes as f64),
     );
     repository_states(&out, &state.engine, grant);
@@ -192,7 +192,7 @@ fn exposition(
     out.family(
         "foveate_queued_jobs",
         Kind::Gauge,
-        "Jobs of webhooks in the queue: pending ones, and those that were given up.",
+        "Jobs of webhooks in the queue, by state: pending, or dead (given up).",
         [
             (vec![("state", "pending")], jobs.pending as f64),
             (vec![("state", "dead")], jobs.dead as f64),
@@ -212,19 +212,19 @@ fn questions(out: &Exposition, permits: &Queue) {
     out.single(
         "foveate_answer_queue_depth",
         Kind::Gauge,
-        "Questions waiting for their turn.",
+        "Questions waiting in the queue.",
         permits.waiting() as f64,
     );
     out.single(
         "foveate_answer_permits",
         Kind::Gauge,
-        "Questions that may be answered at a time.",
+        "Limit of questions answered at the same time.",
         permits.total() as f64,
     );
     out.single(
         "foveate_answer_queue_limit",
         Kind::Gauge,
-        "Questions that may wait for their turn.",
+        "Limit of questions waiting in the queue.",
         permits.max_waiting() as f64,
     );
 }
@@ -286,7 +286,7 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
     out.family(
         "foveate_repositories_watched",
         Kind::Gauge,
-        "Registered repositories, by how changes of their files are noticed.",
+        "Registered repositories, by how changes of their files are detected.",
         ["off", "events", "polling"].map(|mode| {
             let repositories = count(&|r| r.status().watching.name() == mode);
             (vec![("mode", mode)], repositories)
@@ -309,14 +309,14 @@ fn memory(out: &Exposition, engine: &Engine) {
     out.single(
         "foveate_memory_bytes",
         Kind::Gauge,
-        "Estimated bytes of all indexes, and of the contents kept beside them.",
+        "Estimated bytes of all indexes and of the cached file contents.",
         engine.bytes() as f64,
     );
     if let Some(held) = process::memory_held() {
         out.single(
             "foveate_memory_held_bytes",
             Kind::Gauge,
-            "Bytes that the process holds, without what its allocator has free; index.memory_bytes bounds them.",
+            "Bytes that the process holds, without free memory of its allocator; index.memory_bytes limits them.",
             held as f64,
         );
     }
@@ -332,7 +332,7 @@ const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
     ),
     (
         "foveate_repository_files",
-        "Files of the current index, those not indexed included, by repository.",
+        "Files of the current index, including those that are not indexed, by repository.",
         "files",
         None,
     ),
@@ -350,7 +350,7 @@ const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
     ),
     (
         "foveate_repository_warm_revisions",
-        "Revisions kept beside the current one, by repository.",
+        "Revisions kept in memory besides the current one, by repository.",
         "revisions",
         None,
     ),

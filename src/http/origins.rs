@@ -26,7 +26,7 @@ pub async fn check(State(origins): State<Arc<[String]>>, request: Request, next:
     Problem::new(
         StatusCode::FORBIDDEN,
         "origin_not_allowed",
-        "pages of other origins may not do this; add theirs to server.allow_origins",
+        "pages of other origins may not send this request; add their origins to server.allow_origins",
     )
     .into_response()
 }

@@ -80,7 +80,7 @@ impl Problem {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "the server failed on a defect; its log has the details under this request_id",
+            "internal error; the server's log has the details under this request_id",
         )
     }
 
@@ -89,7 +89,7 @@ impl Problem {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
             "request_timeout",
-            "the request was not complete, or not answered, in time; send it faster, ask again later, or raise server.request_timeout_ms",
+            "the request was not received or not answered in time; send it faster, ask again later, or raise server.request_timeout_ms",
         )
     }
 
@@ -98,7 +98,7 @@ impl Problem {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "too_many_connections",
-            "server.max_connections requests are in flight already; ask again later, or raise the limit",
+            "the limit of requests in flight (server.max_connections) is reached; ask again later, or raise the limit",
         )
         .later(1)
     }
@@ -109,9 +109,7 @@ impl Problem {
         Self::new(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
-            format!(
-                "`accept` names none of {offers}, which the answer can have with this `format`"
-            ),
+            format!("`accept` allows none of the media types of this `format`: {offers}"),
         )
     }
 
@@ -129,7 +127,7 @@ impl Problem {
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_encoding",
-            "the body's `content-encoding` is not gzip; send it so, or as it is",
+            "the body's `content-encoding` is not gzip; send it as gzip or uncompressed",
         )
     }
 
@@ -243,7 +241,7 @@ impl From<AskError> for Problem {
             AskError::Indexing { .. } => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "indexing",
-                format!("{detail}; ask again, or follow GET /repos/{{repo}}"),
+                format!("{detail}; ask again, or poll GET /repos/{{repo}}"),
             )
             .later(1),
             AskError::Failed(_) => Self::new(
@@ -412,7 +410,7 @@ impl From<FeedbackError> for Problem {
             FeedbackError::UnknownAnswer => Self::new(
                 StatusCode::NOT_FOUND,
                 "unknown_answer",
-                "no answer that is kept has this `request_id`: it may be too old, or feedback.record is off",
+                "no stored answer has this `request_id`: it may be too old, or feedback.record may be off",
             ),
             FeedbackError::Store(error) => error.into(),
         }
@@ -455,7 +453,7 @@ pub async fn not_found() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "not_found",
-        "there is nothing at this path; GET /openapi.yaml describes what there is",
+        "there is nothing at this path; GET /openapi.yaml lists the paths",
     )
 }
 
@@ -464,6 +462,6 @@ pub async fn method_not_allowed() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method_not_allowed",
-        "this path has no such method; the Allow header lists those that it has",
+        "this path does not support the method; the Allow header lists the supported ones",
     )
 }

@@ -169,7 +169,7 @@ pub async fn remove(
     post, path = "/repos/{repo}/sync", tag = "repos",
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     responses(
-        (status = 202, description = "Ordered", body = RepoAnswer),
+        (status = 202, description = "The check was requested", body = RepoAnswer),
         BadRequest,
         NotFound,
         Unavailable,

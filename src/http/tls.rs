@@ -122,13 +122,13 @@ impl Tls {
             Ok(certified) => {
                 self.current.0.store(certified);
                 metrics::counter!(READS, "outcome" => "done").increment(1);
-                tracing::info!("the certificate was read again");
+                tracing::info!("the certificate was reloaded");
             }
             Err(reason) => {
                 metrics::counter!(READS, "outcome" => "failed").increment(1);
                 tracing::error!(
                     reason,
-                    "the certificate cannot be read again: the previous one serves"
+                    "cannot reload the certificate: the previous one stays in use"
                 );
             }
         }
@@ -146,12 +146,12 @@ fn read(files: &TlsFiles, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>
     let chain: Result<Vec<_>, _> = chain.collect();
     let chain = chain.map_err(|error| of_cert(&error))?;
     if chain.is_empty() {
-        return Err(of_cert(&"it has no certificate in PEM"));
+        return Err(of_cert(&"it contains no PEM certificate"));
     }
     let mode = files.key.metadata().map(|file| file.permissions().mode());
     if mode.is_ok_and(|mode| mode & 0o044 != 0) {
         let file = files.key.display();
-        tracing::warn!(%file, "others may read the private key: `chmod 600` the file");
+        tracing::warn!(%file, "other users may read the private key: run `chmod 600` on the file");
     }
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| of_key(&error))?;
     let certified = CertifiedKey::from_der(chain, key, provider);

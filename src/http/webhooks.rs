@@ -33,9 +33,9 @@ pub struct WebhookAnswer {
     params(
         ("forge" = String, Path, description = "`github`, `gitlab` or `gitea`; the delivery carries the forge's own headers"),
     ),
-    request_body(content = serde_json::Value, content_type = "application/json", description = "As the forge documents it"),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "The payload, as the forge documents it"),
     responses(
-        (status = 202, description = "Taken", body = WebhookAnswer),
+        (status = 202, description = "Accepted", body = WebhookAnswer),
         BadRequest,
         Forbidden,
         NotFound,
@@ -85,7 +85,7 @@ impl From<WebhookError> for Problem {
                 Self::new(StatusCode::NOT_FOUND, "webhook_not_set_up", detail)
             }
             WebhookError::Secret(error) => {
-                tracing::error!(%error, "a webhook cannot be checked");
+                tracing::error!(%error, "cannot verify a webhook");
                 Self::new(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "webhook_not_set_up",

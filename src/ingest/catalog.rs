@@ -97,7 +97,7 @@ pub enum RegisterError {
     #[error("the credentials of the URL cannot be stored: {0}")]
     Credentials(std::io::Error),
     /// The task panicked.
-    #[error("checking the source failed")]
+    #[error("internal error while checking the source")]
     Defect,
 }
 
@@ -114,7 +114,7 @@ pub enum ManageError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The task panicked.
-    #[error("the repository was not removed whole: the server's log says why")]
+    #[error("the repository was not removed completely: see the server's log")]
     Defect,
 }
 
@@ -178,7 +178,10 @@ impl Catalog {
         for row in self.store.repositories().await? {
             match RepoName::new(&row.name) {
                 Ok(name) => registered.push((name, source_of(row))),
-                Err(_) => tracing::error!(repo = row.name, "a registered name cannot be used"),
+                Err(_) => tracing::error!(
+                    repo = row.name,
+                    "ignored a registered repository: its name is invalid"
+                ),
             }
         }
         self.start_fitting(registered).await;
@@ -200,7 +203,11 @@ impl Catalog {
                 continue;
             };
             if let Err(error) = self.credentials.set(&name, Some(login), true) {
-                tracing::warn!(repo = row.name, %error, "its credentials stay in the database");
+                tracing::warn!(
+                    repo = row.name,
+                    %error,
+                    "cannot move the credentials of the repository out of the database"
+                );
                 continue;
             }
             self.store.set_location(&row.name, &location).await?;
@@ -271,7 +278,7 @@ impl Catalog {
         }
         // Meanwhile the name was taken by a directory that is watched for the life of the process.
         if let Err(error) = self.credentials.remove(&name) {
-            tracing::warn!(repo = name.as_str(), %error, "its credentials were not removed");
+            tracing::warn!(repo = name.as_str(), %error, "cannot remove the credentials of the repository");
         }
         self.store.delete(name.as_str()).await?;
         Err(taken())
@@ -369,7 +376,9 @@ impl Catalog {
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),
-                Ok(Some(Err(error))) => tracing::warn!(repo = name, %error, "nothing was dropped"),
+                Ok(Some(Err(error))) => {
+                    tracing::warn!(repo = name, %error, "cannot drop unused data of the repository");
+                }
                 // Without an index there is nothing to compare with.
                 Ok(None) | Err(_) => {}
             }
@@ -400,7 +409,7 @@ impl Catalog {
         }
         self.tracker.close();
         if timeout(CLOSE_TIMEOUT, self.tracker.wait()).await.is_err() {
-            tracing::warn!("indexing took too long to stop and was given up");
+            tracing::warn!("indexing took too long to stop and was abandoned");
         }
         self.store.close().await;
     }

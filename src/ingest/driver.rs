@@ -251,7 +251,7 @@ impl Driver {
         match self.tracker.spawn_blocking(spans::carried(work)).await {
             Ok(done) => Some(done),
             Err(error) => {
-                tracing::error!(%error, "a repository's task failed on a defect and has ended");
+                tracing::error!(%error, "a task of a repository panicked and has ended");
                 None
             }
         }
@@ -320,9 +320,11 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     };
     match writer.publish_stale(plan, stale) {
         Ok(()) => {
-            tracing::info!("the index of an earlier program answers until the new one is built")
+            tracing::info!(
+                "the stored index of an earlier version answers until the new one is built"
+            )
         }
-        Err(error) => tracing::warn!(%error, "the index of an earlier program cannot be used"),
+        Err(error) => tracing::warn!(%error, "cannot use the stored index of an earlier version"),
     }
 }
 

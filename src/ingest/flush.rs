@@ -132,7 +132,7 @@ fn save(repository: &Repository, stats: &Stats) -> bool {
         tracing::warn!(
             repo = %repository.name(),
             %error,
-            "the index is not on disk: a restart will read the source again"
+            "cannot store the index: a restart will read the source again"
         );
     }
     saved.is_ok()

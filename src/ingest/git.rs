@@ -67,7 +67,9 @@ pub enum GitError {
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
     /// The two commits have no common ancestor in this shallow clone.
-    #[error("where {head:?} left {base:?} is not known: this clone lacks old commits")]
+    #[error(
+        "cannot find where {head:?} branched off {base:?}: this shallow clone lacks old commits"
+    )]
     Shallow {
         /// The base of the comparison.
         base: String,
@@ -99,7 +101,7 @@ pub enum GitError {
         setting: &'static str,
     },
     /// Git took more processor time than allowed.
-    #[error("git {0} was ended: it took more processor time than it may")]
+    #[error("git {0} was stopped: it exceeded its limit of processor time")]
     Exhausted(String),
     /// Git wrote more output than is read.
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
@@ -111,7 +113,7 @@ pub enum GitError {
     },
     /// A part of the repository lies outside the allowed paths.
     #[error(
-        "the repository may not be read: its {0} lies outside `repos.allow_paths`; add where it lies, or make a clone of its own inside"
+        "the repository may not be read: its {0} lies outside `repos.allow_paths` or cannot be checked; allow its path too, or make a separate clone inside"
     )]
     NotAllowed(&'static str),
     /// The host is in a private network and not allowed.
@@ -120,10 +122,10 @@ pub enum GitError {
     )]
     PrivateHost(String),
     /// A branch or tag names an object that cannot be read.
-    #[error("{0:?} names a commit that the repository has lost: `git fsck` says more")]
+    #[error("{0:?} names a commit that is missing from the repository: run `git fsck` for details")]
     Lost(String),
     /// The local copy of a remote repository has lost objects.
-    #[error("the copy has lost {lost} files and is made again")]
+    #[error("the local copy has lost {lost} files and is cloned again")]
     Damaged {
         /// Number of files that cannot be read.
         lost: usize,
@@ -454,13 +456,13 @@ fn refusal(directory: &Path, stderr: &[u8]) -> Option<GitError> {
     }
     let is_of_others = ["dubious ownership", "unsafe repository"];
     let advice = match is_of_others.iter().any(|words| complaint.contains(words)) {
-        true => "git 2.41 or newer reads it; or let its owner ask",
+        true => "use git 2.41 or newer, or run foveate as the owner of the repository",
         false => "repair it until `git status` works there",
     };
     Some(GitError::Refused {
         directory: directory.to_owned(),
         complaint: match complaint {
-            "" => "git failed and said nothing".to_owned(),
+            "" => "git failed without a message".to_owned(),
             complaint => format!("git says: {complaint}"),
         },
         advice,

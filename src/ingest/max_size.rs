@@ -40,7 +40,7 @@ pub enum TooLarge {
 }
 
 const ADVICE: &str =
-    "index a part of it (a directory, or what a .foveateignore leaves), or raise the limit";
+    "index only one of its directories, exclude files with a .foveateignore, or raise the limit";
 
 impl Default for MaxSize {
     /// The size whose indexing takes half of the available memory.

@@ -327,7 +327,7 @@ impl FoundHistory {
     }
 
     fn defect() -> Self {
-        let reason = "reading them failed on a defect";
+        let reason = "internal error while reading past commits";
         Self::failed(GitError::Unavailable(reason.to_owned()))
     }
 }

@@ -266,7 +266,7 @@ impl RevisionBuilder {
                 Err(RevisionError::Gone) => return,
                 Err(error) => {
                     let repo = self.repository.name();
-                    tracing::warn!(%repo, %error, "history of a revision not loaded");
+                    tracing::warn!(%repo, %error, "cannot load the history of a revision");
                     return;
                 }
             };
@@ -308,9 +308,9 @@ impl RevisionBuilder {
         match self.tracker.spawn_blocking(spans::carried(work)).await {
             Ok(done) => done.map_err(revision_error),
             Err(error) => {
-                tracing::error!(%error, "reading a revision failed on a defect");
+                tracing::error!(%error, "reading a revision panicked");
                 Err(RevisionError::Failed(
-                    "reading it failed on a defect".to_owned(),
+                    "internal error while reading the revision".to_owned(),
                 ))
             }
         }

@@ -87,7 +87,11 @@ impl WorkingTree {
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>, access: Arc<Access>) -> Self {
         // Without git the files are still read; there is no commit, history or other revision.
         let git = GitRepo::around(&root, &access).unwrap_or_else(|error| {
-            tracing::warn!(root = %root.display(), %error, "read as a plain directory");
+            tracing::warn!(
+                root = %root.display(),
+                %error,
+                "cannot open the git repository: the directory is read without git"
+            );
             None
         });
         Self {
@@ -497,7 +501,7 @@ impl WorkingTree {
             .find(|above| !self.rules.has_good_ignore_files(above))
         {
             return Err(unreadable(format!(
-                "an ignore file in {} is no file of at most 1 MiB",
+                "an ignore file in {} is not a regular file of at most 1 MiB",
                 directory.display()
             )));
         }

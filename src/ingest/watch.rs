@@ -378,7 +378,7 @@ fn reason(error: &notify::Error) -> String {
     };
     match system.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::MFILE) => "the system's limit of watchers is reached: raise \
-                               fs.inotify.max_user_instances, or that of open files"
+                               fs.inotify.max_user_instances or the limit of open files"
             .to_owned(),
         _ => system.to_string(),
     }

@@ -232,7 +232,7 @@ impl Agents {
 fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
     Call::read(arguments).map_err(|error| {
         Failure::Message(format!(
-            "the arguments cannot be used: {error}; `{}` takes {}",
+            "invalid arguments: {error}; `{}` takes {}",
             tool.name(),
             tool.parameters().join(", ")
         ))

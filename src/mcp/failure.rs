@@ -16,9 +16,9 @@ pub(super) enum Failure {
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
         let advice = match &error {
-            AskError::UnknownRepo(_) => "; leave `repo` out to learn which there are",
+            AskError::UnknownRepo(_) => "; leave `repo` out to learn which repositories there are",
             AskError::Indexing { .. } | AskError::Building => {
-                "; call again in a few seconds, it goes on meanwhile"
+                "; call again in a few seconds, indexing continues"
             }
             AskError::Failed(_) => "; the user must repair the source of the repository",
             AskError::Revision(RevisionError::UnknownRef(_)) => {
@@ -30,7 +30,7 @@ impl From<AskError> for Failure {
                 "; call again in a second"
             }
             AskError::Deadline(_) => "; call again with a narrower request",
-            AskError::Defect => "; this is a defect of the server, whose log has the details",
+            AskError::Defect => "; internal error: the server's log has the details",
         };
         Self::Message(format!("{error}{advice}"))
     }

@@ -75,7 +75,7 @@ impl ServerHandler for Agents {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = ToolName::named(&request.name).ok_or_else(|| {
             let names = ToolName::ALL.map(ToolName::name).join(", ");
-            ErrorData::invalid_params(format!("there is no such tool; there are {names}"), None)
+            ErrorData::invalid_params(format!("unknown tool; the tools are {names}"), None)
         })?;
         let grant = self.grant(&context)?;
         let arguments = request.arguments.unwrap_or_default();

@@ -60,7 +60,7 @@ async fn refuse_unusable(request: Request, next: Next) -> Response {
         }
         Err(_) => {
             return refused(&Refusal::unreadable(
-                "the body ended early, or is not what its `content-encoding` says",
+                "the body ended early, or does not match its `content-encoding`",
             ));
         }
     };

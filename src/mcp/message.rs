@@ -39,7 +39,7 @@ impl Refusal {
 
     /// For JSON that is not a valid message.
     pub fn invalid(id: Option<RequestId>, reason: impl std::fmt::Display) -> Self {
-        let text = format!("the message cannot be used: {reason}");
+        let text = format!("the message is not valid: {reason}");
         Self {
             id,
             error: ErrorData::invalid_request(text, None),
@@ -47,7 +47,7 @@ impl Refusal {
     }
 
     fn wrong_params(id: RequestId, method: &str) -> Self {
-        let text = format!("`params` of {method} are missing, or not of the shape that it takes");
+        let text = format!("`params` of {method} are missing or invalid");
         Self {
             id: Some(id),
             error: ErrorData::invalid_params(text, None),
@@ -67,7 +67,7 @@ impl Refusal {
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| unparsable(bytes, &error))?;
     if value.is_array() {
-        let reason = "batches are not taken: send one message at a time";
+        let reason = "batches are not supported: send one message at a time";
         return Err(Refusal::invalid(None, reason));
     }
     let id = value
@@ -81,7 +81,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
         return Err(Refusal::wrong_params(id.clone(), method));
     }
     let message = serde_json::from_slice(bytes)
-        .map_err(|_| Refusal::invalid(id, "it is no message of JSON-RPC 2.0"))?;
+        .map_err(|_| Refusal::invalid(id, "it is not a JSON-RPC 2.0 message"))?;
     match (request, &message) {
         // A known method whose parameters the SDK could not parse becomes a custom request.
         (Some((id, method)), ClientJsonRpcMessage::Request(read))

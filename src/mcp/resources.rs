@@ -31,7 +31,7 @@ pub(super) struct FileUri {
 impl FileUri {
     pub(super) fn parse(uri: &str) -> Result<Self, Failure> {
         let refuse = || {
-            let text = "the URI is not one of foveate://{repo}/{commit}/{path}, percent-encoded";
+            let text = "the URI must be foveate://{repo}/{commit}/{path}, percent-encoded";
             Failure::Message(text.to_owned())
         };
         let rest = uri.strip_prefix(SCHEME).ok_or_else(refuse)?;

@@ -24,7 +24,7 @@ use super::message::{self, Refusal};
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The client did not start with the initialization that the protocol requires.
-    #[error("the client did not begin a session of the Model Context Protocol: {0}")]
+    #[error("the client did not start a session of the Model Context Protocol: {0}")]
     Begin(Box<ServerInitializeError>),
     /// A defect.
     #[error("the session failed: {0}")]

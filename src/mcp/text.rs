@@ -132,12 +132,9 @@ fn found(out: &mut String, found: &str) {
         "exact" | "module" | "suffix" => {}
         "none" => line(
             out,
-            format_args!("nothing is called so; `search` finds parts of names, and text"),
+            format_args!("no definition has this name; `search` finds parts of names, and text"),
         ),
-        other => line(
-            out,
-            format_args!("nothing is called exactly so; found by {other}:"),
-        ),
+        other => line(out, format_args!("no exact match; found by {other}:")),
     }
 }
 

@@ -46,7 +46,7 @@ pub struct ContextCall {
     /// Tokens of the answer, 200 to 128000; default 8000
     #[serde(default)]
     pub budget_tokens: Option<WholeNumber>,
-    /// Not to show again: places in `shown`, path, path:name or path:10-40; `session` stands for all that this session showed
+    /// Do not show again: places in `shown`, path, path:name or path:10-40; `session`: all that this session showed
     #[serde(default)]
     pub seen: Option<Vec<String>>,
     /// Commit, branch or tag; default: the files as they are now

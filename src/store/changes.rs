@@ -115,8 +115,8 @@ impl Store {
                     if !std::mem::replace(&mut is_lost, true) {
                         tracing::error!(
                             %error,
-                            "the database does not answer: questions are answered, nothing can be registered, \
-                             and keys stay as they were read last"
+                            "the database does not answer: questions are still answered, but nothing can be \
+                             registered, and the keys read last stay in force"
                         );
                     }
                     let pause = tokio::time::sleep(RETRY);

@@ -152,7 +152,8 @@ impl FromRow<'_, AnyRow> for AnswerRow {
 impl FromRow<'_, AnyRow> for FeedbackRow {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         let source: &str = row.try_get("source")?;
-        let unknown = || sqlx::Error::Decode(format!("no source is called {source:?}").into());
+        let unknown =
+            || sqlx::Error::Decode(format!("unknown source of feedback {source:?}").into());
         Ok(Self {
             answer: row.try_get("answer")?,
             source: FeedbackSource::named(source).ok_or_else(unknown)?,

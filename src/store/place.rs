@@ -85,14 +85,14 @@ impl Place {
                 let known = PARAMETERS.join(", ");
                 let name: String = name.chars().take(40).collect();
                 return Err(PlaceError(format!(
-                    "the URL of a database has no parameter {name:?}; there are {known}"
+                    "unknown parameter {name:?} in the database URL; expected one of {known}"
                 )));
             }
         }
         // The driver's error would repeat the value.
         if PgConnectOptions::from_str(url.as_str()).is_err() {
             return refuse(
-                "a parameter in the URL of the database, such as sslmode, has an impossible value",
+                "a parameter in the database URL, such as sslmode, has an invalid value",
             );
         }
         Ok(Self::Postgres(PostgresUrl(url)))
@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-const INVALID_PLACE: &str = "a database is named as postgres://USER@HOST/DATABASE or sqlite:FILE";
+const INVALID_PLACE: &str = "expected postgres://USER@HOST/DATABASE or sqlite:FILE";
 
 impl PostgresUrl {
     /// Returns the options for the PostgreSQL driver itself, without `Any`.

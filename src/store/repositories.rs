@@ -50,7 +50,7 @@ pub struct RepositoryRow {
 impl FromRow<'_, AnyRow> for RepositoryRow {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         let kind: &str = row.try_get("kind")?;
-        let unknown = || sqlx::Error::Decode(format!("no kind of repository is {kind:?}").into());
+        let unknown = || sqlx::Error::Decode(format!("unknown kind of repository {kind:?}").into());
         let poll_seconds: Option<i64> = row.try_get("poll_seconds")?;
         Ok(Self {
             name: row.try_get("name")?,

@@ -22,11 +22,11 @@ pub async fn places() -> (TempDir, Vec<Place>) {
 pub async fn postgres() -> Result<Option<Place>, StoreError> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Ok(url) = std::env::var(POSTGRES) else {
-        eprintln!("skipped with PostgreSQL: {POSTGRES} names no database");
+        eprintln!("skipping PostgreSQL: {POSTGRES} is not set");
         return Ok(None);
     };
     let Ok(Place::Postgres(server)) = Place::parse(&url) else {
-        panic!("{POSTGRES} is no URL of PostgreSQL");
+        panic!("{POSTGRES} is not a PostgreSQL URL");
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("unit_{}_{number}", std::process::id());

@@ -66,7 +66,7 @@ pub fn log_panics() {
     let printed = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic: &PanicHookInfo<'_>| {
         let location = panic.location().map(ToString::to_string);
-        tracing::error!(location, "a defect: this thread panicked");
+        tracing::error!(location, "a thread panicked; this is a bug");
         metrics::counter!("foveate_panics_total").increment(1);
         printed(panic);
     }));

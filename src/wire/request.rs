@@ -204,7 +204,7 @@ fn target(reference: Option<String>, diff: Option<DiffEnds>) -> Result<Target, I
     check(Field::DiffBase, &ends.base)?;
     check(Field::DiffHead, &ends.head)?;
     if reference.is_some_and(|reference| reference != ends.head) {
-        let predicate = "is not the head of the diff, which is answered from: leave it out";
+        let predicate = "differs from the head of the diff, which is used: leave it out";
         return Err(Field::Ref.refuse(predicate));
     }
     Ok(Target::Diff(ends))
@@ -229,7 +229,7 @@ fn query(
     }
     if query.len() > max_bytes {
         return Err(Field::Query.refuse(format!(
-            "has {} bytes, and answer.max_query_bytes is {max_bytes}: cut it",
+            "has {} bytes, and answer.max_query_bytes is {max_bytes}: shorten it",
             query.len()
         )));
     }
@@ -287,7 +287,7 @@ fn check_entry_count(field: Field, entries: Vec<String>) -> Result<Vec<String>, 
     match entries.len() {
         0..=MAX_ENTRIES => Ok(entries),
         count => Err(field.refuse(format!(
-            "has {count} entries; at most {MAX_ENTRIES} are read"
+            "has {count} entries; at most {MAX_ENTRIES} are allowed"
         ))),
     }
 }

@@ -125,14 +125,14 @@ fn junit_report_asks_about_failed_tests() {
         stderr(&output)
     );
     let other = write_beside(&root, "other.xml", "<project/>");
-    assert_refused(&root, &["--junit", &other], 2, "no JUnit report");
+    assert_refused(&root, &["--junit", &other], 2, "not a JUnit report");
     assert_refused(&root, &["--junit", "gone.xml"], 2, "cannot read gone.xml");
     std::fs::create_dir(root.parent().unwrap().join("empty")).unwrap();
     assert_refused(
         &root,
         &["--junit", "empty"],
         3,
-        "no report is in the directory",
+        "the directory contains no report",
     );
 }
 
@@ -165,7 +165,7 @@ fn log_asks_about_its_failures() {
     let output = run(&root, &["--log", &odd]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("asked with the last 2 lines"),
+        stderr(&output).contains("the question is the last 2 lines"),
         "{}",
         stderr(&output)
     );
@@ -176,7 +176,7 @@ fn log_asks_about_its_failures() {
         &root,
         &["-", "--log", "-"],
         2,
-        "standard input can be read once",
+        "standard input can be read only once",
     );
 }
 
@@ -284,7 +284,7 @@ fn github_event_asks_about_its_issue_or_change() {
         &root,
         &["--github-event", &ask(&push)],
         3,
-        "give --diff BASE..",
+        "add --diff BASE..",
     );
     assert_eq!(
         answer(&root, &["--github-event", &ask(&push), "--diff", "main.."])["commit"],
@@ -297,7 +297,7 @@ fn github_event_asks_about_its_issue_or_change() {
         &root,
         &["--github-event", &ask(&event("ping"))],
         2,
-        "nothing can be asked about this event",
+        "this kind of event is not supported",
     );
     assert_refused(
         &root,

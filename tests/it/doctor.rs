@@ -86,12 +86,12 @@ fn doctor_needs_no_server_and_changes_nothing() {
         &report,
         "data directory",
         "ok",
-        "is made at the first start",
+        "is created at the first start",
     );
-    assert_finding(&report, "server", "ok", "none runs");
-    assert_finding(&report, "open files", "", "may be open");
-    assert_finding(&report, "memory", "", "may be used");
-    assert_finding(&report, "parsing", "ok", "in processes of their own");
+    assert_finding(&report, "server", "ok", "no server runs");
+    assert_finding(&report, "open files", "", "about ");
+    assert_finding(&report, "memory", "", "are available");
+    assert_finding(&report, "parsing", "ok", "in separate processes");
     assert_finding(&report, "clock", "ok", "GMT");
     assert!(!data.exists(), "it is not made");
     let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
@@ -123,7 +123,7 @@ async fn doctor_reports_on_a_running_server() {
     let process = format!("process {} runs and answers", server.id());
     assert_finding(&report, "server", "ok", &process);
     assert_finding(&report, "database", "ok", "1 repositories");
-    assert_finding(&report, "repository", "ok", "1 on this machine");
+    assert_finding(&report, "repository", "ok", "1 repositories on this machine");
     // The root, its two directories, and those of git.
     assert_finding(&report, "watches", "", "max_user_watches");
     assert!(
@@ -139,7 +139,7 @@ async fn doctor_reports_on_a_running_server() {
     let before = listing(data.path());
     let (output, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
     assert_eq!(output.status.code(), Some(1), "{report:#}");
-    assert_finding(&report, "server", "ok", "none runs");
+    assert_finding(&report, "server", "ok", "no server runs");
     assert_finding(&report, "repository", "failure", "shop: ");
     assert_eq!(listing(data.path()), before);
 }
@@ -189,7 +189,7 @@ fn problems_of_programs_and_settings_are_reported() {
     let in_the_server = ("FOVEATE__INDEX__PARSE_WORKERS", "false");
     let (output, report) = doctor(&arguments, &[in_the_server]);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
-    assert_finding(&report, "parsing", "warning", "in the server itself");
+    assert_finding(&report, "parsing", "warning", "in the server process");
 
     for (name, value, check, part) in [
         ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),
@@ -197,7 +197,7 @@ fn problems_of_programs_and_settings_are_reported() {
             "FOVEATE__SERVER__LISTEN",
             "192.0.2.1:1",
             "server",
-            "cannot be listened on",
+            "could not listen on",
         ),
         (
             "FOVEATE__SERVER__LISTEN",
@@ -236,7 +236,7 @@ fn problems_of_programs_and_settings_are_reported() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let report = serde_json::from_slice(&output.stdout).unwrap();
-    assert_finding(&report, "open files", "failure", "200 may be open");
+    assert_finding(&report, "open files", "failure", "the limit is 200");
 }
 
 /// Starts an HTTP server that answers 401 with a date in 2001 or, unless `answers`, never. Returns its port.
@@ -291,7 +291,7 @@ async fn remote_checks_time_out_and_show_no_secret() {
         &report,
         "forge",
         "failure",
-        "gitea: no secret can be read from env:NOT_SET",
+        "gitea: cannot read a secret from env:NOT_SET",
     );
     assert_finding(&report, "forge", "failure", "gitea: ");
     assert_finding(&report, "clock", "failure", "127.0.0.1");
@@ -304,5 +304,5 @@ async fn remote_checks_time_out_and_show_no_secret() {
     let offline = [&arguments[..], &["--offline"]].concat();
     let (_, report) = doctor(&offline, &variables);
     assert_eq!(found(&report, "remote"), Vec::<String>::new());
-    assert_finding(&report, "clock", "ok", "no other machine");
+    assert_finding(&report, "clock", "ok", "not compared");
 }

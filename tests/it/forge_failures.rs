@@ -180,7 +180,7 @@ async fn secondary_limit_postpones_the_job() {
         (&json!("pending"), &json!(0))
     );
     let error = job["error"].as_str().unwrap();
-    assert!(error.contains("too often"), "{error}");
+    assert!(error.contains("rate limit"), "{error}");
     assert_eq!(world.forge.count("POST", "/comments"), 1);
     world.app.end().await;
 }
@@ -198,9 +198,9 @@ async fn unexpected_page_is_not_taken_for_a_written_comment() {
         (
             "d-2",
             "{\"login\": \"required\"}",
-            "did not answer with the comment",
+            "did not return the comment",
         ),
-        ("d-3", "", "did not answer with the comment"),
+        ("d-3", "", "did not return the comment"),
     ] {
         // Listing the comments succeeds; the response to the post is a page.
         let moods = [Mood::Slow(Duration::ZERO), Mood::Page(page)];

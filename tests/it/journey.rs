@@ -356,7 +356,7 @@ async fn server_works_through_its_whole_life() {
     let log = std::fs::read_to_string(log).unwrap();
     assert!(log.contains("job done"));
     assert!(log.contains(" TRACE "), "libraries say all that they can");
-    assert!(log.contains("does not take telemetry"));
+    assert!(log.contains("cannot send telemetry"));
     let digest = admin.trim_start_matches("fov_");
     for secret in [
         SECRET,

@@ -514,7 +514,7 @@ async fn refusing_collector_is_reported_once() {
         (collector.received.requests.load(Ordering::SeqCst) >= 12).then_some(())
     })
     .await;
-    let refusals = || lines_with_message(&read_log(&log), "does not take telemetry").len();
+    let refusals = || lines_with_message(&read_log(&log), "cannot send telemetry").len();
     until("both lines", async || (refusals() == 2).then_some(())).await;
     collector.received.status.store(200, Ordering::SeqCst);
     until("both lines that it is back", async || {
@@ -548,7 +548,7 @@ async fn unreachable_collector_delays_nothing() {
         server.stop();
         let lines = read_log(&log);
         assert!(lines_with_message(&lines, "request").len() >= 40);
-        assert!(lines_with_message(&lines, "does not take telemetry").len() <= 2);
+        assert!(lines_with_message(&lines, "cannot send telemetry").len() <= 2);
     }
 }
 

@@ -95,7 +95,7 @@ async fn feedback_without_queries_gives_no_cases() {
         let output = run(command, data.path(), &[]);
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
         let expected =
-            "of 1 answers that are kept, 1 have something that was changed, and 0 their question";
+            "of 1 recorded answers, 1 have changed places and 0 have their question";
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         assert!(stderr(&output).contains("feedback.queries"));
         let both = run(command, data.path(), &["cases.jsonl", "--repos", "x"]);
@@ -112,6 +112,6 @@ async fn training_needs_enough_answers() {
     let own = data.path().join("own.toml");
     let output = run("train", data.path(), &["--write", own.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("2 answers make a case, 10 are needed"));
+    assert!(stderr(&output).contains("only 2 answers can be used, 10 are needed"));
     assert!(!own.exists());
 }

@@ -119,11 +119,11 @@ async fn answers_keep_unsafe_paths_and_report_them() {
     let marks = detail("unsafe_characters");
     assert!(marks.contains(&format!("{SHOWN}:2 (U+202E)")), "{marks}");
     assert!(
-        marks.contains(&format!("in the context: {SHOWN}")),
+        marks.contains(&format!("shows them escaped: {SHOWN}")),
         "{marks}"
     );
     let focus = detail("unknown_focus");
-    let unknown = "paths of no file: shop/gone.py, shop; symbols: gone_gate;";
+    let unknown = "(files: shop/gone.py, shop; symbols: gone_gate);";
     assert!(focus.contains(unknown), "{focus}");
     let skipped = detail("skipped_files");
     assert!(

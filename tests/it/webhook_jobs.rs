@@ -183,7 +183,7 @@ async fn job_that_keeps_killing_the_server_is_given_up() {
     })
     .await;
     let error = job["error"].as_str().unwrap();
-    assert!(error.contains("the server ended"), "{error}");
+    assert!(error.contains("the server stopped"), "{error}");
     assert_eq!(forge.moods_left(), 1, "it was not tried again");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -262,7 +262,7 @@ async fn failed_jobs_die_and_can_be_retried() {
     world.wait_until_idle().await;
     assert_eq!(world.dead_jobs().await, 0.0);
     let text = String::from_utf8(jobs_command(data, &["list"]).stdout).unwrap();
-    assert!(text.starts_with("no job waits"), "{text}");
+    assert!(text.starts_with("no jobs are pending"), "{text}");
     let done = "outcome=\"done\"";
     assert!(world.app.metric("foveate_jobs_total", done).await >= 2.0);
     world.app.end().await;

@@ -1,4 +1,4 @@
-// A server whose requests need a token.
+// Tests a server that requires a token.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -25,9 +25,9 @@ async function with_access(world, check) {
   }
 }
 
-async function a_token_is_asked_for_and_kept_in_its_tab(world) {
+async function token_is_requested_and_kept_for_its_tab(world) {
   await with_access(world, async (server, token) => {
-    // A question in the address waits for the token.
+    // A question in the URL waits for the token.
     const page = await world.page({ server, at: asking() });
     const alert = page.getByRole("alert");
     await alert.waitFor();
@@ -66,4 +66,4 @@ async function a_token_is_asked_for_and_kept_in_its_tab(world) {
   });
 }
 
-export const ACCESS = [a_token_is_asked_for_and_kept_in_its_tab];
+export const ACCESS = [token_is_requested_and_kept_for_its_tab];

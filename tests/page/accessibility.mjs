@@ -1,4 +1,4 @@
-// For everybody: without a mouse, with a screen reader, in the dark, on a small screen.
+// Tests accessibility: keyboard, screen readers, dark mode, small screens.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { HOSTILE_QUERY, ISSUE } from "./repositories.mjs";
 import { answer, asking, bar, overflow, rows, submit } from "./steps.mjs";
 
-/** The views of the page, each with how one gets there. */
+/** The views of the page, each with its fragment and a wait until it is ready. */
 const VIEWS = {
   empty: { at: "", ready: (page) => page.getByText("Which code must the reader see?").waitFor() },
   answer: { at: asking(), ready: opened },
@@ -16,7 +16,7 @@ const VIEWS = {
   repositories: { at: "repositories", ready: (page) => page.getByText("acme/shop").first().waitFor() },
 };
 
-/** With the signals of the first place, and everything that was left out. */
+/** Waits for the answer, then opens the signals of the first place and all lists of omitted code. */
 async function opened(page) {
   await answer(page).waitFor();
   await bar(rows(page).first()).click();
@@ -49,7 +49,7 @@ async function small_screens_do_not_scroll_sideways(world) {
       await view.ready(page);
       assert.equal(await overflow(page), 0, `${name}, ${width} px`);
       if (width === 320) await world.shot(page, `${name}_320`);
-      // What is wider scrolls for itself, and no control is cut off.
+      // Wider elements scroll on their own, and no control is cut off.
       const cut = await page.locator("button:visible, input:visible, select:visible, textarea:visible").evaluateAll((all) =>
         all
           .filter((one) => !one.closest("pre, .choice, .hidden") && one.getBoundingClientRect().right > innerWidth + 1)
@@ -77,7 +77,7 @@ async function tab_to(page, wanted) {
   throw new Error(`no ${wanted} is reached by Tab`);
 }
 
-async function the_keyboard_alone_is_enough(world) {
+async function page_is_usable_by_keyboard_alone(world) {
   const page = await world.page();
   await page.locator("option", { hasText: "acme/shop" }).waitFor({ state: "attached" });
   await tab_to(page, /Skip to the answer/);
@@ -112,7 +112,7 @@ async function the_keyboard_alone_is_enough(world) {
   await tab_to(page, /^Code of /);
 }
 
-async function a_screen_reader_is_told_the_structure(world) {
+async function structure_is_exposed_to_screen_readers(world) {
   const page = await world.page({ at: asking() });
   await answer(page).waitFor();
   for (const role of ["banner", "navigation", "main"]) assert.equal(await page.getByRole(role).count(), 1, role);
@@ -130,6 +130,6 @@ async function a_screen_reader_is_told_the_structure(world) {
 export const ACCESSIBILITY = [
   no_view_has_accessibility_violations,
   small_screens_do_not_scroll_sideways,
-  the_keyboard_alone_is_enough,
-  a_screen_reader_is_told_the_structure,
+  page_is_usable_by_keyboard_alone,
+  structure_is_exposed_to_screen_readers,
 ];

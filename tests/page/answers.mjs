@@ -1,4 +1,4 @@
-// Asking, and what is seen of an answer.
+// Tests asking a question and the view of its answer.
 
 import assert from "node:assert/strict";
 import { ISSUE } from "./repositories.mjs";
@@ -28,7 +28,7 @@ async function a_question_is_answered_and_explained(world) {
   const sum = values.reduce((sum, value) => sum + Number(value.replace("−", "-")), 0);
   assert.ok(Math.abs(sum - best.score) < 0.01 * values.length, `${values} make ${best.score}`);
   for (const text of await signals.locator(".why").allInnerTexts()) assert.ok(text.length > 10 && !/not know/.test(text), text);
-  // A signal that is clicked stands out in all rows.
+  // A clicked signal is highlighted in all rows.
   const segments = row.locator(".track > span");
   await signals.first().click();
   assert.equal(await signals.first().getAttribute("aria-pressed"), "true");
@@ -61,7 +61,7 @@ async function context_is_shown_as_sent(page, wanted) {
   assert.equal(await page.locator("pre.whole").textContent(), wanted.context);
 }
 
-async function what_is_copied_is_what_is_sent(world) {
+async function copy_buttons_copy_the_exact_text(world) {
   const page = await world.page({ at: asking() });
   await answer(page).waitFor();
   const wanted = await sameAnswer(world.server);
@@ -89,7 +89,7 @@ async function every_format_is_shown_by_item(world) {
       seen.push([repo, bodies]);
     }
   }
-  // The code is the same, whatever stands around it.
+  // The code is the same in every format.
   for (const repo of ["acme/shop", "acme/hostile"]) {
     const [xml, markdown, json] = seen.filter(([of]) => of === repo).map(([, bodies]) => bodies);
     assert.deepEqual(markdown, xml);
@@ -97,7 +97,7 @@ async function every_format_is_shown_by_item(world) {
   }
 }
 
-async function a_question_has_an_address_that_reaches_no_log(world) {
+async function question_in_the_url_is_not_logged(world) {
   const page = await world.page();
   const query = `${ISSUE}\nunheard_of_word`;
   await ask(page, { query, budget: 3000 });
@@ -121,7 +121,7 @@ async function a_question_has_an_address_that_reaches_no_log(world) {
   await other.waitForFunction(() => document.querySelector("textarea").value.includes("unheard_of_word"));
   for (const { urls } of [page, other]) assert.ok(urls.every((url) => !url.includes("unheard_of_word") || url.includes("#")));
   assert.ok(!world.server.log().includes("unheard_of_word"));
-  // What is no question is ignored.
+  // Invalid parameters are ignored.
   const odd = await world.page({ at: "budget=-1&breadth=<b>&format=%00&limit=1e9&compare=1&other-budget=x&query=" });
   assert.equal(await odd.getByLabel("Budget (tokens)").inputValue(), "8000");
 }
@@ -136,7 +136,7 @@ async function two_budgets_and_two_revisions_are_compared(world) {
   const [more, less] = [await sameAnswer(world.server), await sameAnswer(world.server, { budget_tokens: 300 })];
   const table = await page.locator(".differences").innerText();
   for (const one of [more, less]) assert.ok(table.includes(`${one.tokens.used} tokens`), table);
-  // Budgets change no ranking: it is shown once.
+  // The budget does not change the ranking, which is shown once.
   assert.equal(await page.locator(".ranking").count(), 1);
   const [a, b] = [page.locator(".pair > section").nth(0), page.locator(".pair > section").nth(1)];
   assert.ok((await a.locator(".item.differs").count()) > 0);
@@ -149,7 +149,7 @@ async function two_budgets_and_two_revisions_are_compared(world) {
   assert.equal(await revisions.locator(".ranking").count(), 2);
   assert.ok((await revisions.locator(".differences").innerText()).includes(world.first.slice(0, 10)));
   const places = await revisions.locator(".ranking .mark").allTextContents();
-  // `rounded` came with the second commit.
+  // The second commit added `rounded`.
   const rounded = revisions.locator(".pair > section").nth(0).locator(".ranking > li", { hasText: "rounded" });
   assert.match(await rounded.first().innerText(), /only here/);
   assert.ok(places.length > 0);
@@ -158,8 +158,8 @@ async function two_budgets_and_two_revisions_are_compared(world) {
 
 export const ANSWERS = [
   a_question_is_answered_and_explained,
-  what_is_copied_is_what_is_sent,
+  copy_buttons_copy_the_exact_text,
   every_format_is_shown_by_item,
-  a_question_has_an_address_that_reaches_no_log,
+  question_in_the_url_is_not_logged,
   two_budgets_and_two_revisions_are_compared,
 ];

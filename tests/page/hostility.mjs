@@ -1,14 +1,14 @@
-// What others may try: authors of repositories, and pages of other origins.
+// Tests attacks by authors of repositories and by pages of other origins.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { HOSTILE_QUERY } from "./repositories.mjs";
 import { answer, ask, asking, bar, codes, rows } from "./steps.mjs";
 
-/** Characters that hide or reorder what stands around them. */
+/** Characters that hide or reorder the text around them. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-async function nothing_is_markup(page, what) {
+async function assert_no_markup(page, what) {
   const found = await page.evaluate(() => ({
     pwned: window.pwned,
     images: [...document.images].map((image) => image.getAttribute("src")),
@@ -27,7 +27,7 @@ async function nothing_is_markup(page, what) {
   assert.equal(unseen, null, `${what}: ${JSON.stringify(found.text.slice((unseen?.index ?? 0) - 40, (unseen?.index ?? 0) + 40))}`);
 }
 
-async function nothing_of_a_repository_becomes_markup(world) {
+async function repository_text_never_becomes_markup(world) {
   for (const format of ["xml", "markdown", "json"]) {
     const at = asking({ repo: "acme/hostile", query: HOSTILE_QUERY, format, breadth: "wide", budget: "20000", limit: "100" });
     const page = await world.page({ at });
@@ -35,7 +35,7 @@ async function nothing_of_a_repository_becomes_markup(world) {
     await page.locator(".hl-keyword").first().waitFor();
     await bar(rows(page).first()).click();
     for (const more of await page.locator(".more button").all()) await more.click();
-    await nothing_is_markup(page, format);
+    await assert_no_markup(page, format);
     const shown = (await codes(page)).join("\n");
     for (const text of ["window.pwned=1", "]]> </definition>", "U+202E", "U+2066", "{{constructor}}", "&lt;b&gt;"]) {
       assert.ok(shown.includes(text), `${format}: ${text}`);
@@ -47,16 +47,16 @@ async function nothing_of_a_repository_becomes_markup(world) {
     if (format === "xml") await world.shot(page, "hostile", { fullPage: true });
     await page.getByText("Text", { exact: true }).click();
     await page.locator("pre.whole").waitFor();
-    await nothing_is_markup(page, `${format} as text`);
+    await assert_no_markup(page, `${format} as text`);
   }
   const compared = await world.page({
     at: asking({ repo: "acme/hostile", query: HOSTILE_QUERY, compare: "1", "other-budget": "400", "other-ref": "<b>" }),
   });
   await compared.getByRole("alert").waitFor();
-  await nothing_is_markup(compared, "a refusal");
+  await assert_no_markup(compared, "a refusal");
 }
 
-async function links_lead_to_web_pages_alone(world) {
+async function only_web_urls_become_links(world) {
   const page = await world.page();
   const links = ["https://github.com/acme/shop/blob/1/a.py#L1-L2", "javascript:window.pwned=9", "data:text/html,x"];
   await page.route("**/context", async (route) => {
@@ -70,7 +70,7 @@ async function links_lead_to_web_pages_alone(world) {
   const found = await page.locator(".item a").evaluateAll((all) => all.map((link) => [link.href, link.rel, link.target]));
   assert.ok(found.length > 0);
   for (const link of found) assert.deepEqual(link, [links[0], "noopener noreferrer", "_blank"]);
-  await nothing_is_markup(page, "links");
+  await assert_no_markup(page, "links");
 }
 
 /** Serves a page on an origin of its own, and opens it. */
@@ -88,7 +88,7 @@ async function on_another_origin(world, markup, check) {
   }
 }
 
-async function no_other_page_shows_it_in_a_frame(world) {
+async function other_pages_cannot_frame_the_page(world) {
   await on_another_origin(world, `<iframe src="${world.server.url}/"></iframe>`, async (page, evil) => {
     const refused = page.waitForEvent("console", (message) => /frame-ancestors/.test(message.text()));
     await page.goto(evil);
@@ -98,7 +98,7 @@ async function no_other_page_shows_it_in_a_frame(world) {
   });
 }
 
-async function forms_of_other_pages_have_nothing_done(world) {
+async function forms_of_other_pages_are_refused(world) {
   const { url } = world.server;
   for (const path of ["/gc", "/repos/acme%2Fshop/sync"]) {
     const markup = `<form method="post" action="${url}${path}"><input name="x" value="y"></form><script>document.forms[0].submit()</script>`;
@@ -110,7 +110,7 @@ async function forms_of_other_pages_have_nothing_done(world) {
       assert.equal((await response.json()).code, "origin_not_allowed");
     });
   }
-  // What it asks it cannot read, and what needs more than a form is not even asked.
+  // It cannot read responses, and requests that need more than a form are not sent.
   await on_another_origin(world, "<p>evil", async (page, evil) => {
     await page.goto(evil);
     for (const body of [undefined, '{"repo":"acme/shop","query":"x"}']) {
@@ -126,9 +126,9 @@ async function forms_of_other_pages_have_nothing_done(world) {
   });
 }
 
-async function markup_of_a_text_is_refused_by_the_browser(world) {
+async function browser_refuses_markup_from_text(world) {
   const page = await world.page();
-  // The browser says what it refuses.
+  // The browser reports each refusal.
   page.removeAllListeners("console");
   const tried = await page.evaluate(() => {
     const tries = [
@@ -150,7 +150,7 @@ async function markup_of_a_text_is_refused_by_the_browser(world) {
   assert.deepEqual(tried, Array(5).fill("TypeError"));
 }
 
-async function code_that_colours_slowly_holds_nothing_up(world) {
+async function slow_highlighting_does_not_block_the_page(world) {
   const page = await world.page();
   const workers = [];
   const ended = new Promise((resolve) => {
@@ -162,17 +162,17 @@ async function code_that_colours_slowly_holds_nothing_up(world) {
   assert.ok((await codes(page)).join("").includes("def "));
   await bar(rows(page).first()).click();
   await page.locator(".signals button").first().waitFor();
-  // The first is ended, and the next text gets another one.
+  // The first worker is ended, and the next text gets another one.
   await ended;
   while (workers.length < 2) await page.waitForEvent("worker");
   assert.equal(await page.locator("[class^=hl-]").count(), 0);
 }
 
 export const HOSTILITY = [
-  nothing_of_a_repository_becomes_markup,
-  links_lead_to_web_pages_alone,
-  no_other_page_shows_it_in_a_frame,
-  forms_of_other_pages_have_nothing_done,
-  markup_of_a_text_is_refused_by_the_browser,
-  code_that_colours_slowly_holds_nothing_up,
+  repository_text_never_becomes_markup,
+  only_web_urls_become_links,
+  other_pages_cannot_frame_the_page,
+  forms_of_other_pages_are_refused,
+  browser_refuses_markup_from_text,
+  slow_highlighting_does_not_block_the_page,
 ];

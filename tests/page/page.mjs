@@ -1,8 +1,8 @@
-// The page at `/` in a real Chromium, on a real server: what people do with it, and what others may try.
-// In every check nothing may be loaded from elsewhere, no policy may be violated and no script may fail.
+// Tests the page at `/` in a real Chromium, on a real server: user actions and attacks.
+// In every check, no request may go to another origin, no policy may be violated and no script may fail.
 //
 // usage: page.mjs FOVEATE NODE_MODULES OUT [CHECK…]
-// NODE_MODULES has what package-lock.json says; screenshots go to OUT.
+// NODE_MODULES has the packages of package-lock.json; screenshots go to OUT.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -22,10 +22,10 @@ const wanted = process.argv.slice(5);
 const { chromium } = createRequire(`${modules}/`)("playwright-core");
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** A bundle that is tried without compiling it into the server. */
+/** Directory of a bundle to test without compiling it into the server. */
 const ASSETS = process.env.PAGE_ASSETS;
 
-/** What a check has: the server with `acme/shop` and `acme/hostile`, and pages of a browser. */
+/** The environment of a check: the server with `acme/shop` and `acme/hostile`, and pages of a browser. */
 class World {
   #browser;
   #contexts = [];
@@ -40,7 +40,7 @@ class World {
     this.modules = modules;
   }
 
-  /** A page in a session of its own; `at` is a fragment. */
+  /** Opens a page in its own session; `at` is a fragment. */
   async page({ at = "", server = this.server, ...options } = {}) {
     const settings = { viewport: { width: 1280, height: 900 }, ...options };
     const context = await this.#browser.newContext(settings);
@@ -63,7 +63,7 @@ class World {
     page.on("pageerror", (error) => this.#faults.push(`script: ${error.message}`));
     page.on("dialog", (dialog) => this.#faults.push(`dialog: ${dialog.message()}`));
     page.on("console", (message) => {
-      // Refused requests are said by the browser, too.
+      // The browser also logs refused requests.
       const isRefusal = /Failed to load resource: (the server responded|net::ERR_CONNECTION)/.test(message.text());
       if (message.type() === "error" && !isRefusal) this.#faults.push(`console: ${message.text()}`);
     });

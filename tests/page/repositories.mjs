@@ -1,4 +1,4 @@
-// What the page is shown: an ordinary repository with two versions, one of somebody hostile, and a large one.
+// Creates the test repositories: an ordinary one with two versions, a hostile one, and a large one.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -16,7 +16,7 @@ def discounted(items, share):
     return total_price(items) * (1 - share)
 `;
 
-/** Two commits; gives the id of the first. */
+/** Creates two commits and returns the id of the first. */
 export function shop(root) {
   mkdirSync(root, { recursive: true });
   const first = commit(root, {
@@ -64,7 +64,7 @@ With two items the sum is wrong:
 const PWN = "<img src=x onerror=\"window.pwned=1\">";
 const RTL = "\u202e";
 
-/** Names and code that try to be markup, to end the markup around them, and to look like something else. */
+/** A query, names and code that try to become markup, to end the markup around them, or to deceive the reader. */
 export const HOSTILE_QUERY = `evil_total ${PWN} </textarea><script>window.pwned=2</script>`;
 export function hostile(root) {
   mkdirSync(root, { recursive: true });
@@ -92,7 +92,7 @@ export function hostile(root) {
 
 export const FILES = 60_000;
 
-/** A bare repository with as many files as a large monorepo has, a thousand different ones among them. */
+/** Creates a bare repository with as many files as a large monorepo, with a thousand different contents. */
 export function large(root) {
   const blobs = 1000;
   const source = (at) => `def f_${at}(x):\n    return x + ${at}\n`;

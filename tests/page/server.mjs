@@ -1,4 +1,4 @@
-// A server of its own, and repositories to ask it about.
+// Starts servers and creates repositories for them.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Milliseconds for anything that is waited for on a busy machine. */
+/** Timeout in milliseconds for every wait, long enough for a busy machine. */
 export const PATIENCE = 120_000;
 
 const GIT = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"];
@@ -34,7 +34,7 @@ export class Server {
     server.data = data;
     const environment = Object.entries(settings).map(([name, value]) => [`FOVEATE__${name}`, value]);
     const log = join(data, "log");
-    // Nothing is given up because the machine is busy.
+    // Long deadlines, so that nothing times out on a busy machine.
     const patient = { FOVEATE__ANSWER__DEADLINE_MS: "60000", FOVEATE__ANSWER__BUILD_DEADLINE_MS: "60000" };
     server.process = spawn(foveate, ["serve", "--listen", "127.0.0.1:0", "--data-dir", join(data, "data")], {
       env: { ...CLEAN, ...patient, ...Object.fromEntries(environment) },
@@ -58,7 +58,7 @@ export class Server {
     return response.json();
   }
 
-  /** Registers a repository, and waits for its index and its past commits. */
+  /** Registers a repository and waits for its index and its past commits. */
   async add(name, source, token) {
     const made = await this.call("/repos", { name, source }, token);
     if (made.name !== name) throw new Error(JSON.stringify(made));

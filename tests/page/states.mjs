@@ -1,4 +1,4 @@
-// What is not an answer: refusals, repositories that are being indexed, servers that are gone.
+// Tests outcomes other than an answer: refusals, repositories that are being indexed, unreachable servers.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { FILES, ISSUE, large, shop } from "./repositories.mjs";
 import { Server } from "./server.mjs";
 import { answer, ask, asking, rows, submit } from "./steps.mjs";
 
-async function a_bad_revision_is_said_and_can_be_corrected(world) {
+async function unknown_revision_is_reported_and_can_be_corrected(world) {
   const page = await world.page();
   await page.getByLabel("Revision", { exact: true }).fill("nowhere");
   await page.getByLabel("Repository").selectOption("acme/shop");
@@ -29,7 +29,7 @@ async function a_bad_revision_is_said_and_can_be_corrected(world) {
   assert.match(await unknown.getByRole("alert").innerText(), /No such repository/);
 }
 
-async function refusals_say_when_to_ask_again(world) {
+async function refusals_show_when_to_retry(world) {
   const page = await world.page();
   const problem = (status, code) => ({
     status,
@@ -56,13 +56,13 @@ async function refusals_say_when_to_ask_again(world) {
     await page.locator(".problem button:enabled").click();
     await answer(page).waitFor();
   }
-  // A proxy's own page.
+  // The error page of a proxy.
   await page.route("**/context", (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad" }));
   await submit(page).click();
   await page.getByText("answered with status 502").waitFor();
 }
 
-async function a_repository_is_followed_while_it_is_indexed(world) {
+async function indexing_progress_is_shown_until_the_answer(world) {
   const place = mkdtempSync(join(tmpdir(), "foveate-large-"));
   try {
     large(place);
@@ -74,7 +74,7 @@ async function a_repository_is_followed_while_it_is_indexed(world) {
     await card.getByText("indexing").waitFor();
     await card.getByRole("progressbar").waitFor();
     await world.shot(page, "indexing");
-    // It is asked while its index is built, and answered when that is done.
+    // A question during indexing is answered once the index is built.
     await card.getByRole("button", { name: "Ask" }).click();
     await page.getByLabel("Issue, question").fill("find_the_needle gives the wrong number");
     await submit(page).click();
@@ -92,7 +92,7 @@ async function a_repository_is_followed_while_it_is_indexed(world) {
   }
 }
 
-async function a_server_that_is_gone_or_empty_is_said(world) {
+async function stopped_or_empty_server_is_reported(world) {
   const server = await Server.start(world.foveate);
   try {
     const page = await world.page({ server });
@@ -113,8 +113,8 @@ async function a_server_that_is_gone_or_empty_is_said(world) {
 }
 
 export const STATES = [
-  a_bad_revision_is_said_and_can_be_corrected,
-  refusals_say_when_to_ask_again,
-  a_repository_is_followed_while_it_is_indexed,
-  a_server_that_is_gone_or_empty_is_said,
+  unknown_revision_is_reported_and_can_be_corrected,
+  refusals_show_when_to_retry,
+  indexing_progress_is_shown_until_the_answer,
+  stopped_or_empty_server_is_reported,
 ];

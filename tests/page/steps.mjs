@@ -1,9 +1,9 @@
-// What people do on the page, and what they see, by its roles and labels.
+// Performs user actions on the page and finds its elements by roles and labels.
 
 import assert from "node:assert/strict";
 import { ISSUE } from "./repositories.mjs";
 
-/** The fragment that asks a question. */
+/** Returns the fragment that asks a question. */
 export const asking = (parameters) => new URLSearchParams({ repo: "acme/shop", query: ISSUE, ...parameters }).toString();
 
 export const submit = (page) => page.locator("form.ask button[type=submit]");
@@ -22,7 +22,7 @@ export async function ask(page, { repo = "acme/shop", query = ISSUE, ...more } =
   await answer(page).waitFor();
 }
 
-/** The answer that the page was given, as the server gives it to others. */
+/** Returns the answer to the same question from the API. */
 export async function sameAnswer(server, body = {}) {
   const question = { repo: "acme/shop", query: ISSUE, explain: true, format: "xml", ...body };
   const answer = await server.call("/context", question);
@@ -32,8 +32,8 @@ export async function sameAnswer(server, body = {}) {
 
 export const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
 
-/** The code of each item, as it is seen. */
+/** Returns the visible code of each item. */
 export const codes = (page) => page.locator("article.item pre.code").allTextContents();
 
-/** How much wider than the window the page is. */
+/** Returns by how many pixels the page is wider than the window. */
 export const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

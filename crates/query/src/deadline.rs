@@ -48,13 +48,13 @@ impl Stage {
     /// Returns the name shown in an issue.
     fn name(self) -> &'static str {
         match self {
-            Self::Names => "names beyond the first of the query",
+            Self::Names => "further names in the query",
             Self::SimilarNames => "similar names",
-            Self::Words => "words beyond the weightiest of the query",
+            Self::Words => "less weighty words of the query",
             Self::History => "past commits of functions",
-            Self::Uses => "uses of what the query names",
+            Self::Uses => "uses of the named definitions",
             Self::Sections => "sections of prose and settings",
-            Self::Bodies => "code beyond the best place",
+            Self::Bodies => "code below the best place",
             Self::NearDuplicates => "the search for near-duplicates",
             Self::Cards => "cards",
             Self::Links => "tests, callers and imports",
@@ -118,8 +118,8 @@ impl Deadline {
         (!names.is_empty()).then(|| Issue {
             code: "deadline",
             detail: format!(
-                "the time for an answer was nearly over, so that some of it is missing: {}; ask \
-                 again later, ask with less text, or raise answer.deadline_ms",
+                "the deadline was close, so the answer lacks: {}; ask again later, ask with less \
+                 text, or raise answer.deadline_ms",
                 names.join(", ")
             ),
         })
@@ -142,7 +142,7 @@ mod tests {
         let issue = late.issue().map(|issue| issue.detail).unwrap_or_default();
         assert!(
             issue.contains(
-                "missing: names beyond the first of the query, tests, callers and imports;"
+                "the answer lacks: further names in the query, tests, callers and imports;"
             ),
             "{issue}"
         );

@@ -64,7 +64,7 @@ impl std::fmt::Display for LookupError {
             Self::UnknownPath { path, similar } => {
                 write!(f, "no file has the path {path:?} at this revision")?;
                 if similar.is_empty() {
-                    return f.write_str("; search paths for a part of its name");
+                    return f.write_str("; search the paths for a part of its name");
                 }
                 write!(f, "; did you mean {}?", issue::list(similar))
             }
@@ -76,10 +76,10 @@ impl std::fmt::Display for LookupError {
                 path,
                 line,
                 line_count,
-            } => write!(f, "{path:?} has {line_count} lines, so none is {line}"),
+            } => write!(f, "{path:?} has no line {line}: it has {line_count} lines"),
             Self::NoDefinitionAt { path, line } => write!(
                 f,
-                "no definition of {path:?} holds line {line}; ask for the outline of the file"
+                "no definition of {path:?} contains line {line}; request the outline of the file"
             ),
             Self::Pattern(reason) => write!(
                 f,

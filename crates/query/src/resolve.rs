@@ -157,14 +157,14 @@ impl Candidates {
             (!names.is_empty()).then(|| format!("{what}: {}", issue::list(names)))
         };
         let UnknownFocus { paths, symbols } = &self.unknown;
-        let unknown: Vec<String> = [named("paths of no file", paths), named("symbols", symbols)]
+        let unknown: Vec<String> = [named("files", paths), named("symbols", symbols)]
             .into_iter()
             .flatten()
             .collect();
         (!unknown.is_empty()).then(|| Issue {
             code: "unknown_focus",
             detail: format!(
-                "`focus` names what this revision does not have, {}; give paths of files from the \
+                "`focus` has entries that are not in this revision ({}); give paths of files from the \
                  repository's root, and names as they are defined",
                 unknown.join("; ")
             ),

@@ -24,8 +24,8 @@ pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue
     (!found.is_empty()).then(|| Issue {
         code: CODE,
         detail: format!(
-            "paths or names hold characters that control a terminal or hide or reorder text, and \
-             stand escaped in the context: {}",
+            "paths or names contain characters that control a terminal or hide or reorder text; \
+             the context shows them escaped: {}",
             issue::list(found)
         ),
     })
@@ -49,7 +49,7 @@ pub(crate) fn in_code<'a>(
     (!found.is_empty()).then(|| Issue {
         code: CODE,
         detail: format!(
-            "code in the context holds characters that control a terminal or hide or reorder text \
+            "code in the context contains characters that control a terminal or hide or reorder text \
              (control characters are shown as U+FFFD): {}",
             issue::list(found.iter().map(place))
         ),

@@ -28,8 +28,8 @@ pub(super) async fn listener(config: &Config, holder: LockHolder) -> Finding {
         ),
         Err(reason) => Finding::warning(
             "server",
-            format!("{process} uses the data directory, and nothing answers at {url}: {reason}"),
-            "if it listens elsewhere (--listen), ask it there with `foveate repo list --server URL`; or look at its log",
+            format!("{process} uses the data directory, but nothing answers at {url}: {reason}"),
+            "if it listens elsewhere (--listen), query it with `foveate repo list --server URL`; otherwise check its log",
         ),
     }
 }
@@ -38,14 +38,14 @@ fn free(listen: SocketAddr) -> Finding {
     match TcpListener::bind(listen) {
         Ok(_) => Finding::ok(
             "server",
-            format!("none runs; {listen} is free to listen on"),
+            format!("no server runs on this data directory; {listen} is free"),
         ),
         Err(error) => Finding::failure(
             "server",
             format!(
-                "none runs on this data directory, and {listen} cannot be listened on: {error}"
+                "no server runs on this data directory, but it could not listen on {listen}: {error}"
             ),
-            "choose another address (server.listen), or end the program that listens there",
+            "choose another address (server.listen), or stop the program that listens there",
         ),
     }
 }
@@ -76,7 +76,7 @@ async fn probe(url: &str) -> Result<String, String> {
     let status = answer.map_err(|error| root_cause(&error))?.status();
     Ok(match status.as_u16() {
         200 => "ready".to_owned(),
-        401 | 403 => "it is up, and tells more to those with a token".to_owned(),
+        401 | 403 => "up; details need a token".to_owned(),
         503 => "not every repository is ready".to_owned(),
         other => format!("status {other}"),
     })
@@ -107,20 +107,20 @@ pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding>
     }
     let listen = config.server.listen;
     let create =
-        "create a key with `foveate key create --scope admin`, or name a file in access.token_file";
+        "create a key with `foveate key create --scope admin`, or set access.token_file";
     findings.push(if keys > 0 {
         Finding::ok("access", format!("requests need one of {keys} tokens"))
     } else if config.is_local() {
         Finding::ok(
             "access",
-            "whoever is on this machine may do everything: there is no key",
+            "there is no key: every user of this machine has full access",
         )
     } else if config.access.allow_anonymous {
-        let found = format!("whoever reaches {listen} may do everything: there is no key");
+        let found = format!("there is no key: everyone who can reach {listen} has full access");
         Finding::warning("access", found, create)
     } else {
         let found =
-            format!("other machines reach {listen}, and there is no key: a server does not start");
+            format!("there is no key, and other machines can reach {listen}: the server refuses to start");
         Finding::failure("access", found, create)
     });
     findings
@@ -141,7 +141,7 @@ pub(super) fn tls(config: &Config) -> Option<Finding> {
         Err(error) => Finding::failure(
             "certificate",
             error,
-            "name PEM files that belong together in server.tls, which the server's user can read",
+            "set server.tls.cert and server.tls.key to matching PEM files that the server's user can read",
         ),
     })
 }

@@ -38,7 +38,7 @@ pub(super) fn directory(path: &Path) -> Vec<Finding> {
     let me = geteuid().as_raw();
     if let Err(error) = may(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK) {
         let found = format!(
-            "user {me} may not read and write {shown}, which is of user {}: {error}",
+            "user {me} cannot read and write {shown}, which is owned by user {}: {error}",
             metadata.uid()
         );
         let advice =
@@ -46,18 +46,18 @@ pub(super) fn directory(path: &Path) -> Vec<Finding> {
         findings.push(Finding::failure("data directory", found, advice));
     } else if metadata.uid() != me {
         let found = format!(
-            "{shown} is of user {}, and this is user {me}",
+            "{shown} is owned by user {}, but this is user {me}",
             metadata.uid()
         );
-        let advice = "run this and every foveate on it as the server's user, so that all files stay that user's";
+        let advice = "run this and every other foveate command on it as the server's user, so that all files keep one owner";
         findings.push(Finding::warning("data directory", found, advice));
     }
     if metadata.mode() & 0o077 != 0 {
         let found = format!(
-            "others may look into {shown} (mode {:o})",
+            "other users can access {shown} (mode {:o})",
             metadata.mode() & 0o777
         );
-        let advice = format!("`chmod 700 {shown}`: it holds source code, and perhaps secrets");
+        let advice = format!("run `chmod 700 {shown}`: it holds source code, and perhaps secrets");
         findings.push(Finding::warning("data directory", found, advice));
     }
     if let Some(system) = is_network(path) {
@@ -69,7 +69,7 @@ pub(super) fn directory(path: &Path) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok(
             "data directory",
-            format!("{shown}, of this user alone"),
+            format!("{shown}, accessible only to this user"),
         ));
     }
     findings
@@ -83,12 +83,12 @@ fn parent(path: &Path) -> Finding {
     match may(above, Access::WRITE_OK | Access::EXEC_OK) {
         Ok(()) if above.is_dir() => Finding::ok(
             "data directory",
-            format!("{shown} is made at the first start"),
+            format!("{shown} is created at the first start"),
         ),
         _ => Finding::failure(
             "data directory",
-            format!("{shown} cannot be made in {}", above.display()),
-            "make it for the server's user, or choose another one with --data-dir or storage.data_dir",
+            format!("{shown} cannot be created in {}", above.display()),
+            "create it for the server's user, or choose another one with --data-dir or storage.data_dir",
         ),
     }
 }
@@ -109,8 +109,8 @@ pub(super) fn space(path: &Path) -> Option<Finding> {
 
 fn judge_space(free: u64, files: Option<u64>) -> Finding {
     let advice =
-        "free some, move storage.data_dir, or drop what is not needed with `foveate repo gc`";
-    let counted = files.map_or_else(String::new, |files| format!(" and {files} files"));
+        "free some space, move storage.data_dir, or delete unused data with `foveate repo gc`";
+    let counted = files.map_or_else(String::new, |files| format!(" and {files} inodes"));
     let found = format!(
         "{}{counted} are free on the disk of the data directory",
         HumanBytes(free)
@@ -136,10 +136,10 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
     };
     let is_server = matches!(place, Place::Postgres(_));
 
-    let restore = "restore the database from a backup, or move it away: what is registered is then registered again";
+    let restore = "restore the database from a backup, or move it away and register the repositories again";
     match Store::inspect(place).await {
         Ok(None) => (
-            Finding::ok("database", "it is made at the first start"),
+            Finding::ok("database", "it is created at the first start"),
             DatabaseReport::default(),
         ),
         Ok(Some(inspection)) => {
@@ -161,7 +161,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
                 format!("it cannot be read: {error}"),
                 match is_server {
                     true => {
-                        "see whether the database server is up and lets this machine and user in"
+                        "check that the database server is up and accepts this machine and user"
                     }
                     false => restore,
                 },
@@ -173,19 +173,19 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
 
 fn judge_schema(found: i64, known: i64, repositories: usize) -> Finding {
     if found > known {
-        let text = format!("its schema is version {found}, and this program knows {known}");
+        let text = format!("its schema version is {found}, but this program supports at most {known}");
         return Finding::failure(
             "database",
             text,
-            "use the program that wrote it, or a newer one",
+            "use the foveate version that wrote it, or a newer one",
         );
     }
     if found < known {
-        let text = format!("its schema is version {found}");
+        let text = format!("its schema version is {found}");
         return Finding::warning(
             "database",
             text,
-            format!("the next start makes version {known} of it: back it up first"),
+            format!("the next start migrates it to version {known}: back it up first"),
         );
     }
     Finding::ok(
@@ -213,7 +213,7 @@ pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
             }
             Ok(_) => Finding::failure(
                 "repository",
-                format!("{named} lies outside repos.allow_paths"),
+                format!("{named} is outside repos.allow_paths"),
                 "add the directory to repos.allow_paths, or remove the repository",
             ),
             Err(error) => Finding::failure(
@@ -230,7 +230,7 @@ pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
     if readable > 0 {
         findings.push(Finding::ok(
             "repository",
-            format!("{readable} on this machine can be read"),
+            format!("{readable} repositories on this machine can be read"),
         ));
     }
     findings

@@ -35,7 +35,7 @@ const PLAUSIBLE_SECONDS: std::ops::Range<u64> = 1_767_225_600..4_102_444_800;
 
 /// Checks the git in the search path.
 pub(super) fn git() -> Option<Finding> {
-    let advice = "install git 2.41 or newer, and have its directory in PATH";
+    let advice = "install git 2.41 or newer, and add its directory to PATH";
     let output = Command::new("git").arg("--version").output();
     let Some(output) = output.ok().filter(|output| output.status.success()) else {
         return Some(Finding::failure("git", "git cannot be run", advice));
@@ -50,10 +50,10 @@ pub(super) fn git() -> Option<Finding> {
         Some(version) if version >= MIN_GIT => Finding::ok("git", text),
         Some(_) => Finding::warning(
             "git",
-            format!("{text}: functions of past commits do not count"),
+            format!("{text} is too old to read which functions past commits changed"),
             advice,
         ),
-        None => Finding::warning("git", format!("{text:?} names no version"), advice),
+        None => Finding::warning("git", format!("cannot find a version in {text:?}"), advice),
     })
 }
 
@@ -63,28 +63,28 @@ pub(super) fn parsing(parsers: &Parsers) -> Finding {
     match parsers.check_worker() {
         None => Finding::warning(
             check,
-            "files are parsed in the server itself: one that is made to break a parser ends it",
-            "set index.parse_workers, or register repositories alone whose authors you trust",
+            "files are parsed in the server process: a file made to crash a parser ends the server",
+            "set index.parse_workers, or register only repositories whose authors you trust",
         ),
-        Some(Ok(())) => Finding::ok(check, "files are parsed in processes of their own"),
+        Some(Ok(())) => Finding::ok(check, "files are parsed in separate processes"),
         Some(Err(error)) => Finding::warning(
             check,
             format!(
-                "no process can be started to parse in ({error}): files are parsed in the server"
+                "cannot start a parser process ({error}): files are parsed in the server process"
             ),
-            "let this user start processes and set limits for them (ulimit -v, TasksMax, seccomp)",
+            "allow this user to start processes and to limit them (ulimit -v, TasksMax, seccomp)",
         ),
     }
 }
 
 /// Checks the clock against those of other machines, given by name.
 pub(super) fn clock(now: SystemTime, others: &[(String, SystemTime)]) -> Finding {
-    let advice = "set the clock, and keep it right by NTP (timedatectl set-ntp true)";
+    let advice = "set the clock, and synchronise it with NTP (timedatectl set-ntp true)";
     let seconds = now.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = seconds.map_or(0, |since| since.as_secs());
     let shown = httpdate::fmt_http_date(now);
     if !PLAUSIBLE_SECONDS.contains(&seconds) {
-        return Finding::failure("clock", format!("it says {shown}"), advice);
+        return Finding::failure("clock", format!("implausible time: {shown}"), advice);
     }
     let apart = |other: SystemTime| {
         let ahead = now.duration_since(other);
@@ -93,9 +93,9 @@ pub(super) fn clock(now: SystemTime, others: &[(String, SystemTime)]) -> Finding
     // Compare with the nearest one: some of the others may be wrong themselves.
     let nearest = others.iter().min_by_key(|(_, time)| apart(*time));
     let Some((name, time)) = nearest else {
-        return Finding::ok("clock", format!("{shown}; no other machine was asked"));
+        return Finding::ok("clock", format!("{shown}; not compared with another machine"));
     };
-    let found = format!("{shown}, {} s from that of {name}", apart(*time).as_secs());
+    let found = format!("{shown}, {} s off the clock of {name}", apart(*time).as_secs());
     match apart(*time) {
         apart if apart > OFFSET_FAILURE => Finding::failure("clock", found, advice),
         apart if apart > OFFSET_WARNING => Finding::warning("clock", found, advice),
@@ -112,7 +112,7 @@ pub(super) fn open_files(config: &Config, repositories: usize) -> Finding {
 
 fn judge_open_files(allowed: usize, needed: usize) -> Finding {
     let advice = "raise the hard limit: LimitNOFILE= of a systemd unit, `ulimits` of a container, or `ulimit -Hn`";
-    let found = format!("{allowed} may be open, about {needed} are needed");
+    let found = format!("the limit is {allowed}, about {needed} are needed");
     match allowed {
         allowed if allowed < 256 => Finding::failure("open files", found, advice),
         allowed if allowed < needed.max(1024) => Finding::warning("open files", found, advice),
@@ -140,8 +140,8 @@ pub(super) async fn watches(
         if let Some(system) = is_network(&root) {
             findings.push(Finding::warning(
                 "watches",
-                format!("{}: {} is on {system}, which tells nothing of other machines' changes", row.name, row.location),
-                format!("it is looked at every {} s (watch.poll_seconds); a local disk is followed at once", config.watch.poll_seconds),
+                format!("{}: {} is on {system}, which does not report changes by other machines", row.name, row.location),
+                format!("it is polled every {} s (watch.poll_seconds); a local disk is watched without delay", config.watch.poll_seconds),
             ));
             continue;
         }
@@ -154,11 +154,11 @@ pub(super) async fn watches(
             _ => findings.push(Finding::warning(
                 "watches",
                 format!(
-                    "{}: its directories took longer than {} s to count",
+                    "{}: counting its directories took longer than {} s",
                     row.name,
                     COUNT_TIMEOUT.as_secs()
                 ),
-                "look at the disk or network that it is on",
+                "check the disk or network that it is on",
             )),
         }
     }
@@ -179,15 +179,15 @@ pub(super) async fn watches(
 }
 
 fn judge_watches(name: &str, allowed: usize, needed: usize, held: usize) -> Finding {
-    let found = format!("fs.inotify.{name} is {allowed}; {needed} are needed, others hold {held}");
+    let found = format!("fs.inotify.{name} is {allowed}; {needed} are needed, other programs hold {held}");
     if needed + held <= allowed {
         return Finding::ok("watches", found);
     }
     let wanted = (2 * (needed + held)).next_power_of_two();
     Finding::warning(
         "watches",
-        format!("{found}: some trees are looked at every few seconds instead"),
-        format!("`sysctl -w fs.inotify.{name}={wanted}`, and the same in /etc/sysctl.d"),
+        format!("{found}: some working trees are polled every few seconds instead"),
+        format!("run `sysctl -w fs.inotify.{name}={wanted}`, and set the same in /etc/sysctl.d"),
     )
 }
 
@@ -251,34 +251,34 @@ pub(super) fn memory(config: &Config, holder: LockHolder) -> Finding {
             config.index.memory_bytes as u64,
             config.git.memory_bytes,
         ),
-        None => Finding::ok("memory", "the system does not say how much there is"),
+        None => Finding::ok("memory", "the system does not report how much there is"),
     }
 }
 
 fn judge_memory(limit: u64, index: u64, git: u64) -> Finding {
     let bound = if index == 0 { limit / 2 } else { index };
     let shown = format!(
-        "{} may be used; the server keeps within {} (index.memory_bytes), a git within {}",
+        "{} are available; the server is limited to {} (index.memory_bytes), each git process to {} (git.memory_bytes)",
         HumanBytes(limit),
         HumanBytes(bound),
         if git == 0 {
-            "any".to_owned()
+            "any amount".to_owned()
         } else {
             HumanBytes(git).to_string()
         },
     );
     if bound > limit {
-        let advice = "lower index.memory_bytes to half of the limit, or give more memory: the system ends the server otherwise";
+        let advice = "lower index.memory_bytes to half of the limit, or provide more memory: otherwise the system kills the server";
         Finding::failure("memory", shown, advice)
     } else if limit < MIN_MEMORY {
         let least = HumanBytes(MIN_MEMORY);
         Finding::warning(
             "memory",
             shown,
-            format!("give it {least} at least, and more for large repositories"),
+            format!("provide at least {least}, and more for large repositories"),
         )
     } else if bound + git > limit {
-        let advice = "lower git.memory_bytes or index.memory_bytes, or give more memory: together they may pass the limit while a clone runs";
+        let advice = "lower git.memory_bytes or index.memory_bytes, or provide more memory: together they may exceed the limit during a clone";
         Finding::warning("memory", shown, advice)
     } else {
         Finding::ok("memory", shown)

@@ -42,7 +42,7 @@ pub(super) async fn examine(
     let hosts: Arc<[Host]> = match forge::hosts(&config.forge) {
         Ok(hosts) => hosts.into(),
         Err(error) => {
-            let advice = "install the certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
+            let advice = "install the CA certificates (package ca-certificates), or set SSL_CERT_FILE";
             let finding = Finding::failure("network", root_cause(&error), advice);
             return (vec![finding], Vec::new());
         }
@@ -97,7 +97,7 @@ fn remotes(
         refused.push(Finding::ok(
             "remote",
             format!(
-                "{MAX_CHECKED} of {} remote repositories are asked for",
+                "only {MAX_CHECKED} of {} remote repositories are checked",
                 remotes.len()
             ),
         ));
@@ -140,7 +140,7 @@ async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Fi
         ));
     }
     findings.extend(failed.into_iter().map(|(name, reason)| {
-        let advice = "look at the address, the network and proxy, and the credentials (git.tokens, forge tokens, ssh keys of the server's user)";
+        let advice = "check the address, the network and proxy, and the credentials (git.tokens, forge tokens, ssh keys of the server's user)";
         Finding::failure("remote", format!("{name}: {reason}"), advice)
     }));
     findings
@@ -165,8 +165,8 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
     }
     if !host.has_token() {
         let found =
-            format!("{name}: there is no token; webhooks are taken, and no comment is written");
-        let advice = format!("set forge.{name}.token, if comments are wanted");
+            format!("{name}: there is no token: webhooks are accepted, but no comments are written");
+        let advice = format!("set forge.{name}.token to have comments written");
         findings.push(Finding::warning("forge", found, advice));
         return findings;
     }
@@ -174,11 +174,11 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
         project: "",
         installation: None,
     };
-    let advice = format!("look at forge.{name}: the address, the token or key, and the network");
+    let advice = format!("check the address and the token or key in forge.{name}, and the network");
     findings.push(match timeout(time_limit, host.account(scope)).await {
         Ok(Ok(account)) => Finding::ok(
             "forge",
-            format!("{name}: {} takes the token of {account}", host.url),
+            format!("{name}: {} accepts the token of {account}", host.url),
         ),
         // Some tokens have no permission to ask for their account.
         Ok(Err(CallError::Refused(reason) | CallError::Later { reason, .. })) => {

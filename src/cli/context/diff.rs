@@ -19,15 +19,15 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
     let ends = text.split_once("...").or_else(|| text.split_once(".."));
     let Some((base, head)) = ends else {
         return Err(format!(
-            "one commit is no change: write BASE..HEAD, or {text}.. for what the checked out commit changed \
-             since it left {text}"
+            "expected two commits: BASE..HEAD, or {text}.. for what the checked-out commit changed \
+             since it branched off {text}"
         ));
     };
     let named = |end: &str| if end.is_empty() { HEAD } else { end }.to_owned();
     match (base, head) {
         ("", "") => Err("name at least one end: BASE..HEAD, or BASE..".to_owned()),
         (_, more) if more.contains("..") || more.starts_with('.') => {
-            Err("it has more than two ends: BASE..HEAD".to_owned())
+            Err("more than two ends: expected BASE..HEAD".to_owned())
         }
         (base, head) => Ok(DiffEnds {
             base: named(base),

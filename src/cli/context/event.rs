@@ -13,7 +13,7 @@ use crate::forge::github::event::parse_unnamed;
 const MAX_EVENT_BYTES: u64 = 26_000_000;
 
 const NEW_BRANCH: &str =
-    "a branch is new, so that the event does not say what it changed: give --diff BASE..";
+    "the branch is new, so the event does not say what it changed: add --diff BASE..";
 
 /// The question that an event asks.
 #[derive(Debug, Default)]
@@ -79,8 +79,8 @@ fn question(event: Event) -> anyhow::Result<Question> {
             }
         }
         Event::Ping | Event::Other => {
-            let text = "--github-event: nothing can be asked about this event; those of issues, comments, pull requests, reviews \
-                        and pushes are read. Give TEXT, --junit or --log instead";
+            let text = "--github-event: this kind of event is not supported; supported are issues, comments, pull requests, \
+                        reviews and pushes. Pass TEXT, --junit or --log instead";
             return Err(UsageError(text.to_owned()).into());
         }
     };

@@ -25,16 +25,16 @@ const STDIN: &str = "-";
 #[derive(Debug, Default, clap::Args)]
 #[group(id = "evidence", multiple = true)]
 pub struct EvidenceArgs {
-    /// A test report in JUnit's XML, as most test runners write it: asks with the names, messages and traces of the
-    /// failed tests. A directory stands for the reports in it. May be given more than once.
+    /// A test report in JUnit's XML, as most test runners write it: asks about its failed tests, with their names,
+    /// messages and traces. In a directory, all reports are read. May be given more than once.
     #[arg(long, value_name = "FILE")]
     junit: Vec<PathBuf>,
-    /// The log of a CI job, of any size, as text or compressed with gzip: asks with the traces and the errors of
-    /// compilers in the step that failed, else with its last lines; `-` reads it from standard input. May be given
-    /// more than once.
+    /// The log of a CI job, of any size, as text or compressed with gzip: asks about the traces and compiler errors
+    /// in the step that failed, or else about its last lines; `-` reads it from standard input. May be given more
+    /// than once.
     #[arg(long, value_name = "FILE")]
     log: Vec<PathBuf>,
-    /// The event that started a GitHub Actions job, whose file `$GITHUB_EVENT_PATH` names: asks with the issue and its
+    /// The event that started a GitHub Actions job, in the file `$GITHUB_EVENT_PATH`: asks about the issue and its
     /// comment, the pull request with its change and the text of a review, or the pushed change.
     #[arg(long, value_name = "FILE")]
     github_event: Option<PathBuf>,
@@ -66,7 +66,7 @@ impl ComposedQuestion {
         let reads = log.iter().filter(|path| is_stdin(path)).count();
         let reads = reads + usize::from(args.query.as_deref() == Some(STDIN));
         if reads > 1 {
-            let text = "standard input can be read once: give `-` for TEXT or for one --log, and files for the rest";
+            let text = "standard input can be read only once: give `-` for TEXT or for one --log, and files for the rest";
             return Err(UsageError(text.to_owned()).into());
         }
         let mut asked = Self {
@@ -149,7 +149,7 @@ fn reports_question(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Resul
     }
     if count == 0 {
         notes.push(
-            "--junit: no report is in the directory: name the one that the test runner wrote to"
+            "--junit: the directory contains no report: pass the one that the test runner wrote to"
                 .to_owned(),
         );
     } else if failures.total() == 0 {
@@ -178,7 +178,7 @@ fn log_question(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<S
     }
     let lines = found.tail.lines().count();
     notes.push(format!(
-        "--log: no trace and no error was recognised; asked with the last {lines} lines"
+        "--log: no trace or error was recognised; the question is the last {lines} lines"
     ));
     Ok(Some(found.tail))
 }
@@ -187,7 +187,7 @@ fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Opt
     let (text, shown) = failures.question(failure::MAX_BYTES);
     if shown < failures.total() {
         notes.push(format!(
-            "{argument}: asked with {shown} of {} failures",
+            "{argument}: the question includes only {shown} of {} failures",
             failures.total()
         ));
     }
@@ -199,7 +199,7 @@ fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Opt
 enum ReportError {
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    #[error("it is larger than {} MiB: give the reports of the job that failed alone", MAX_REPORT_BYTES >> 20)]
+    #[error("it is larger than {} MiB: pass only the reports of the job that failed", MAX_REPORT_BYTES >> 20)]
     TooLarge,
     #[error(transparent)]
     Junit(#[from] JunitError),
@@ -252,7 +252,7 @@ fn reports_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
         if reports.len() > MAX_REPORTS {
             let text = format!(
-                "--junit: {} holds more than {MAX_REPORTS} reports: name the ones of the job",
+                "--junit: {} holds more than {MAX_REPORTS} reports: pass only those of the failed job",
                 directory.display()
             );
             return Err(UsageError(text).into());

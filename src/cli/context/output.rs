@@ -108,7 +108,7 @@ fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Re
     let timings = &answer.timings_ms;
     writeln!(
         out,
-        "{} of {} tokens; intent {} ms, resolve {} ms, rank {} ms, assemble {} ms, all with indexing {} ms",
+        "{} of {} tokens; intent {} ms, resolve {} ms, rank {} ms, assemble {} ms, total with indexing {} ms",
         answer.tokens.used,
         answer.tokens.budget,
         timings.intent,

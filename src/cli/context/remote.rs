@@ -15,7 +15,7 @@ use crate::cli::{NOTHING_FOUND, UsageError, client};
 /// When the arguments cannot be used, the server cannot be reached, or it refuses the request.
 pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> {
     if args.explain && !args.json {
-        let text = "--explain: with --server the reasons are in the JSON alone: add --json";
+        let text = "--explain: with --server the reasons are only in the JSON: add --json";
         return Err(UsageError(text.to_owned()).into());
     }
     let name = args.directory.to_string_lossy();

@@ -12,7 +12,7 @@ const GZIP: &[u8] = b"\x1f\x8b";
 const COMPRESSED: [(&[u8], &str); 4] = [
     (
         b"PK\x03\x04",
-        "a zip archive: unpack it, and give the text in it",
+        "a zip archive: unpack it, and pass the text in it",
     ),
     (b"\xfd7zXZ\0", "compressed with xz: decompress it first"),
     (
@@ -64,7 +64,7 @@ fn refuse_binary(head: &[u8]) -> io::Result<()> {
     let compressed = COMPRESSED.iter().find(|(start, _)| head.starts_with(start));
     let reason = match compressed {
         Some((_, reason)) => format!("it is {reason}"),
-        None if head.contains(&0) => "it is binary (it has NUL bytes): give a text".to_owned(),
+        None if head.contains(&0) => "it is binary (it contains NUL bytes): pass a text".to_owned(),
         None => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::InvalidData, reason))

@@ -32,7 +32,7 @@ const MIN_EXAMPLES: usize = 10;
 pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     let Some(template) = path.to_str().filter(|path| !path.contains(['{', '}'])) else {
         bail!(UsageError(format!(
-            "--repo {} has braces or no UTF-8 in it; give a path without",
+            "--repo {}: the path contains braces or is not UTF-8; use another path",
             path.display()
         )));
     };
@@ -68,11 +68,11 @@ impl AdjustedWeights {
     ) -> anyhow::Result<Self> {
         if examples.len() < MIN_EXAMPLES {
             let more = match noun {
-                "commits" => "give more with --commits, or do without",
-                _ => "wait for more, or do without",
+                "commits" => "raise --commits, or keep the present weights",
+                _ => "wait for more, or keep the present weights",
             };
             bail!(
-                "{} {noun} make a case, {MIN_EXAMPLES} are needed: {more}",
+                "only {} {noun} can be used, {MIN_EXAMPLES} are needed: {more}",
                 examples.len()
             );
         }
@@ -118,12 +118,12 @@ impl AdjustedWeights {
         text.push_str(&format!("all {} {noun}\n", all_present.cases));
         for (label, accuracy) in [
             ("present weights", all_present),
-            ("adjusted to the same", same),
+            ("adjusted to all of them", same),
         ] {
             text.push_str(&format!("{label:34}{}\n", figures(accuracy)));
         }
         text.push_str(&format!(
-            "One of the newest is {:.1} points.\n",
+            "Each of the newest {noun} counts for {:.1} points.\n",
             100.0 / present.cases.max(1) as f64
         ));
         text

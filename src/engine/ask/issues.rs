@@ -17,7 +17,7 @@ pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue>
     issues.extend(match (&snapshot.history, &status.history_error) {
         (None, None) => Some(Issue {
             code: "history_loading",
-            detail: "past commits are still being loaded; they did not count yet".to_owned(),
+            detail: "past commits are still being loaded and were not used yet".to_owned(),
         }),
         (None, Some(error)) => Some(unavailable(error)),
         (Some(_), _) => functions_issue(functions),
@@ -32,15 +32,17 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
     if let (State::Failed, Some(error)) = (status.state, &status.error) {
         issues.push(Issue {
             code: "degraded",
-            detail: format!("the source could not be read again, so this may be old: {error}"),
+            detail: format!(
+                "the source could not be read again, so the index may be out of date: {error}"
+            ),
         });
     }
     if snapshot.is_outdated {
         issues.push(Issue {
             code: "outdated",
             detail:
-                "an index that an earlier program or other settings made answers until the new \
-                     one is there: what changed since it was stored is missing"
+                "the stored index of an earlier version or of other settings answers until the new \
+                     one is built: changes since it was stored are missing"
                     .to_owned(),
         });
     }
@@ -51,7 +53,7 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
         issues.push(Issue {
             code: "polling",
             detail: format!(
-                "files are looked at now and then, so what was saved just now may be missing: {reason}"
+                "files are polled instead of watched, so recent saves may be missing: {reason}"
             ),
         });
     }
@@ -65,9 +67,9 @@ pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> 
         (None, _) => Some(unavailable(history_error)),
         (Some(_), TouchedFunctions::Reading) => Some(Issue {
             code: "history_loading",
-            detail: "which functions past commits changed was not waited for; the files that they \
-                     touched counted. `--wait-history` waits for it, and later runs find it in the \
-                     cache"
+            detail: "the functions that past commits changed were not waited for, so only the changed \
+                     files were used; `--wait-history` waits for the functions, and later runs find \
+                     them in the cache"
                 .to_owned(),
         }),
         (Some(_), functions) => functions_issue(functions),
@@ -79,8 +81,8 @@ pub fn without_git(reason: &str) -> Issue {
     Issue {
         code: "history_unavailable",
         detail: format!(
-            "git cannot be used, so only the files were read: the answer has no commit, and past commits did not \
-             count: {reason}"
+            "git cannot be used, so only the files were read: the answer has no commit, and past commits were not \
+             used: {reason}"
         ),
     }
 }
@@ -88,7 +90,7 @@ pub fn without_git(reason: &str) -> Issue {
 fn unavailable(error: &str) -> Issue {
     Issue {
         code: "history_unavailable",
-        detail: format!("past commits could not be loaded and did not count: {error}"),
+        detail: format!("past commits could not be loaded and were not used: {error}"),
     }
 }
 
@@ -98,13 +100,13 @@ fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
         TouchedFunctions::Read => return None,
         TouchedFunctions::Reading => (
             "history_loading",
-            "which functions past commits changed is still being read; the files that they \
-             touched counted",
+            "the functions that past commits changed are still being read, so only the changed \
+             files were used",
         ),
         TouchedFunctions::Unreadable => (
             "history_unavailable",
-            "which functions past commits changed could not be read of all of them; the files \
-             that they touched counted",
+            "the changed functions of some past commits could not be read, so only the changed \
+             files were used",
         ),
     };
     Some(Issue {

@@ -40,7 +40,7 @@ pub enum AppError {
     #[error(transparent)]
     Secret(#[from] super::super::secret::SecretError),
     /// It is not a usable RSA key.
-    #[error("forge.github.private_key leads to no RSA key in PEM of 2048 bits or more")]
+    #[error("forge.github.private_key is not an RSA key in PEM of 2048 bits or more")]
     Key,
 }
 

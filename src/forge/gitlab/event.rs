@@ -28,7 +28,7 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
 fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
     serde_json::from_slice(payload).map_err(|error| {
         EventError(format!(
-            "the payload is not that of a GitLab event `{name}` (line {}, column {})",
+            "the payload is not a valid GitLab event `{name}` (line {}, column {})",
             error.line(),
             error.column()
         ))

@@ -31,18 +31,18 @@ macro_rules! problems {
 }
 
 problems! {
-    BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used, and `field` names it; or the request names two hosts";
-    Unauthorized = "401", "The server needs a token, and the request has none, or one that is unknown, revoked or expired";
-    Forbidden = "403", "The token does not allow it, a signature is wrong, the `Host` header names another machine, a page of another origin asks, or the source may not be read";
-    NotFound = "404", "No repository has this name, or no commit, branch or tag in it, or no file, line or definition of that, or no answer this `request_id`";
-    NotAcceptable = "406", "The answer has none of the media types in `accept`";
-    RequestTimeout = "408", "The request was not complete in time";
-    Conflict = "409", "The name is in use, or the repository could never be indexed";
+    BadRequest = "400", "The path, a parameter, the body or a field of it is invalid, and `field` names it; or the request names two hosts";
+    Unauthorized = "401", "The server needs a token, and the request has none or an unknown, revoked or expired one";
+    Forbidden = "403", "The token does not allow it, a signature is wrong, the `Host` header names another machine, the request comes from a page of another origin, or the source may not be read";
+    NotFound = "404", "There is no such repository, revision, file, line or definition, or no answer with this `request_id`";
+    NotAcceptable = "406", "The answer is not available in any of the media types in `accept`";
+    RequestTimeout = "408", "The request was not received or not answered in time";
+    Conflict = "409", "The name is in use, or the first index of the repository failed";
     PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, as sent or decoded";
     UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is not gzip";
-    TooManyRequests = "429", "The token's rate or its requests in flight are used up, or too many questions wait already";
-    Internal = "500", "A defect, or a revision that could not be read";
-    Unavailable = "503", "Not now: an index is being built, a deadline was met, the store cannot be used, or the server has no connection left or stops";
+    TooManyRequests = "429", "The token's limit of rate or of requests in flight is reached, or the queue of questions is full";
+    Internal = "500", "An internal error, or a revision that could not be read";
+    Unavailable = "503", "Temporary: an index is being built, a deadline has passed, the database is not available, or the server has no connection left or is stopping";
 }
 
 fn response(status: &str, description: &str) -> Response {
@@ -55,7 +55,7 @@ fn response(status: &str, description: &str) -> Response {
         let header = HeaderBuilder::new()
             .schema(Some(challenge))
             .description(Some(
-                "`Bearer`, with `error=\"invalid_token\"` where there was one",
+                "`Bearer`, with `error=\"invalid_token\"` if the request had a token",
             ));
         return response.header("www-authenticate", header.build()).build();
     }
@@ -67,6 +67,6 @@ fn response(status: &str, description: &str) -> Response {
         .minimum(Some(0));
     let retry_after = HeaderBuilder::new()
         .schema(Some(seconds))
-        .description(Some("Seconds after which it may be tried again"));
+        .description(Some("Seconds after which to retry"));
     response.header("retry-after", retry_after.build()).build()
 }

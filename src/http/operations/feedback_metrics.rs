@@ -15,12 +15,12 @@ type Family = (&'static str, &'static str, fn(&Figures) -> i64);
 const FAMILIES: [Family; 7] = [
     (
         "foveate_repository_answers",
-        "Answers that are kept, by repository.",
+        "Stored answers, by repository.",
         |figures| figures.answers,
     ),
     (
         "foveate_repository_feedback",
-        "Feedback of clients on the answers that are kept, by repository.",
+        "Feedback of clients on stored answers, by repository.",
         |figures| figures.feedback,
     ),
     (
@@ -35,7 +35,7 @@ const FAMILIES: [Family; 7] = [
     ),
     (
         "foveate_repository_merged_files_in_context",
-        "Those of them of which the answer's context had something, by repository.",
+        "Changed source files that were in the answer's context at least in part, by repository.",
         |figures| figures.merged.files_in_context,
     ),
     (
@@ -45,7 +45,7 @@ const FAMILIES: [Family; 7] = [
     ),
     (
         "foveate_repository_merged_functions_in_context",
-        "Those of them that the answer's context had whole, by repository.",
+        "Changed functions that were in the answer's context whole, by repository.",
         |figures| figures.merged.functions_in_context,
     ),
 ];

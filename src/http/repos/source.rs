@@ -159,10 +159,10 @@ impl TryFrom<RegisterFields> for RegisterBody {
         let RegisterFields { name, source, .. } = fields;
         match (source.path, source.git) {
             (Some(_), None) if source.r#ref.is_some() => {
-                Err("source.ref: it goes with `git`; ask a path with `ref` in /context")
+                Err("source.ref: it is only allowed with `git`; for a path, give `ref` in /context")
             }
             (Some(_), None) if fields.poll_seconds.is_some() => {
-                Err("poll_seconds: it goes with `git`; a path is watched")
+                Err("poll_seconds: it is only allowed with `git`; a path is watched")
             }
             (Some(path), None) => Ok(Self::Tree(RegisterTree {
                 name,
@@ -170,7 +170,7 @@ impl TryFrom<RegisterFields> for RegisterBody {
                 watch: fields.watch.flatten(),
             })),
             (None, Some(_)) if fields.watch.is_some() => {
-                Err("watch: it goes with `path`; order POST /repos/{repo}/sync for `git`")
+                Err("watch: it is only allowed with `path`; for `git`, use POST /repos/{repo}/sync")
             }
             (None, Some(git)) => Ok(Self::Git(RegisterGit {
                 name,

@@ -158,7 +158,10 @@ impl Catalog {
         if timeout(EVICT_TIMEOUT, tracker.wait()).await.is_ok() {
             return self.unload(repository);
         }
-        tracing::warn!(repo = %repository.name(), "its tasks do not end; others are evicted meanwhile");
+        tracing::warn!(
+            repo = %repository.name(),
+            "the tasks of the repository have not ended in time: evicting others meanwhile"
+        );
         let (catalog, repository) = (Arc::clone(self), Arc::clone(repository));
         self.tracker.spawn(async move {
             tracker.wait().await;

@@ -28,7 +28,9 @@ pub(super) fn remove(
             }
             match remove_entry(&entry.path()) {
                 Ok(bytes) => *freed.entry(name.to_string()).or_default() += bytes,
-                Err(error) => tracing::warn!(repo = %name, %error, "stored data were not removed"),
+                Err(error) => {
+                    tracing::warn!(repo = %name, %error, "cannot remove stored data of an unregistered repository");
+                }
             }
         }
     }
@@ -39,7 +41,7 @@ pub(super) fn remove(
 pub(super) fn remove_earlier_history(settings: &IngestSettings) {
     let directory = settings.data_dir.join("history");
     if directory.is_dir() && std::fs::remove_dir_all(&directory).is_ok() {
-        tracing::info!("the history of an earlier format is deleted and read from git again");
+        tracing::info!("deleted the history of an earlier format; it is read from git again");
     }
 }
 

@@ -56,7 +56,7 @@ impl Catalog {
             .delete_answers(AnswerFilter::OfRepository(name))
             .await
         {
-            tracing::warn!(repo = name, %error, "its last answers were not deleted");
+            tracing::warn!(repo = name, %error, "cannot delete the last recorded answers of the repository");
         }
         match removed {
             Some(repository) => {
@@ -86,17 +86,17 @@ impl Catalog {
         self.unloaded.remove(name);
         self.trusted.remove(name);
         if let Err(error) = self.credentials.remove(repository.name()) {
-            tracing::warn!(repo = name, %error, "its credentials were not removed");
+            tracing::warn!(repo = name, %error, "cannot remove the credentials of the repository");
         }
         let copy = self.settings.copy_at(repository.name());
         let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
-            tracing::warn!(repo = name, %error, "the copy was not removed");
+            tracing::warn!(repo = name, %error, "cannot remove the local copy of the repository");
         }
         if let Some(directory) = repository.store().directory() {
             match tokio::fs::remove_dir_all(directory).await {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    tracing::warn!(repo = name, %error, "the stored index was not removed");
+                    tracing::warn!(repo = name, %error, "cannot remove the stored index of the repository");
                 }
                 _ => {}
             }

@@ -29,7 +29,7 @@ impl Catalog {
                     match self.apply_list().await {
                         Ok(()) => read = Some(version),
                         Err(error) => {
-                            tracing::warn!(%error, "the list of repositories cannot be read");
+                            tracing::warn!(%error, "cannot read the list of repositories");
                             tokio::time::sleep(RETRY).await;
                             continue;
                         }

@@ -208,7 +208,10 @@ impl TreeWork {
         };
         if missed > 0 {
             metrics::counter!("foveate_audit_repaired_files_total").increment(missed as u64);
-            tracing::warn!(files = missed, "changed without an event; repaired");
+            tracing::warn!(
+                files = missed,
+                "found changes that no event reported, and indexed them"
+            );
         }
         Ok(!differing.is_empty())
     }
@@ -343,6 +346,6 @@ fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
     }
     let name = is_network(root)?;
     Some(format!(
-        "the directory is on {name}, which does not tell of changes that other machines make"
+        "the directory is on {name}, which does not report changes made by other machines"
     ))
 }

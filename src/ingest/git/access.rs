@@ -297,7 +297,7 @@ pub(super) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = fs::File::from(openat(CWD, path, reading, Mode::empty())?);
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;

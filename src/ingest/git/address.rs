@@ -36,16 +36,15 @@ pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, Git
             false => Err(private()),
         };
     }
-    let unknown = |reason: String| {
-        GitError::Unavailable(format!("the address of {host} cannot be found: {reason}"))
-    };
+    let unknown =
+        |reason: String| GitError::Unavailable(format!("cannot resolve {host}: {reason}"));
     let found: Vec<IpAddr> = (host, remote.port)
         .to_socket_addrs()
         .map_err(|error| unknown(error.to_string()))?
         .map(|address| address.ip())
         .collect();
     if found.is_empty() {
-        return Err(unknown("it has none".to_owned()));
+        return Err(unknown("it has no address".to_owned()));
     }
     if found.iter().any(|address| !is_public(*address)) {
         return Err(private());

@@ -181,7 +181,7 @@ pub fn first_lines(stderr: &[u8]) -> String {
         .collect();
     let mut short = super::location::without_credentials(&short);
     if short.to_ascii_lowercase().contains("out of memory") {
-        short += " (`git.memory_bytes` bounds what one git process may allocate)";
+        short += " (`git.memory_bytes` limits the memory of one git process)";
     }
     short
 }

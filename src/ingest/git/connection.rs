@@ -154,13 +154,15 @@ impl Connection {
     /// Returns the token that is configured for the host.
     fn token(&self) -> Result<Option<String>, GitError> {
         let host = &self.remote.host;
-        let (found, name) = if let Some(variable) = self.settings.tokens.get(host) {
-            let name = format!("`git.tokens` takes the token for {host} from ${variable}");
-            (std::env::var(variable).ok(), name)
+        let (found, failure) = if let Some(variable) = self.settings.tokens.get(host) {
+            let failure =
+                format!("cannot read the token for {host} from ${variable} (`git.tokens`)");
+            (std::env::var(variable).ok(), failure)
         } else if let Some(file) = self.settings.token_files.get(host) {
             let shown = file.display();
-            let name = format!("`git.token_files` takes the token for {host} from {shown}");
-            (first_line(file), name)
+            let failure =
+                format!("cannot read the token for {host} from {shown} (`git.token_files`)");
+            (first_line(file), failure)
         } else {
             let source = self.settings.token_source.as_ref();
             let token = source.and_then(|source| source.token(&self.remote.address));
@@ -168,9 +170,7 @@ impl Connection {
         };
         match found {
             Some(token) if !token.is_empty() => Ok(Some(token)),
-            _ => Err(GitError::Unavailable(format!(
-                "{name}, where there is none that can be read"
-            ))),
+            _ => Err(GitError::Unavailable(failure)),
         }
     }
 
@@ -178,7 +178,7 @@ impl Connection {
     pub fn explained(&self, complaint: &str) -> String {
         let mut complaint = self.redact(complaint);
         if !self.settings.follow_redirects && complaint.contains("returned error: 30") {
-            complaint += " (it sends git elsewhere: register that address, or see \
+            complaint += " (the server redirects: register the new address, or see \
                           `git.follow_redirects`)";
         }
         complaint

@@ -321,7 +321,7 @@ impl Reader<'_> {
         };
         tracing::warn!(
             reason,
-            "which functions past commits changed is not known of all of them"
+            "cannot read the changed functions of some past commits"
         );
     }
 

@@ -32,10 +32,10 @@ fn refusal(reference: &str) -> Option<&'static str> {
         return Some("it is longer than 255 characters");
     }
     if reference.contains("@{") {
-        return Some("dates, reflogs and upstreams (`@{…}`) are not read; give the commit");
+        return Some("dates, reflogs and upstreams (`@{…}`) are not supported; give the commit");
     }
     if reference.contains(":/") || reference.contains("^{/") {
-        return Some("messages are not searched (`:/`, `^{/…}`); give the commit");
+        return Some("searching in messages (`:/`, `^{/…}`) is not supported; give the commit");
     }
     let end = reference.find(['~', '^']).unwrap_or(reference.len());
     let (name, steps) = reference.split_at(end);
@@ -47,7 +47,7 @@ fn name_refusal(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("no commit, branch or tag stands before the `~` or `^`")
     } else if name == "@" {
-        Some("write `HEAD` for `@`")
+        Some("write `HEAD` instead of `@`")
     } else if name.starts_with('-') {
         Some("it begins with `-`")
     } else if name.contains("..") {
@@ -70,7 +70,7 @@ fn name_refusal(name: &str) -> Option<&'static str> {
 fn steps_refusal(steps: &str) -> Option<&'static str> {
     for step in steps.split(['~', '^']).skip(1) {
         if !step.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some("only numbers may stand after `~` and `^`, such as `HEAD~2` or `v1.0^2`");
+            return Some("only numbers may follow `~` and `^`, such as `HEAD~2` or `v1.0^2`");
         }
         if step.len() > MAX_DIGITS {
             return Some("the number after `~` or `^` is too large");

@@ -84,7 +84,10 @@ impl RemoteCopy {
             address => address?,
         };
         if address.trim_ascii_end() != self.connection.address().as_bytes() {
-            tracing::warn!(copy = %self.directory.display(), "a copy of another address is removed");
+            tracing::warn!(
+                copy = %self.directory.display(),
+                "removing the local copy: it was cloned from another address"
+            );
             remove_copy(&self.directory)?;
         }
         Ok(())
@@ -136,7 +139,7 @@ impl RemoteCopy {
         }
         command.args(["gc", "--auto", "--quiet"]);
         if let Err(error) = self.run("gc", command, progress, stop) {
-            tracing::warn!(copy = %self.directory.display(), %error, "not packed anew");
+            tracing::warn!(copy = %self.directory.display(), %error, "cannot repack the local copy");
         }
         Ok(())
     }
@@ -165,7 +168,8 @@ impl RemoteCopy {
             Err(GitError::Failed { .. }) => Ok(()),
             Ok(()) => {
                 if let Err(error) = self.drop_old_asked(id, stop) {
-                    tracing::warn!(copy = %self.directory.display(), %error, "old commits are kept");
+                    let copy = self.directory.display();
+                    tracing::warn!(%copy, %error, "cannot drop old commits from the local copy");
                 }
                 Ok(())
             }

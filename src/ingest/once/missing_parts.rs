@@ -53,8 +53,8 @@ pub(super) fn of_history(git: &GitRepo) -> Option<String> {
 fn not_checked_out(files: usize) -> Option<String> {
     (files > 0).then(|| {
         format!(
-            "{files} files of the commit are not checked out: `git sparse-checkout disable` brings them, and --ref HEAD \
-             answers with them"
+            "{files} files of the commit are not checked out: `git sparse-checkout disable` checks them out, and \
+             `--ref HEAD` reads them from git"
         )
     })
 }

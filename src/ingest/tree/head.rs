@@ -54,7 +54,7 @@ impl WorkingTree {
             Err(GitError::NoCommits) => (String::new(), mark),
             // Without a fingerprint, git is asked again the next time.
             Err(error) if error.is_transient() => {
-                tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
+                tracing::warn!(%error, "cannot read HEAD: its last known commit stays in use");
                 if self.is_for_one_run {
                     // A git that hangs now would hang again.
                     self.git = None;

@@ -44,13 +44,16 @@ pub fn file(
     let reason = match kind {
         FoundKind::Symlink => Some(SkipReason::Symlink),
         FoundKind::Repository => Some(SkipReason::Submodule),
-        FoundKind::Special => Some(SkipReason::Unreadable("it is not a file".to_owned())),
+        FoundKind::Special => Some(SkipReason::Unreadable(
+            "it is not a regular file".to_owned(),
+        )),
         FoundKind::BadName => Some(SkipReason::NotUtf8),
         FoundKind::Closed => Some(SkipReason::Unreadable(
-            "the directory may not be read".to_owned(),
+            "no permission to read the directory".to_owned(),
         )),
         FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
-            "an ignore file in it is no file of at most 1 MiB in the tree".to_owned(),
+            "an ignore file in it is not a regular file of at most 1 MiB inside the tree"
+                .to_owned(),
         )),
         FoundKind::File => foveate_parse::skip_by_name(&path).or_else(|| {
             (stat.size > limit).then_some(SkipReason::TooLarge {

@@ -34,7 +34,7 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_connections_refused_total",
         Kind::Counter,
-        "Connections that were closed at once, since all others were busy.",
+        "Connections that were closed at once because the limit was reached and all others were busy.",
     ),
     (
         "foveate_stage_seconds",
@@ -49,7 +49,7 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_permit_wait_seconds",
         Kind::Histogram,
-        "Time that questions waited for their turn.",
+        "Time that questions waited in the queue.",
     ),
     (
         "foveate_problems_total",
@@ -59,12 +59,12 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_certificate_reads_total",
         Kind::Counter,
-        "Times that a changed certificate was read again, by outcome.",
+        "Reloads of a changed certificate, by outcome.",
     ),
     (
         "foveate_degraded_answers_total",
         Kind::Counter,
-        "Answers that had to do without something, by issue code.",
+        "Answers that are incomplete or outdated, by issue code.",
     ),
     (
         "foveate_index_read_seconds",
@@ -94,17 +94,17 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_audit_repaired_files_total",
         Kind::Counter,
-        "Files of which audits found that they had changed without an event.",
+        "Changed files that audits found and events had not reported.",
     ),
     (
         "foveate_disk_damaged_total",
         Kind::Counter,
-        "Stored data that were not what was written and are made again, by what they were.",
+        "Damaged pieces of stored data, which are discarded and rebuilt, by kind.",
     ),
     (
         "foveate_disk_failed_writes_total",
         Kind::Counter,
-        "Times that a repository's index could not be stored.",
+        "Failures to store a repository's index.",
     ),
     (
         "foveate_repositories_evicted_total",
@@ -119,12 +119,12 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_jobs_total",
         Kind::Counter,
-        "Jobs of webhooks, by outcome: queued, done, failed (to be tried again), put_off, dead.",
+        "Jobs of webhooks, by outcome: queued, done, failed (will be retried), put_off, dead.",
     ),
     (
         "foveate_answers_recorded_total",
         Kind::Counter,
-        "Answers that were to be kept, by outcome: stored, dropped (the queue was full), failed.",
+        "Answers to be recorded, by outcome: stored, dropped (the queue was full), failed.",
     ),
     (
         "foveate_feedback_total",
@@ -134,7 +134,7 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_panics_total",
         Kind::Counter,
-        "Defects: requests, indexing runs and jobs that failed on one.",
+        "Panics: requests, indexing runs and jobs that failed on a bug.",
     ),
 ];
 

@@ -29,13 +29,13 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// The connection failed.
-    #[error("it cannot be reached")]
+    #[error("the collector cannot be reached")]
     Unreachable,
     /// No answer in time.
-    #[error("it does not answer in time")]
+    #[error("the collector does not answer in time")]
     TimedOut,
     /// The collector refused the request.
-    #[error("it answered with status {0}")]
+    #[error("the collector answered with status {0}")]
     Refused(StatusCode),
     /// The program is ending.
     #[error("the program is ending")]
@@ -115,7 +115,7 @@ impl Sender {
                         signal,
                         host,
                         %error,
-                        "the collector does not take telemetry; it is dropped until it does"
+                        "cannot send telemetry to the collector; dropping it until the collector accepts it again"
                     );
                 }
             }

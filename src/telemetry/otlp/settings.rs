@@ -120,13 +120,13 @@ fn signal(
     let url = Url::parse(address.trim()).ok();
     let url = url.filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
     let Some(url) = url else {
-        return Err(format!("{key} is no address such as http://127.0.0.1:4318"));
+        return Err(format!("{key} must be an address such as http://127.0.0.1:4318"));
     };
     if let Some((key, protocol)) = either("PROTOCOL")
         && protocol.trim() != "http/protobuf"
     {
         return Err(format!(
-            "{key} is {:?}: this program speaks http/protobuf alone, which collectors take at port 4318",
+            "{key} is {:?}: only http/protobuf is supported, which collectors accept at port 4318",
             protocol.trim()
         ));
     }
@@ -137,7 +137,7 @@ fn signal(
     let headers = match either("HEADERS") {
         Some((key, text)) => headers(&text).ok_or_else(|| {
             // The value holds tokens, so it is not shown.
-            format!("{key} is no list of headers such as name=value,other=value")
+            format!("{key} must be a list of headers such as name=value,other=value")
         })?,
         None => HeaderMap::new(),
     };
@@ -276,7 +276,7 @@ mod tests {
             ),
             (
                 ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
-                "http/protobuf alone",
+                "only http/protobuf",
             ),
             (("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"), "milliseconds"),
             (("OTEL_METRIC_EXPORT_INTERVAL", "0"), "above 0"),

@@ -27,7 +27,7 @@ pub(super) fn encode(lookup: &str, position: &Position) -> String {
 /// Decodes the position of a cursor.
 pub(super) fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLookup> {
     let refuse = |reason: &str| InvalidLookup::new("cursor", reason);
-    let malformed = || refuse("is not one that an answer gave: leave it out to begin anew");
+    let malformed = || refuse("is not valid: leave it out to start from the beginning");
     if cursor.len() > MAX_CURSOR {
         return Err(malformed());
     }
@@ -41,7 +41,7 @@ pub(super) fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLook
     let (fingerprint, numbers) = numbers.split_at(8);
     if fingerprint != xxh3_64(lookup.as_bytes()).to_le_bytes() {
         return Err(refuse(
-            "is of another lookup: send it with the same parameters, or leave it out",
+            "belongs to another lookup: send it with the same parameters, or leave it out",
         ));
     }
     let mut numbers = numbers.as_chunks::<4>().0.iter();

@@ -119,7 +119,7 @@ pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLooku
         (Some(start), Some(end)) if 1 <= start && start <= end => Ok(Some(Lines::new(start, end))),
         _ => Err(InvalidLookup::new(
             "lines",
-            "must be a line such as 12 or lines such as 12-40, the first of which is 1",
+            "must be a line such as 12 or lines such as 12-40, counted from 1",
         )),
     }
 }

@@ -32,7 +32,7 @@ pub struct RawDefinitions {
     pub r#ref: Option<String>,
     /// Items per page
     pub limit: Option<WholeNumber>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     pub cursor: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct RawReferences {
     pub r#ref: Option<String>,
     /// Items per page
     pub limit: Option<WholeNumber>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     pub cursor: Option<String>,
 }
 
@@ -117,7 +117,8 @@ impl RawLookup for RawReferences {
                 Target::Line(fields::path(path)?, fields::line(line)?)
             }
             (Some(_), _, Some(_)) => {
-                let reason = "has no place beside `name`: the line already says which is meant";
+                let reason =
+                    "cannot be combined with `name`: give a `name`, or a `path` and a `line`";
                 return Err(InvalidLookup::new("line", reason));
             }
             (None, Some(_), None) => {
@@ -160,7 +161,7 @@ pub struct RawOutline {
     pub r#ref: Option<String>,
     /// Items per page
     pub limit: Option<WholeNumber>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     pub cursor: Option<String>,
 }
 
@@ -243,7 +244,7 @@ pub struct RawSearch {
     pub r#ref: Option<String>,
     /// Items per page
     pub limit: Option<WholeNumber>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     pub cursor: Option<String>,
 }
 
@@ -301,7 +302,7 @@ pub struct RawFile {
     pub r#ref: Option<String>,
     /// Lines per page
     pub limit: Option<WholeNumber>,
-    /// `next_cursor` of the page before
+    /// `next_cursor` of the previous page
     pub cursor: Option<String>,
 }
 

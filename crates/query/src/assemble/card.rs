@@ -48,7 +48,7 @@ pub(super) fn near_duplicate(
         .get(..theirs.len().min(limit))
         .filter(|s| !s.is_empty())
     {
-        let line = format!("\n  … without {} of the other", shown.join(", "));
+        let line = format!("\n  … lacks lines {} of it", shown.join(", "));
         entry.body.push_str(&line);
     }
     let relation = if near_duplicate.differing.is_empty() {

@@ -34,7 +34,7 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
         let is_base = plan.snapshot.graph.bases(class).contains(&dependency.id);
         let of = files.definition(dependency.of).qualified_name.to_string();
         entry.reason = if is_base {
-            format!("base class of what {of} is in")
+            format!("base class of {}", files.definition(class).qualified_name)
         } else {
             format!("used by {of}")
         };

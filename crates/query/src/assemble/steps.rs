@@ -80,7 +80,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         plan.notes.push(nothing_readable.unwrap_or_else(|| Issue {
             code: "budget_too_small",
             detail: format!(
-                "nothing that was found fits into {} tokens; ask with a larger budget_tokens",
+                "none of the code that was found fits into {} tokens; raise budget_tokens",
                 plan.budget
             ),
         }));
@@ -89,8 +89,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         plan.notes.push(Issue {
             code: "low_confidence",
             detail: format!(
-                "the chance that what has to be changed is shown is {confidence:.2}: \
-                 {WOULD_HELP}"
+                "the probability that the right code is shown is {confidence:.2}: {WOULD_HELP}"
             ),
         });
     }

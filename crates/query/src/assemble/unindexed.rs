@@ -63,7 +63,7 @@ pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
     Some(Issue {
         code: "unreadable_files",
         detail: format!(
-            "nothing is shown, because what was found cannot be read: {} ({})",
+            "nothing is shown, because the matching files cannot be read: {} ({})",
             issue::list(paths),
             issue::list(reasons)
         ),
@@ -102,8 +102,8 @@ fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
     Some(Issue {
         code: "skipped_files",
         detail: format!(
-            "files that may matter are not indexed, or not wholly ({}): {}; GET \
-             /repos/{{repo}}?skipped=true lists what is skipped",
+            "files that may matter are not indexed, or only in part ({}): {}; GET \
+             /repos/{{repo}}?skipped=true lists all skipped files",
             counts.join(", "),
             issue::list(paths)
         ),

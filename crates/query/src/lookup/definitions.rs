@@ -185,7 +185,7 @@ fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
     }
     if deadline.has_passed() {
         found.issue = Some(super::page::deadline_issue(
-            "similar names were not looked for",
+            "similar names were not searched",
         ));
         return found;
     }

@@ -111,7 +111,7 @@ pub(super) fn deadline_issue(what: &str) -> Issue {
     Issue {
         code: "deadline",
         detail: format!(
-            "the time for an answer was over: {what}; ask again later, or raise answer.deadline_ms"
+            "the deadline has passed: {what}; ask again later, or raise answer.deadline_ms"
         ),
     }
 }

@@ -152,7 +152,7 @@ fn names(
     let mut page = page(&snapshot.files, keyed, window).map(|id| name_item(snapshot, id));
     if is_late {
         page.issues
-            .push(deadline_issue("not all names were looked at"));
+            .push(deadline_issue("not all names were searched"));
     }
     page
 }
@@ -277,13 +277,13 @@ fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
         return Some(Issue {
             code: "search_limit",
             detail: format!(
-                "{} MiB of text were looked at: go on with the cursor, or search below a path",
+                "the search stopped after {} MiB of text: continue with the cursor, or search below a path",
                 MAX_BYTES >> 20
             ),
         });
     }
     let is_late = deadline.has_passed();
-    is_late.then(|| deadline_issue("not all files were looked at; go on with the cursor"))
+    is_late.then(|| deadline_issue("not all files were searched; continue with the cursor"))
 }
 
 /// Returns the position after the last line of a file.

@@ -89,7 +89,7 @@ function Summary({ answer }: { answer: ContextAnswer }) {
         ))}
       </p>
       {tree.pending_files > 0 && (
-        <p class="notice">{counted(tree.pending_files, "changed file")} noticed and not searched yet.</p>
+        <p class="notice">{counted(tree.pending_files, "changed file")} detected but not indexed yet.</p>
       )}
       {answer.issues.map((issue) => (
         <p class="notice" key={issue.code + issue.detail}>
@@ -103,7 +103,7 @@ function Summary({ answer }: { answer: ContextAnswer }) {
 export function Symbols({ answer }: { answer: ContextAnswer }) {
   if (answer.symbols.length === 0) return null;
   return (
-    <Block title="Names in the issue" note="What each was found to mean, best first.">
+    <Block title="Names in the issue" note="The definitions that each may refer to, best first.">
       <ul class="symbols">
         <Long entries={answer.symbols} first={8} what="names">
           {(symbol, at) => (
@@ -116,7 +116,7 @@ export function Symbols({ answer }: { answer: ContextAnswer }) {
                 {symbol.resolved.map((definition) => (
                   <Path key={definition} path={definition} />
                 ))}
-                {symbol.total === 0 && <span class="note">nothing of the repository</span>}
+                {symbol.total === 0 && <span class="note">no definition in the repository</span>}
                 {symbol.total > symbol.resolved.length && (
                   <span class="note">and {count(symbol.total - symbol.resolved.length)} more</span>
                 )}

@@ -16,7 +16,7 @@ export function signal(ranked: "file" | "place", name: string): { family: Family
 export const INTENTS: Record<string, [name: string, meaning: string]> = {
   BUG_FIX: ["Bug fix", "something is broken: the likely places in full, their tests and callers"],
   IMPLEMENTATION: ["Implementation", "something is to be added: where it goes, and what it builds on"],
-  REFACTOR: ["Refactoring", "code is to be changed without its behaviour: its uses count for more"],
+  REFACTOR: ["Refactoring", "code is to be changed without changing its behaviour: its uses count for more"],
   TEST_WRITING: ["Writing tests", "tests are wanted: existing tests count for more"],
   USAGE_EXPLORATION: ["Usage", "how or where something is used: callers and tests count for more"],
   DEFINITION_LOOKUP: ["Lookup", "where something is defined: the definition comes first"],
@@ -29,14 +29,14 @@ export function intent(kind: string): [name: string, meaning: string] {
 
 /** Explanations of intent rules whose names do not have one of the endings below. */
 const RULES: Record<string, string> = {
-  given: "the question said so",
+  given: "the request named the intent",
   traceback: "there is a stack trace",
   error_message: "an error message is quoted",
   bare_name: "it is a name and nothing else",
   few_words: "it has few words",
   issue_text: "it reads like an issue",
-  some_order: "the title orders something",
-  failing_subject: "something fails, says the title",
+  some_order: "the title gives an order",
+  failing_subject: "the title says that something fails",
 };
 
 /** Where a rule looks, by the ending of its name. */
@@ -61,13 +61,13 @@ export function rule(name: string): string {
 export const DROPPED: Record<string, string> = {
   budget: "No room was left in the budget",
   low_value: "Not likely enough for its length at this breadth",
-  duplicate: "Another body in the context says nearly the same",
+  duplicate: "Nearly the same as another body in the context",
   binary: "Not indexed: binary",
   not_utf8: "Not indexed: not UTF-8",
   too_large: "Not indexed: larger than index.max_file_bytes",
   long_lines: "Not indexed: its lines are too long",
   data: "Not indexed: data",
-  lfs_pointer: "Not indexed: only a pointer of git LFS",
+  lfs_pointer: "Not indexed: a git LFS pointer",
   symlink: "Not indexed: a symbolic link",
   submodule: "Not indexed: a submodule",
   unreadable: "Not indexed: it cannot be read",

@@ -151,7 +151,7 @@ function useSaid(outcome: Outcome): void {
       announce("Asking");
       showOutcome();
     }
-    if (outcome.kind === "waiting") announce("The index is being built. The question is asked again by itself.");
+    if (outcome.kind === "waiting") announce("The index is being built. The question is repeated automatically.");
     if (outcome.kind !== "answered") return;
     const [first] = outcome.answers;
     if (first === undefined) return;

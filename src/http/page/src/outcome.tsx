@@ -32,9 +32,9 @@ export function OutcomeView({ outcome, repo, again, stop, enterToken }: Props) {
         <div class="problem waiting">
           <h2>The index is being built</h2>
           {repo !== undefined && isBusy(repo) ? <Progress repo={repo} /> : <p>{visible(outcome.problem.detail)}</p>}
-          <p>The question is asked again by itself.</p>
+          <p>The question is repeated automatically.</p>
           <button type="button" onClick={stop}>
-            Do not wait
+            Stop waiting
           </button>
         </div>
       );
@@ -54,8 +54,8 @@ function Empty() {
         it ranked the code and why, the context that a reader would get, and what was left out.
       </p>
       <p class="note">
-        An address of this page can hold a question: it stands behind the <code>#</code>, which browsers send to no server,
-        so that the text of an issue reaches no log. Whoever has the address can read it.
+        The address of this page contains the question, after the <code>#</code>. Browsers do not send that part to
+        servers, so the text of an issue reaches no log. Anyone who has the address can read it.
       </p>
     </div>
   );

@@ -14,7 +14,7 @@ const TITLES: Record<string, string> = {
   unknown_repo: "No such repository",
   unknown_ref: "No such commit, branch or tag",
   repo_failed: "The repository could not be read",
-  unreachable: "No answer",
+  unreachable: "No connection",
 };
 
 export function Failed({ problem, again, enterToken }: { problem: Problem; again: () => void; enterToken: () => void }) {
@@ -30,7 +30,7 @@ export function Failed({ problem, again, enterToken }: { problem: Problem; again
   ) : null;
   return (
     <div class="problem" role="alert">
-      <h2>{TITLES[problem.code] ?? "The question has no answer"}</h2>
+      <h2>{TITLES[problem.code] ?? "The question was not answered"}</h2>
       <p>{visible(problem.detail)}</p>
       <p class="note">
         {problem.status > 0 && `${problem.status} `}

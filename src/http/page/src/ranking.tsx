@@ -24,7 +24,7 @@ export function Ranking({ answer, marks, note }: { answer: ContextAnswer; marks:
   return (
     <Block
       title="Ranking"
-      note={`${note === undefined ? "" : `${note} `}What is likely to be changed, whatever the budget. A bar is the score, made of its signals: open one to see them.`}
+      note={`${note === undefined ? "" : `${note} `}What is likely to be changed, independent of the budget. Each bar is a score, made up of signals: open it to see them.`}
       tools={<Choice label="What is ranked" value={list} options={options} onChange={setList} />}
     >
       <ul class="families" aria-label="Kinds of signals">
@@ -94,7 +94,7 @@ function Row({ entry, rank, largest, other, chosen, choose }: RowProps) {
           </span>
         )}
       </div>
-      <span class="probability" title="The chance that the change touches it">
+      <span class="probability" title="Probability that the change touches it">
         {percent(entry.probability)}
       </span>
       <button

@@ -8,7 +8,7 @@ import { isBusy, type Repositories } from "./state";
 import { bytes, count, counted, Name, shortCommit, visible } from "./text";
 
 const PHASES: Record<string, string> = {
-  waiting: "Waiting for its turn",
+  waiting: "Waiting in the queue",
   fetching: "Fetching objects",
   unpacking: "Unpacking objects",
   listing: "Listing files",
@@ -62,7 +62,7 @@ export function RepositoriesView({ repositories, choose, enterToken }: Props) {
   const [filter, setFilter] = useState("");
   const { list, problem, look } = repositories;
   if (problem !== null && list === null) return <Failed problem={problem} again={look} enterToken={enterToken} />;
-  if (list === null) return <p class="empty">Looking…</p>;
+  if (list === null) return <p class="empty">Loading…</p>;
   const wanted = filter.trim().toLowerCase();
   const shown = list.filter((repo) => repo.name.toLowerCase().includes(wanted));
   return (
@@ -76,7 +76,7 @@ export function RepositoriesView({ repositories, choose, enterToken }: Props) {
       {problem !== null && <p class="notice">{visible(problem.detail)}</p>}
       {list.length === 0 && (
         <p class="empty">
-          The server has none, or the token sees none. <code>foveate repo add DIR</code> adds one.
+          The server has no repositories, or none that the token may see. <code>foveate repo add DIR</code> adds one.
         </p>
       )}
       <ul class="repositories">
@@ -115,8 +115,8 @@ function Card({ repo, choose }: { repo: Repo; choose: (name: string) => void }) 
         </Fact>
         <Fact name="Files">{count(repo.files)}</Fact>
         <Fact name="Definitions">{count(repo.definitions)}</Fact>
-        <Fact name="Past commits">{repo.history ? "counted" : "not read yet"}</Fact>
-        <Fact name="Followed">{followed(repo)}</Fact>
+        <Fact name="Past commits">{repo.history ? "loaded" : "not loaded yet"}</Fact>
+        <Fact name="Updates">{followed(repo)}</Fact>
         <Fact name="Memory">{repo.memory.resident ? bytes(repo.memory.bytes) : "evicted"}</Fact>
         <Fact name="Disk">{bytes(repo.disk.bytes)}</Fact>
         {languages.length > 0 && <Fact name="Languages">{list(languages, 5)}</Fact>}
@@ -128,11 +128,11 @@ function Card({ repo, choose }: { repo: Repo; choose: (name: string) => void }) 
 
 function followed(repo: Repo): string {
   if (repo.poll != null) {
-    if (repo.poll.failures > 0) return `${counted(repo.poll.failures, "look")} failed`;
-    return repo.poll.seconds === 0 ? "when asked" : `every ${counted(repo.poll.seconds, "second")}`;
+    if (repo.poll.failures > 0) return `${counted(repo.poll.failures, "poll")} failed`;
+    return repo.poll.seconds === 0 ? "on request" : `every ${counted(repo.poll.seconds, "second")}`;
   }
-  const pending = repo.watch.pending_files > 0 ? `, ${count(repo.watch.pending_files)} to read` : "";
-  const modes: Record<string, string> = { off: "no", events: "by events", polling: "by polling" };
+  const pending = repo.watch.pending_files > 0 ? `, ${count(repo.watch.pending_files)} pending` : "";
+  const modes: Record<string, string> = { off: "off", events: "by events", polling: "by polling" };
   return (modes[repo.watch.mode] ?? visible(repo.watch.mode)) + pending;
 }
 

@@ -49,7 +49,7 @@ export function CodeText({ text }: { text: string }) {
         at % 2 === 0 ? (
           part
         ) : (
-          <span class="unsafe" key={at} title="A character that cannot be seen, or that changes what is seen around it">
+          <span class="unsafe" key={at} title="A character that is invisible or that reorders the text around it">
             U+{code(part).toUpperCase().padStart(4, "0")}
           </span>
         ),

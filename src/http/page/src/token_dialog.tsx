@@ -19,7 +19,7 @@ export function TokenDialog({ open, close, changed }: { open: boolean; close: ()
   const keep = (value: string) => {
     keepToken(value);
     if (field.current !== null) field.current.value = "";
-    announce(value === "" ? "The token is forgotten" : "The token is used");
+    announce(value === "" ? "The token was removed" : "The token was saved");
     close();
     changed();
   };
@@ -28,8 +28,8 @@ export function TokenDialog({ open, close, changed }: { open: boolean; close: ()
       <form onSubmit={use}>
         <h2 id={`${id}-title`}>API token</h2>
         <p class="note">
-          The page sends it to this server alone. It is kept for this tab, until that is closed, and in no address. <code>foveate key
-          create --scope read</code> makes one.
+          The page sends it only to this server. It is kept until this tab is closed, and is never part of an address. <code>foveate
+          key create --scope read</code> creates one.
         </p>
         <div class="field">
           <label for={id}>Token</label>

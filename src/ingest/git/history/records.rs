@@ -362,7 +362,7 @@ impl RecordTable {
     /// After a failed write: logs a warning and stores nothing more.
     fn stop_storing_on_error(&mut self, written: std::io::Result<()>) {
         if let Err(error) = written {
-            tracing::warn!(%error, "records of past commits are not stored any more");
+            tracing::warn!(%error, "cannot store records of past commits; no more are stored");
             self.store = None;
         }
     }

@@ -89,7 +89,7 @@ fn card_names_lines_only_in_the_shown_body() {
         pack.context
     );
     assert!(
-        pack.context.contains("without 26 of the other"),
+        pack.context.contains("lacks lines 26 of it"),
         "{}",
         pack.context
     );
