@@ -61,8 +61,7 @@ fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> 
 }
 
 fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &'static str> {
-    let is_labeled = matches!(event.action, Action::Labeled(_));
-    if event.is_draft && !is_labeled {
+    if event.is_draft && !is_asked(config, &event.thread) {
         return Err("the pull request is a draft");
     }
     let PullRequestEvent { thread, sender, .. } = &event;
@@ -114,14 +113,14 @@ fn check(
     is_on: bool,
     is_program: bool,
 ) -> Result<(), &'static str> {
+    if is_asked(config, thread) {
+        return Ok(());
+    }
     if !thread.is_open {
         return Err("it is closed");
     }
     match action {
-        Action::Labeled(labels) if labels.contains(&config.label) && !config.label.is_empty() => {
-            Ok(())
-        }
-        Action::Labeled(_) => Err("no label asks for an answer"),
+        Action::Labeled => Err("no label asks for an answer"),
         Action::Other | Action::Merged => Err("nothing is done about this"),
         Action::Opened | Action::Edited | Action::Updated if !is_on => {
             Err("nobody asked, and the settings say that nothing is answered then")
@@ -131,6 +130,11 @@ fn check(
         }
         Action::Opened | Action::Edited | Action::Updated => Ok(()),
     }
+}
+
+/// Whether the label was given that asks for an answer.
+fn is_asked(config: &ForgeConfig, thread: &Thread) -> bool {
+    !config.label.is_empty() && thread.labels.contains(&config.label)
 }
 
 fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static str> {

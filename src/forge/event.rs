@@ -75,8 +75,8 @@ pub enum Action {
     Opened,
     /// Its title or body was changed.
     Edited,
-    /// It got these labels; where the forge does not say which, all that it has.
-    Labeled(Vec<String>),
+    /// It got labels, and nothing else happened to it.
+    Labeled,
     /// A pull request has other commits, or is no draft any more.
     Updated,
     /// A pull request was merged.
@@ -94,7 +94,7 @@ pub struct Thread {
     pub title: String,
     /// Its text; may be empty.
     pub body: String,
-    /// The names of its labels.
+    /// The names of the labels that it got with this event; where the forge does not say which, of all that it has.
     pub labels: Vec<String>,
     /// Who wrote it.
     pub author: Person,

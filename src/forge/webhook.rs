@@ -124,7 +124,8 @@ impl Forges {
             }
             decision => task_of(decision)?,
         };
-        let digests = digests(host, headers, body);
+        let is_push = task.is_none();
+        let digests = digests(host, headers, body, is_push && repository.is_some());
         let max_jobs = self.settings.config.max_jobs;
         let delivered = self.store.deliver(&digests, task.as_ref(), now(), max_jobs);
         match delivered.await? {
@@ -134,10 +135,10 @@ impl Forges {
         }
         match &repository {
             None => self.register(host, &project).await,
-            Some(repository) if task.is_none() => repository.order_sync(),
+            Some(repository) if is_push => repository.order_sync(),
             Some(_) => {}
         }
-        if task.is_none() {
+        if is_push {
             return Ok(Outcome::Synced);
         }
         metrics::counter!("foveate_jobs_total", "outcome" => "queued").increment(1);
@@ -221,8 +222,9 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
 }
 
 /// What a delivery is known by: its number, which nobody signs, and its body, which whoever repeats it must
-/// repeat.
-fn digests(host: &Host, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+/// repeat. A push to a registered repository is known by its number alone, where it has one: GitLab says the same of a
+/// branch that moves to a commit, back, and there again. Whoever repeats it has the repository looked at, no more.
+fn digests(host: &Host, headers: &HeaderMap, body: &[u8], by_number: bool) -> Vec<String> {
     let name = host.dialect.name();
     let digest = |kind: &str, bytes: &[u8]| {
         let mut hash = Sha256::new();
@@ -230,9 +232,12 @@ fn digests(host: &Host, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
         format!("{name} {kind} {}", hex::encode(hash.finalize()))
     };
     let number = header(headers, host.dialect.delivery_header());
-    let mut digests = vec![digest("body", body)];
-    if !number.is_empty() {
-        digests.push(digest("number", number.as_bytes()));
+    if number.is_empty() {
+        return vec![digest("body", body)];
+    }
+    let mut digests = vec![digest("number", number.as_bytes())];
+    if !by_number {
+        digests.push(digest("body", body));
     }
     digests
 }

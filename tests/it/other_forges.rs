@@ -140,6 +140,11 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
         .app
         .places_become(SHOP_PROJECT, "wrap_gift", &["shop/gift.py"])
         .await;
+    // The same words of another push: the branch was elsewhere meanwhile.
+    for (key, wanted) in [("k-5", "synced"), ("k-5", "repeated"), ("k-4", "repeated")] {
+        let response = gitlab(&world, "Push Hook", key, SECRET, &push).await;
+        assert_eq!(outcome(&response), wanted, "{key}");
+    }
     assert_eq!(world.dead().await, 0.0);
     world.app.end().await;
 }
