@@ -8,8 +8,8 @@ use super::event::{
 use super::task::{MergeTask, Task};
 use crate::config::ForgeConfig;
 
-/// Longest words of a command that are looked for, in bytes.
-const MAX_WORDS_BYTES: usize = 2_000;
+/// Longest words of a command that are looked for, in bytes: a stack trace may be among them.
+const MAX_WORDS_BYTES: usize = 1 << 16;
 
 /// What is to be done about an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,13 +159,12 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     })
 }
 
-/// What follows the command on the first line of a text that begins with it.
+/// What follows the command in a text that begins with it.
 fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
     if command.is_empty() {
         return None;
     }
-    let line = text.trim_start().lines().next()?;
-    let rest = line.strip_prefix(command)?;
+    let rest = text.trim_start().strip_prefix(command)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 

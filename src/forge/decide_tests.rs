@@ -184,7 +184,8 @@ fn only_those_may_command_whom_the_settings_name() {
 fn a_command_begins_a_comment_of_a_person() {
     for (text, words) in [
         ("/foveate", Some("")),
-        ("\n /foveate  the sum \nmore", Some("the sum")),
+        ("\n /foveate  the sum ", Some("the sum")),
+        ("/foveate\nTraceback:\n  sum\n", Some("Traceback:\n  sum")),
         ("/foveates", None),
         ("please /foveate", None),
         ("> /foveate", None),
