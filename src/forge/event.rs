@@ -77,7 +77,7 @@ pub enum Action {
     Edited,
     /// It got labels, and nothing else happened to it.
     Labeled,
-    /// A pull request has other commits, or is no draft any more.
+    /// A pull request has other commits or is for another branch, or is no draft any more.
     Updated,
     /// A pull request was merged.
     Merged,

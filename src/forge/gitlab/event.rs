@@ -103,6 +103,7 @@ struct Changes {
     title: Option<serde::de::IgnoredAny>,
     description: Option<serde::de::IgnoredAny>,
     draft: Option<serde::de::IgnoredAny>,
+    target_branch: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -249,7 +250,8 @@ fn action(object: &ThreadObject, changes: &Changes) -> Action {
         _ => return Action::Other,
     }
     // One event may tell of several changes.
-    if object.oldrev.is_some() || changes.draft.is_some() {
+    let is_other_change = object.oldrev.is_some() || changes.target_branch.is_some();
+    if is_other_change || changes.draft.is_some() {
         return Action::Updated;
     }
     if changes.title.is_some() || changes.description.is_some() {
@@ -312,6 +314,7 @@ mod tests {
                 &["bug"],
             ),
             (json!({"title": {}}), Action::Edited, &[]),
+            (json!({"target_branch": {}}), Action::Updated, &[]),
         ] {
             let event = merge_request("update", changes);
             assert_eq!(event.action, wanted);
