@@ -272,7 +272,10 @@ fn clear<'a>(
             freed += entry.bytes;
         } else {
             let repository = shown(&entry.repository);
-            writeln!(io::stderr(), "{repository} is in use by another process and was not removed")?;
+            writeln!(
+                io::stderr(),
+                "{repository} is in use by another process and was not removed"
+            )?;
         }
     }
     let repositories = if removed == 1 {

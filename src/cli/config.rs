@@ -73,7 +73,8 @@ fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {
             writeln!(out, "{gap}[{}]", setting.table)?;
             table = &setting.table;
         }
-        let value = toml::Value::try_from(&setting.value).context("a setting cannot be written as TOML")?;
+        let value =
+            toml::Value::try_from(&setting.value).context("a setting cannot be written as TOML")?;
         let line = format!("{} = {value}", setting.name);
         writeln!(out, "{:50} # {}", escape(&line), escape(&setting.source))?;
     }

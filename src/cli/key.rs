@@ -85,8 +85,9 @@ fn seconds(text: &str) -> Result<u32, String> {
         number.checked_mul(*seconds)
     });
     let seconds = parsed.filter(|seconds| (1..=MAX_SECONDS).contains(seconds));
-    seconds
-        .ok_or_else(|| "expected a number and m, h, d or w, such as 30d, up to 100 years".to_owned())
+    seconds.ok_or_else(|| {
+        "expected a number and m, h, d or w, such as 30d, up to 100 years".to_owned()
+    })
 }
 
 const MAX_SECONDS: u32 = 100 * 365 * 86_400;
@@ -107,7 +108,9 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
     if matches!(place, Place::Sqlite(_)) {
         if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
             let data_dir = data_dir.display();
-            bail!(UsageError(format!("the data directory {data_dir} does not exist")));
+            bail!(UsageError(format!(
+                "the data directory {data_dir} does not exist"
+            )));
         }
         disk::restrict_umask();
         disk::create_directory(&data_dir)?;

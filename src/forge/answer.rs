@@ -50,7 +50,9 @@ impl Forges {
         self.feedback.record(&answered, origin);
         let confidence = answered.answer.pack.confidence;
         if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
-            return Ok(TaskOutcome::Quiet("the confidence of the answer is too low"));
+            return Ok(TaskOutcome::Quiet(
+                "the confidence of the answer is too low",
+            ));
         }
         let page = host.page(&task.thread.project);
         let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);

@@ -8,8 +8,8 @@ use super::event::{
 use super::task::{MergeTask, Task};
 use crate::config::ForgeConfig;
 
-/// Longest text after a command that is used in the search, in bytes.
-const MAX_WORDS_BYTES: usize = 2_000;
+/// Longest text after a command that is used in the search, in bytes: a stack trace may be part of it.
+const MAX_WORDS_BYTES: usize = 1 << 16;
 
 /// What to do about an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,7 @@ fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> 
 }
 
 fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &'static str> {
-    let is_labeled = matches!(event.action, Action::Labeled(_));
-    if event.is_draft && !is_labeled {
+    if event.is_draft && !is_asked(config, &event.thread) {
         return Err("the pull request is a draft");
     }
     let PullRequestEvent { thread, sender, .. } = &event;
@@ -114,14 +113,14 @@ fn check(
     answers_unasked: bool,
     is_by_bot: bool,
 ) -> Result<(), &'static str> {
+    if is_asked(config, thread) {
+        return Ok(());
+    }
     if !thread.is_open {
         return Err("it is closed");
     }
     match action {
-        Action::Labeled(labels) if labels.contains(&config.label) && !config.label.is_empty() => {
-            Ok(())
-        }
-        Action::Labeled(_) => Err("the new labels do not ask for an answer"),
+        Action::Labeled => Err("no label asks for an answer"),
         Action::Other | Action::Merged => Err("actions of this kind are ignored"),
         Action::Opened | Action::Edited | Action::Updated if !answers_unasked => {
             Err("nobody asked, and the settings turn unasked answers off")
@@ -131,6 +130,11 @@ fn check(
         }
         Action::Opened | Action::Edited | Action::Updated => Ok(()),
     }
+}
+
+/// Whether the label was given that asks for an answer.
+fn is_asked(config: &ForgeConfig, thread: &Thread) -> bool {
+    !config.label.is_empty() && thread.labels.contains(&config.label)
 }
 
 fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static str> {
@@ -155,13 +159,12 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     })
 }
 
-/// Returns the text after the command on the first line, if the text begins with the command.
+/// Returns the text after the command, if the text begins with the command.
 fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
     if command.is_empty() {
         return None;
     }
-    let line = text.trim_start().lines().next()?;
-    let rest = line.strip_prefix(command)?;
+    let rest = text.trim_start().strip_prefix(command)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 

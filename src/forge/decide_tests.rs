@@ -104,8 +104,8 @@ fn answers(config: &ForgeConfig, event: Event) -> bool {
     matches!(decide(config, "github", event), Decision::Answer(_))
 }
 
-fn labeled(names: &[&str]) -> Action {
-    Action::Labeled(names.iter().map(|&name| name.to_owned()).collect())
+fn labels(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 #[test]
@@ -113,18 +113,21 @@ fn opened_threads_are_answered_if_enabled_in_settings() {
     let (on, mut off) = (config(), config());
     off.answer_issues = false;
     off.answer_pull_requests = false;
-    for (action, when_on, when_off) in [
-        (Action::Opened, true, false),
-        (Action::Edited, true, false),
-        (Action::Updated, true, false),
-        (labeled(&["bug", "foveate"]), true, true),
-        (labeled(&["bug"]), false, false),
-        (Action::Other, false, false),
+    for (action, names, when_on, when_off) in [
+        (Action::Opened, &[][..], true, false),
+        (Action::Opened, &["foveate"], true, true),
+        (Action::Edited, &["bug"], true, false),
+        (Action::Updated, &["foveate"], true, true),
+        (Action::Labeled, &["bug", "foveate"], true, true),
+        (Action::Labeled, &["bug"], false, false),
+        (Action::Other, &[], false, false),
     ] {
         for (config, wanted) in [(&on, when_on), (&off, when_off)] {
-            let asked = issue(action.clone());
+            let mut asked = issue(action.clone());
+            asked.issue.labels = labels(names);
             assert_eq!(answers(config, Event::Issue(asked)), wanted, "{action:?}");
-            let asked = pull_request(action.clone());
+            let mut asked = pull_request(action.clone());
+            asked.thread.labels = labels(names);
             assert_eq!(
                 answers(config, Event::PullRequest(asked)),
                 wanted,
@@ -137,15 +140,17 @@ fn opened_threads_are_answered_if_enabled_in_settings() {
 #[test]
 fn closed_draft_and_bot_threads_are_not_answered_unasked() {
     let config = config();
-    let mut closed = issue(Action::Opened);
-    closed.issue.is_open = false;
-    assert!(!answers(&config, Event::Issue(closed)));
-    for action in [Action::Opened, labeled(&["foveate"])] {
-        let is_asked = action != Action::Opened;
-        let mut draft = pull_request(action.clone());
+    for (names, is_asked) in [(&[][..], false), (&["foveate"], true)] {
+        let mut event = issue(Action::Opened);
+        event.issue.labels = labels(names);
+        let mut closed = event.clone();
+        closed.issue.is_open = false;
+        assert_eq!(answers(&config, Event::Issue(closed)), is_asked);
+        let mut draft = pull_request(Action::Opened);
         draft.is_draft = true;
+        draft.thread.labels = labels(names);
         assert_eq!(answers(&config, Event::PullRequest(draft)), is_asked);
-        let mut from_bot = issue(action);
+        let mut from_bot = event;
         from_bot.issue.author.is_bot = true;
         assert_eq!(answers(&config, Event::Issue(from_bot)), is_asked);
     }
@@ -179,7 +184,8 @@ fn only_configured_associations_may_command() {
 fn command_must_begin_a_new_comment_of_a_person() {
     for (text, words) in [
         ("/foveate", Some("")),
-        ("\n /foveate  the sum \nmore", Some("the sum")),
+        ("\n /foveate  the sum ", Some("the sum")),
+        ("/foveate\nTraceback:\n  sum\n", Some("Traceback:\n  sum")),
         ("/foveates", None),
         ("please /foveate", None),
         ("> /foveate", None),

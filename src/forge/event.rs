@@ -75,9 +75,9 @@ pub enum Action {
     Opened,
     /// Its title or body was edited.
     Edited,
-    /// It got these labels; if the payload does not mark the new ones, all its labels.
-    Labeled(Vec<String>),
-    /// The commits of a pull request changed, or it is no longer a draft.
+    /// It got labels, and nothing else changed.
+    Labeled,
+    /// The commits or the target branch of a pull request changed, or it is no longer a draft.
     Updated,
     /// A pull request was merged.
     Merged,
@@ -94,7 +94,7 @@ pub struct Thread {
     pub title: String,
     /// Its text; may be empty.
     pub body: String,
-    /// The names of its labels.
+    /// The names of the labels that it got with this event; where the forge does not say which, of all that it has.
     pub labels: Vec<String>,
     /// Its author.
     pub author: Person,

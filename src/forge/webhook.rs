@@ -128,7 +128,8 @@ impl Forges {
             }
             decision => build_job(decision)?,
         };
-        let digests = digests(host, headers, body);
+        let is_push = task.is_none();
+        let digests = digests(host, headers, body, is_push && repository.is_some());
         let max_jobs = self.settings.config.max_jobs;
         let delivered = self.store.deliver(&digests, task.as_ref(), now(), max_jobs);
         match delivered.await? {
@@ -138,10 +139,10 @@ impl Forges {
         }
         match &repository {
             None => self.register(host, &project).await,
-            Some(repository) if task.is_none() => repository.request_sync(),
+            Some(repository) if is_push => repository.request_sync(),
             Some(_) => {}
         }
-        if task.is_none() {
+        if is_push {
             return Ok(Outcome::Synced);
         }
         metrics::counter!("foveate_jobs_total", "outcome" => "queued").increment(1);
@@ -224,9 +225,11 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
     }
 }
 
-/// Returns the digests that identify a repeated delivery: that of its id, which is not covered by the
-/// signature, and that of its body, which a replay cannot change.
-fn digests(host: &Host, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+/// Returns the digests that identify a repeated delivery: that of its number, which is not covered by the
+/// signature, and that of its body, which a replay cannot change. With `by_number`, a delivery that has a number
+/// is identified by it alone: GitLab sends the same body each time that a branch moves back and forth, and a
+/// replayed push only causes a poll.
+fn digests(host: &Host, headers: &HeaderMap, body: &[u8], by_number: bool) -> Vec<String> {
     let name = host.dialect.name();
     let digest = |kind: &str, bytes: &[u8]| {
         let mut hash = Sha256::new();
@@ -234,9 +237,12 @@ fn digests(host: &Host, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
         format!("{name} {kind} {}", hex::encode(hash.finalize()))
     };
     let number = header(headers, host.dialect.delivery_header());
-    let mut digests = vec![digest("body", body)];
-    if !number.is_empty() {
-        digests.push(digest("number", number.as_bytes()));
+    if number.is_empty() {
+        return vec![digest("body", body)];
+    }
+    let mut digests = vec![digest("number", number.as_bytes())];
+    if !by_number {
+        digests.push(digest("body", body));
     }
     digests
 }

@@ -21,7 +21,7 @@ import yaml
 FOVEATE, BIN, NPM = (Path(argument).absolute() for argument in sys.argv[1:4])
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/ci"))
-from shop import Server, issue, report, shop  # noqa: E402
+from shop import Server, git, issue, report, shop  # noqa: E402
 
 NODE = NPM / "node_modules"
 PATH = f"{BIN}:{NODE / '.bin'}:{FOVEATE.parent}:{os.environ['PATH']}"
@@ -118,7 +118,9 @@ def context(directory):
 def continuous_integration(directory):
     """Runs the commands for any CI of both documents where tests fail and the build fails."""
     for document, name in (("docs/integrations.md", "ci.sh"), ("README.md", "ci.sh")):
-        workspace = shop(directory / Path(document).stem)
+        # As CI checks out: of other branches there are only those of `origin`.
+        workspace = directory / Path(document).stem
+        git(directory, "clone", "-q", shop(directory / f"{workspace.name}-origin"), workspace)
         (workspace / "Makefile").write_text('all:\n\t@echo "shop/price.py:2: error: no such name"; false\n')
         tools = workspace / "tools"
         tools.mkdir()

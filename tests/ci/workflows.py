@@ -22,7 +22,7 @@ FOVEATE = Path(sys.argv[1]).resolve()
 RUNNER = Path(sys.argv[2]).resolve() / "node_modules/.bin/gitlab-ci-local"
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/ci"))
-from shop import Server, git, hostile, issue, pull_request, push, report, shop  # noqa: E402
+from shop import Server, git, hostile, issue, payload, pull_request, push, report, shop  # noqa: E402
 
 SUMMARY_MAX_BYTES = 1 << 20
 CLEAN = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
@@ -107,14 +107,20 @@ class Job:
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "RUNNER_TEMP": str(self.temp),
         }
-        self.cached, self.inputs, self.used, self.log = cached, inputs, [], ""
+        self.event, self.cached, self.inputs, self.used, self.log = event, cached, inputs, [], ""
 
     def run(self, workspace):
         action = yaml.safe_load((ROOT / "action.yml").read_text())
         unknown = set(self.inputs) - set(action["inputs"])
         assert not unknown, f"action.yml has no input {unknown}"
         contexts = {
-            "github": {"repository": "acme/shop", "action_path": str(ROOT), "run_id": "7"},
+            "github": {
+                "repository": "acme/shop",
+                "action_path": str(ROOT),
+                "run_id": "7",
+                "event_name": self.event[0],
+                "event": self.event[1],
+            },
             "runner": {"os": "Linux", "arch": "X64", "temp": str(self.temp)},
             "steps": {},
         }
@@ -212,8 +218,27 @@ def pull_request_and_failed_job_are_one_question(directory):
     outputs = job.run(workspace)
     # The change, whose base the clone lacked, and the location of the failure.
     assert "shop/cart.py" in outputs["context"] and "shop/price.py" in outputs["context"], outputs["context"]
-    job = Job(directory, push(origin), binary=FOVEATE)
-    assert "shop/cart.py" in job.run(workspace)["context"]
+    reviewed = {**event[1], "action": "submitted", "review": {"body": "Is the sum right?"}}
+    for event in (push(origin), ("pull_request_review", reviewed)):
+        job = Job(directory, event, binary=FOVEATE)
+        assert "shop/cart.py" in job.run(workspace)["context"]
+
+
+@check
+def commits_that_no_branch_leads_to_are_fetched(directory):
+    origin = shop(directory / "j")
+    git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    _, of_a_fork = pull_request(origin)
+    git(origin, "update-ref", "refs/pull/1/head", "fix")
+    git(origin, "branch", "-q", "-M", "fix", "main")
+    git(origin, "commit", "-q", "--amend", "-m", "count once, forced")
+    forced = payload("push") | {"before": of_a_fork["pull_request"]["head"]["sha"], "after": git(origin, "rev-parse", "main")}
+    for depth in (["--depth", "1"], []):
+        for event in (("pull_request_target", of_a_fork), ("push", forced)):
+            workspace = Path(tempfile.mkdtemp(dir=directory)) / "clone"
+            git(directory, "clone", "-q", *depth, f"file://{origin}", str(workspace))
+            job = Job(directory, event, binary=FOVEATE)
+            assert "shop/cart.py" in job.run(workspace)["context"], job.log
 
 
 @check

@@ -123,7 +123,12 @@ async fn doctor_reports_on_a_running_server() {
     let process = format!("process {} runs and answers", server.id());
     assert_finding(&report, "server", "ok", &process);
     assert_finding(&report, "database", "ok", "1 repositories");
-    assert_finding(&report, "repository", "ok", "1 repositories on this machine");
+    assert_finding(
+        &report,
+        "repository",
+        "ok",
+        "1 repositories on this machine",
+    );
     // The root, its two directories, and those of git.
     assert_finding(&report, "watches", "", "max_user_watches");
     assert!(

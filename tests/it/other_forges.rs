@@ -156,6 +156,11 @@ async fn gitlab_events_are_handled() {
         .app
         .places_become(SHOP_PROJECT, "wrap_gift", &["shop/gift.py"])
         .await;
+    // The same body of another push: the branch was elsewhere in between.
+    for (key, wanted) in [("k-5", "synced"), ("k-5", "repeated"), ("k-4", "repeated")] {
+        let response = gitlab(&world, "Push Hook", key, SECRET, &push).await;
+        assert_eq!(outcome(&response), wanted, "{key}");
+    }
     assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }

@@ -94,8 +94,7 @@ async fn feedback_without_queries_gives_no_cases() {
     for command in ["eval", "train"] {
         let output = run(command, data.path(), &[]);
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-        let expected =
-            "of 1 recorded answers, 1 have changed places and 0 have their question";
+        let expected = "of 1 recorded answers, 1 have changed places and 0 have their question";
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         assert!(stderr(&output).contains("feedback.queries"));
         let both = run(command, data.path(), &["cases.jsonl", "--repos", "x"]);

@@ -106,8 +106,7 @@ pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding>
         }
     }
     let listen = config.server.listen;
-    let create =
-        "create a key with `foveate key create --scope admin`, or set access.token_file";
+    let create = "create a key with `foveate key create --scope admin`, or set access.token_file";
     findings.push(if keys > 0 {
         Finding::ok("access", format!("requests need one of {keys} tokens"))
     } else if config.is_local() {
@@ -119,8 +118,9 @@ pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding>
         let found = format!("there is no key: everyone who can reach {listen} has full access");
         Finding::warning("access", found, create)
     } else {
-        let found =
-            format!("there is no key, and other machines can reach {listen}: the server refuses to start");
+        let found = format!(
+            "there is no key, and other machines can reach {listen}: the server refuses to start"
+        );
         Finding::failure("access", found, create)
     });
     findings

@@ -136,7 +136,8 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
     };
     let is_server = matches!(place, Place::Postgres(_));
 
-    let restore = "restore the database from a backup, or move it away and register the repositories again";
+    let restore =
+        "restore the database from a backup, or move it away and register the repositories again";
     match Store::inspect(place).await {
         Ok(None) => (
             Finding::ok("database", "it is created at the first start"),
@@ -173,7 +174,8 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
 
 fn judge_schema(found: i64, known: i64, repositories: usize) -> Finding {
     if found > known {
-        let text = format!("its schema version is {found}, but this program supports at most {known}");
+        let text =
+            format!("its schema version is {found}, but this program supports at most {known}");
         return Finding::failure(
             "database",
             text,

@@ -93,9 +93,15 @@ pub(super) fn clock(now: SystemTime, others: &[(String, SystemTime)]) -> Finding
     // Compare with the nearest one: some of the others may be wrong themselves.
     let nearest = others.iter().min_by_key(|(_, time)| apart(*time));
     let Some((name, time)) = nearest else {
-        return Finding::ok("clock", format!("{shown}; not compared with another machine"));
+        return Finding::ok(
+            "clock",
+            format!("{shown}; not compared with another machine"),
+        );
     };
-    let found = format!("{shown}, {} s off the clock of {name}", apart(*time).as_secs());
+    let found = format!(
+        "{shown}, {} s off the clock of {name}",
+        apart(*time).as_secs()
+    );
     match apart(*time) {
         apart if apart > OFFSET_FAILURE => Finding::failure("clock", found, advice),
         apart if apart > OFFSET_WARNING => Finding::warning("clock", found, advice),
@@ -179,7 +185,8 @@ pub(super) async fn watches(
 }
 
 fn judge_watches(name: &str, allowed: usize, needed: usize, held: usize) -> Finding {
-    let found = format!("fs.inotify.{name} is {allowed}; {needed} are needed, other programs hold {held}");
+    let found =
+        format!("fs.inotify.{name} is {allowed}; {needed} are needed, other programs hold {held}");
     if needed + held <= allowed {
         return Finding::ok("watches", found);
     }

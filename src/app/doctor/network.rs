@@ -42,7 +42,8 @@ pub(super) async fn examine(
     let hosts: Arc<[Host]> = match forge::hosts(&config.forge) {
         Ok(hosts) => hosts.into(),
         Err(error) => {
-            let advice = "install the CA certificates (package ca-certificates), or set SSL_CERT_FILE";
+            let advice =
+                "install the CA certificates (package ca-certificates), or set SSL_CERT_FILE";
             let finding = Finding::failure("network", root_cause(&error), advice);
             return (vec![finding], Vec::new());
         }
@@ -164,8 +165,9 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
         ));
     }
     if !host.has_token() {
-        let found =
-            format!("{name}: there is no token: webhooks are accepted, but no comments are written");
+        let found = format!(
+            "{name}: there is no token: webhooks are accepted, but no comments are written"
+        );
         let advice = format!("set forge.{name}.token to have comments written");
         findings.push(Finding::warning("forge", found, advice));
         return findings;

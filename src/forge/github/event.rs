@@ -21,6 +21,7 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
             Event::Ping
         }
         "push" => Event::Push(push(read(name, payload)?)),
+        "delete" => Event::Push(deletion(read(name, payload)?)),
         "issues" => Event::Issue(issue(read(name, payload)?)),
         "issue_comment" => Event::Comment(comment(read(name, payload)?)),
         "pull_request" | "pull_request_target" => {
@@ -157,6 +158,16 @@ struct PushPayload {
     installation: Option<Installation>,
 }
 
+/// A branch or tag that was deleted. Gitea tells of branches so, and by no push.
+#[derive(Deserialize)]
+struct DeletePayload {
+    #[serde(rename = "ref")]
+    name: String,
+    ref_type: String,
+    repository: RepositoryObject,
+    installation: Option<Installation>,
+}
+
 #[derive(Deserialize)]
 struct IssuePayload {
     action: String,
@@ -251,11 +262,28 @@ fn push(payload: PushPayload) -> Push {
     }
 }
 
-fn issue(payload: IssuePayload) -> IssueEvent {
+fn deletion(payload: DeletePayload) -> Push {
+    let kind = match &*payload.ref_type {
+        "tag" => "tags",
+        _ => "heads",
+    };
+    Push {
+        project: project(payload.repository, payload.installation),
+        reference: cut(format!("refs/{kind}/{}", payload.name), MAX_TITLE_BYTES),
+        head: None,
+        previous: None,
+        is_forced: false,
+    }
+}
+
+fn issue(mut payload: IssuePayload) -> IssueEvent {
     IssueEvent {
         project: project(payload.repository, payload.installation),
-        action: action(&payload.action, payload.label, &payload.issue),
-        issue: thread(payload.issue),
+        action: action(&payload.action, payload.label.as_ref()),
+        issue: Thread {
+            labels: labels(&payload.action, payload.label, &mut payload.issue),
+            ..thread(payload.issue)
+        },
         sender: person(payload.sender),
     }
 }
@@ -290,7 +318,7 @@ fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
 
 fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
     let PullRequestObject {
-        thread: text,
+        thread: mut text,
         base,
         head,
         draft,
@@ -304,9 +332,12 @@ fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
         project: project(payload.repository, payload.installation),
         action: match is_merged {
             true => Action::Merged,
-            false => action(&payload.action, payload.label, &text),
+            false => action(&payload.action, payload.label.as_ref()),
         },
-        thread: thread(text),
+        thread: Thread {
+            labels: labels(&payload.action, payload.label, &mut text),
+            ..thread(text)
+        },
         base: merge_base.filter(|_| is_merged).unwrap_or(base.sha),
         head: head.sha,
         is_draft: draft,
@@ -332,32 +363,38 @@ fn person(user: Option<User>) -> Person {
 }
 
 fn thread(object: ThreadObject) -> Thread {
-    let labels = object.labels.into_iter().take(MAX_LABELS);
     Thread {
         number: object.number,
         title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
         body: cut(object.body.unwrap_or_default(), MAX_BODY_BYTES),
-        labels: labels.map(|label| label.name).collect(),
+        labels: Vec::new(),
         author: person(object.user),
         association: object.author_association,
         is_open: object.state != "closed",
     }
 }
 
-/// Converts an action. Two names are Gitea's own: `synchronized`, and `label_updated`, which does not name
-/// the added label.
-fn action(name: &str, label: Option<Label>, thread: &ThreadObject) -> Action {
+/// Converts an action. Two names are Gitea's own: `synchronized` and `label_updated`.
+fn action(name: &str, label: Option<&Label>) -> Action {
     match (name, label) {
         ("opened" | "reopened", _) => Action::Opened,
         ("edited", _) => Action::Edited,
-        ("labeled", Some(label)) => Action::Labeled(vec![label.name]),
-        ("label_updated", _) => {
-            let labels = thread.labels.iter().take(MAX_LABELS);
-            Action::Labeled(labels.map(|label| label.name.clone()).collect())
-        }
+        ("labeled", Some(_)) | ("label_updated", _) => Action::Labeled,
         ("synchronize" | "synchronized" | "ready_for_review", _) => Action::Updated,
         _ => Action::Other,
     }
+}
+
+/// The labels that a thread got. Gitea does not say which one was added, and not each version tells again of those
+/// that a thread is opened with.
+fn labels(action: &str, label: Option<Label>, thread: &mut ThreadObject) -> Vec<String> {
+    let labels = match action {
+        "labeled" => label.into_iter().collect(),
+        "opened" | "label_updated" => std::mem::take(&mut thread.labels),
+        _ => Vec::new(),
+    };
+    let labels = labels.into_iter().take(MAX_LABELS);
+    labels.map(|label| label.name).collect()
 }
 
 #[cfg(test)]

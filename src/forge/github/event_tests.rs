@@ -36,16 +36,15 @@ fn issue_payload_is_parsed() {
 #[test]
 fn actions_are_distinguished() {
     let mut payload = fixture("issues");
-    for (name, label, wanted) in [
-        ("reopened", None, Action::Opened),
-        ("edited", None, Action::Edited),
-        (
-            "labeled",
-            Some("help"),
-            Action::Labeled(vec!["help".to_owned()]),
-        ),
-        ("labeled", None, Action::Other),
-        ("transferred", None, Action::Other),
+    for (name, label, wanted, labels) in [
+        ("opened", None, Action::Opened, &["bug"][..]),
+        ("reopened", None, Action::Opened, &[]),
+        ("edited", None, Action::Edited, &[]),
+        ("labeled", Some("help"), Action::Labeled, &["help"]),
+        ("label_updated", None, Action::Labeled, &["bug"]),
+        ("labeled", None, Action::Other, &[]),
+        ("unlabeled", Some("help"), Action::Other, &[]),
+        ("transferred", None, Action::Other, &[]),
     ] {
         payload["action"] = json!(name);
         payload["label"] =
@@ -54,6 +53,7 @@ fn actions_are_distinguished() {
             panic!("an issue");
         };
         assert_eq!(event.action, wanted, "{name}");
+        assert_eq!(event.issue.labels, labels, "{name}");
     }
 }
 
@@ -147,6 +147,22 @@ fn unnamed_event_is_recognized_by_its_fields() {
     }
     assert_eq!(parse_unnamed(b"{}"), Ok(Event::Other));
     assert_eq!(parse("star", b"{}"), Ok(Event::Other));
+}
+
+#[test]
+fn deleted_branch_or_tag_is_a_push_to_nothing() {
+    let mut payload = json!({"ref": "discounts", "ref_type": "branch"});
+    payload["repository"] = fixture("push")["repository"].clone();
+    for (kind, wanted) in [
+        ("branch", "refs/heads/discounts"),
+        ("tag", "refs/tags/discounts"),
+    ] {
+        payload["ref_type"] = json!(kind);
+        let Event::Push(push) = read("delete", &payload) else {
+            panic!("a push");
+        };
+        assert_eq!((&*push.reference, push.head), (wanted, None));
+    }
 }
 
 #[test]

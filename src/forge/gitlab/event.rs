@@ -103,9 +103,10 @@ struct Changes {
     title: Option<serde::de::IgnoredAny>,
     description: Option<serde::de::IgnoredAny>,
     draft: Option<serde::de::IgnoredAny>,
+    target_branch: Option<serde::de::IgnoredAny>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct LabelChange {
     #[serde(default)]
     previous: Vec<Label>,
@@ -162,7 +163,14 @@ fn issue(payload: ThreadPayload) -> IssueEvent {
     IssueEvent {
         project: project(payload.project),
         action: action(&payload.object_attributes, &payload.changes),
-        issue: thread(payload.object_attributes, payload.labels),
+        issue: Thread {
+            labels: labels(
+                &payload.object_attributes.action,
+                payload.labels,
+                payload.changes.labels,
+            ),
+            ..thread(payload.object_attributes)
+        },
         sender: person(payload.user),
     }
 }
@@ -177,7 +185,10 @@ fn merge_request(payload: ThreadPayload) -> Option<PullRequestEvent> {
         base: object.target_branch.clone(),
         head: object.last_commit.take()?.id,
         is_draft: object.draft || object.work_in_progress,
-        thread: thread(object, payload.labels),
+        thread: Thread {
+            labels: labels(&object.action, payload.labels, payload.changes.labels),
+            ..thread(object)
+        },
         sender: person(payload.user),
     })
 }
@@ -189,7 +200,7 @@ fn note(payload: NotePayload) -> Option<CommentEvent> {
     let note = payload.object_attributes;
     Some(CommentEvent {
         project: project(payload.project),
-        thread: thread(object, Vec::new()),
+        thread: thread(object),
         is_pull_request,
         text: cut(note.note, MAX_BODY_BYTES),
         author: person(payload.user),
@@ -219,13 +230,12 @@ fn person(user: User) -> Person {
     }
 }
 
-fn thread(object: ThreadObject, labels: Vec<Label>) -> Thread {
-    let labels = labels.into_iter().take(MAX_LABELS);
+fn thread(object: ThreadObject) -> Thread {
     Thread {
         number: object.iid,
         title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
         body: cut(object.description.unwrap_or_default(), MAX_BODY_BYTES),
-        labels: labels.map(|label| label.title).collect(),
+        labels: Vec::new(),
         author: Person::default(),
         association: String::new(),
         is_open: !matches!(&*object.state, "closed" | "merged"),
@@ -239,16 +249,79 @@ fn action(object: &ThreadObject, changes: &Changes) -> Action {
         "update" => {}
         _ => return Action::Other,
     }
-    if let Some(LabelChange { previous, current }) = &changes.labels {
-        let is_new = |label: &&Label| !previous.iter().any(|old| old.title == label.title);
-        let added = current.iter().take(MAX_LABELS).filter(is_new);
-        return Action::Labeled(added.map(|label| label.title.clone()).collect());
-    }
-    if object.oldrev.is_some() || changes.draft.is_some() {
+    // One event may tell of several changes.
+    let is_other_change = object.oldrev.is_some() || changes.target_branch.is_some();
+    if is_other_change || changes.draft.is_some() {
         return Action::Updated;
     }
     if changes.title.is_some() || changes.description.is_some() {
         return Action::Edited;
     }
+    if changes.labels.is_some() {
+        return Action::Labeled;
+    }
     Action::Other
+}
+
+/// The labels that a thread got: those that it is opened with, or those that were added.
+fn labels(action: &str, all: Vec<Label>, change: Option<LabelChange>) -> Vec<String> {
+    let LabelChange { previous, current } = change.unwrap_or_default();
+    let added = match action {
+        "open" => all,
+        _ => current,
+    };
+    let is_new = |label: &Label| !previous.iter().any(|old| old.title == label.title);
+    let added = added.into_iter().take(MAX_LABELS).filter(is_new);
+    added.map(|label| label.title).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn merge_request(action: &str, changes: Value) -> PullRequestEvent {
+        let fixture = include_bytes!("../../../tests/fixtures/gitlab/merge_request.json");
+        let mut payload: Value = serde_json::from_slice(fixture).unwrap();
+        payload["object_attributes"]["action"] = json!(action);
+        payload["labels"] = json!([{"title": "bug"}, {"title": "old"}]);
+        payload["changes"] = changes;
+        let payload = payload.to_string();
+        match parse("Merge Request Hook", payload.as_bytes()).unwrap() {
+            Event::PullRequest(event) => event,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_label_hides_no_other_change_of_the_same_event() {
+        let (old, both) = (
+            json!([{"title": "old"}]),
+            json!([{"title": "bug"}, {"title": "old"}]),
+        );
+        let label = json!({"previous": old, "current": both});
+        for (changes, wanted, labels) in [
+            (json!({"labels": label}), Action::Labeled, &["bug"][..]),
+            (
+                json!({"labels": label, "title": {}}),
+                Action::Edited,
+                &["bug"],
+            ),
+            (
+                json!({"labels": label, "draft": {}}),
+                Action::Updated,
+                &["bug"],
+            ),
+            (json!({"title": {}}), Action::Edited, &[]),
+            (json!({"target_branch": {}}), Action::Updated, &[]),
+        ] {
+            let event = merge_request("update", changes);
+            assert_eq!(event.action, wanted);
+            assert_eq!(event.thread.labels, labels, "{wanted:?}");
+        }
+        let opened = merge_request("open", json!({}));
+        assert_eq!(opened.action, Action::Opened);
+        assert_eq!(opened.thread.labels, ["bug", "old"]);
+    }
 }

@@ -120,7 +120,9 @@ fn signal(
     let url = Url::parse(address.trim()).ok();
     let url = url.filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
     let Some(url) = url else {
-        return Err(format!("{key} must be an address such as http://127.0.0.1:4318"));
+        return Err(format!(
+            "{key} must be an address such as http://127.0.0.1:4318"
+        ));
     };
     if let Some((key, protocol)) = either("PROTOCOL")
         && protocol.trim() != "http/protobuf"
