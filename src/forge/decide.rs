@@ -132,7 +132,7 @@ fn check(
     }
 }
 
-/// Whether the label was given that asks for an answer.
+/// Whether a thread was given the label that asks for an answer.
 fn is_asked(config: &ForgeConfig, thread: &Thread) -> bool {
     !config.label.is_empty() && thread.labels.contains(&config.label)
 }

@@ -94,7 +94,7 @@ pub struct Thread {
     pub title: String,
     /// Its text; may be empty.
     pub body: String,
-    /// The names of the labels that it got with this event; where the forge does not say which, of all that it has.
+    /// Names of the labels that it got with this event; all its labels if the forge does not mark the new ones.
     pub labels: Vec<String>,
     /// Its author.
     pub author: Person,

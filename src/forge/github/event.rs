@@ -158,7 +158,7 @@ struct PushPayload {
     installation: Option<Installation>,
 }
 
-/// A branch or tag that was deleted. Gitea tells of branches so, and by no push.
+/// Converts the deletion of a branch or tag to a push. Gitea reports it by this event only.
 #[derive(Deserialize)]
 struct DeletePayload {
     #[serde(rename = "ref")]
@@ -385,8 +385,8 @@ fn action(name: &str, label: Option<&Label>) -> Action {
     }
 }
 
-/// The labels that a thread got. Gitea does not say which one was added, and not each version tells again of those
-/// that a thread is opened with.
+/// Returns the labels that a thread got. Gitea does not mark the added one, and some versions report labels given at
+/// opening only in that event.
 fn labels(action: &str, label: Option<Label>, thread: &mut ThreadObject) -> Vec<String> {
     let labels = match action {
         "labeled" => label.into_iter().collect(),

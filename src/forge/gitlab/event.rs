@@ -249,7 +249,7 @@ fn action(object: &ThreadObject, changes: &Changes) -> Action {
         "update" => {}
         _ => return Action::Other,
     }
-    // One event may tell of several changes.
+    // One event may report several changes.
     let is_other_change = object.oldrev.is_some() || changes.target_branch.is_some();
     if is_other_change || changes.draft.is_some() {
         return Action::Updated;
@@ -263,7 +263,7 @@ fn action(object: &ThreadObject, changes: &Changes) -> Action {
     Action::Other
 }
 
-/// The labels that a thread got: those that it is opened with, or those that were added.
+/// Returns the labels that a thread got: those given at opening, or those added later.
 fn labels(action: &str, all: Vec<Label>, change: Option<LabelChange>) -> Vec<String> {
     let LabelChange { previous, current } = change.unwrap_or_default();
     let added = match action {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_hides_no_other_change_of_the_same_event() {
+    fn label_does_not_hide_other_changes_of_the_event() {
         let (old, both) = (
             json!([{"title": "old"}]),
             json!([{"title": "bug"}, {"title": "old"}]),
