@@ -47,13 +47,19 @@ impl Forges {
         let mut running = Running::new();
         let mut changes = self.store.subscribe();
         let mut held = Instant::now();
+        let mut is_lost = false;
         let delay = Duration::from_secs(self.settings.config.retry_seconds);
         if let Err(error) = self.store.free_jobs(now(), milliseconds(delay)).await {
             tracing::error!(%error, "jobs that were cut off wait");
         }
         loop {
-            if let Err(error) = self.start_due(&mut tasks, &mut running).await {
-                tracing::error!(%error, "the queue of jobs cannot be read");
+            match self.start_due(&mut tasks, &mut running).await {
+                Ok(()) => is_lost = false,
+                Err(error) => {
+                    if !std::mem::replace(&mut is_lost, true) {
+                        tracing::error!(%error, "the queue of jobs cannot be read");
+                    }
+                }
             }
             if held.elapsed() >= HOLD {
                 self.hold(&running, LEASE).await;

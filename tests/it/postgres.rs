@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use foveate::config::{Config, DatabaseUrl};
 use foveate::store::{Delivered, NewJobRow, Place, Store};
@@ -17,6 +18,8 @@ use tokio::sync::watch;
 use crate::access::{call, counts, counts_no_more};
 use crate::app::{SHOP, TestApp, commit, tree, until};
 use crate::database;
+use crate::process::Process;
+use crate::rebuilt::Service as _;
 use crate::stub_forge::{Mood, StubForge};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, settings, sign};
 
@@ -334,6 +337,47 @@ async fn a_lost_database_is_missed_and_found_again() {
         .await;
     }
     Arc::into_inner(app).unwrap().end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_says_once_that_the_database_is_lost() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let way = Way::to(&url).await;
+    let data = tempfile::tempdir().unwrap();
+    let log = data.path().join("log");
+    let redirect = format!("exec \"$@\" 2>'{}'", log.display());
+    let setting = format!("FOVEATE__STORAGE__DATABASE_URL={}", way.url);
+    let server = Process::start_on(data, &["sh", "-c", &redirect, "sh", "env", &setting], None);
+    let count = |text: &str| std::fs::read_to_string(&log).unwrap().matches(text).count();
+    way.line.send_replace(Line::Dead);
+    for told in [
+        "the database does not answer",
+        "the queue of jobs cannot be read",
+    ] {
+        until(told, async || (count(told) > 0).then_some(())).await;
+    }
+    // Until it was looked for every second for a while.
+    let told = Instant::now();
+    until("more looks", async || {
+        let asked = server.client().get(format!("{}/stats", server.url()));
+        let refused = asked.send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        (told.elapsed() > Duration::from_secs(3)).then_some(())
+    })
+    .await;
+    assert_eq!(count("the database does not answer"), 1);
+    assert_eq!(count("the queue of jobs cannot be read"), 1);
+    assert!(count("action=\"stats\" outcome=\"failed\"") > 0);
+    assert_eq!(count("action=\"stats\" outcome=\"done\""), 0);
+    way.line.send_replace(Line::Cut);
+    way.line.send_replace(Line::Open);
+    until("the database", async || {
+        (count("the database answers again") == 1).then_some(())
+    })
+    .await;
+    server.stop();
 }
 
 #[tokio::test]
