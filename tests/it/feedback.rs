@@ -31,7 +31,7 @@ pub fn exported(data: &Path) -> Vec<Value> {
 }
 
 /// The database behind the service's back.
-async fn database(data: &Path) -> SqliteConnection {
+pub async fn database(data: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(data.join("foveate.db"));
     options.connect().await.unwrap()
 }
