@@ -29,6 +29,25 @@ async function a_bad_revision_is_said_and_can_be_corrected(world) {
   assert.match(await unknown.getByRole("alert").innerText(), /No such repository/);
 }
 
+async function a_number_that_cannot_be_asked_with_stays_until_it_is_corrected(world) {
+  const page = await world.page();
+  const budget = page.getByLabel("Budget (tokens)", { exact: true });
+  await page.getByLabel("Issue, question").fill(ISSUE);
+  for (const wrong of ["1000000", "5", ""]) {
+    await budget.fill(wrong);
+    await page.getByText("wide", { exact: true }).first().click();
+    await page.getByText("precise", { exact: true }).first().click();
+    assert.equal(await budget.inputValue(), wrong);
+    await submit(page).click();
+    assert.ok(await budget.evaluate((element) => element === document.activeElement && !element.validity.valid));
+    assert.equal(await answer(page).count(), 0);
+  }
+  await budget.fill("3000");
+  await submit(page).click();
+  await answer(page).waitFor();
+  assert.match(await page.locator(".summary").innerText(), /of 3,000/);
+}
+
 async function refusals_say_when_to_ask_again(world) {
   const page = await world.page();
   const problem = (status, code) => ({
@@ -113,6 +132,7 @@ async function a_server_that_is_gone_or_empty_is_said(world) {
 }
 
 export const STATES = [
+  a_number_that_cannot_be_asked_with_stays_until_it_is_corrected,
   a_bad_revision_is_said_and_can_be_corrected,
   refusals_say_when_to_ask_again,
   a_repository_is_followed_while_it_is_indexed,
