@@ -9,7 +9,7 @@ use toml_edit::{Document, TableLike};
 use url::Url;
 
 use super::place::{self, Places};
-use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables};
+use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables, variables_without};
 
 /// In the place of a secret.
 const HIDDEN: &str = "***";
@@ -64,8 +64,8 @@ impl Config {
         Ok(settings)
     }
 
-    /// Every mistake in the settings, the first one first; none where they can be used. A mistake in a file
-    /// is found beside others in the same file; one elsewhere ends the search.
+    /// Every mistake in the settings, the first one first; none where they can be used. One in an argument
+    /// ends the search.
     pub fn mistakes(file: Option<&Path>, overrides: &Overrides) -> Vec<ConfigError> {
         let mut found = Vec::new();
         if let Err(error) = Self::collect(file, overrides, &mut found) {
@@ -82,17 +82,20 @@ impl Config {
         let text = file.map(read).transpose()?;
         let places = Places::new(file.zip(text.as_deref()))?;
         let mut left = text.clone();
+        let mut wrong: Vec<String> = Vec::new();
         while found.len() < MAX_MISTAKES {
-            let figment = layers(left.as_deref(), variables(), overrides);
+            let figment = layers(left.as_deref(), variables_without(&wrong), overrides);
             let Err(error) = Self::of(&figment, &places) else {
                 return Ok(());
             };
-            // The next round sees the default in the place of what is wrong.
-            left = left.and_then(|text| place::without(&text, &error.key));
-            found.push(error);
-            if left.is_none() {
+            if wrong.contains(&error.key) {
                 return Ok(());
             }
+            // The next round sees the default in the place of what is wrong.
+            let without = |text: &String| place::without(text, &error.key);
+            left = left.as_ref().and_then(without).or(left);
+            wrong.push(error.key.clone());
+            found.push(error);
         }
         Ok(())
     }

@@ -157,6 +157,26 @@ fn every_command_has_a_manual_page() {
 }
 
 #[test]
+fn mistakes_in_variables_are_told_beside_those_of_the_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "[index]\nruns = -1\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["config", "check", "--config"])
+        .arg(file.path())
+        .env("FOVEATE__ANSWER__CONCURRENCY", "many")
+        .env("FOVEATE__SERVER__LISTN", "127.0.0.1:1")
+        .env("FOVEATE__SEVER__LISTEN", "127.0.0.1:1")
+        .output()
+        .unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    for key in ["answer.concurrency", "server.listn", "sever", "index.runs"] {
+        assert_eq!(told.matches(&format!("error: {key} ")).count(), 1, "{told}");
+    }
+    assert_eq!(told.lines().count(), 4, "{told}");
+}
+
+#[test]
 fn settings_are_checked_and_shown_without_secrets() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
