@@ -33,6 +33,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
@@ -115,6 +116,21 @@ pub enum Local {
     #[command(hide = true)]
     ParseWorker(parse_worker::ParseWorkerArgs),
 }
+
+/// The names of `BreadthName`.
+const BREADTHS: &[&str] = &["precise", "balanced", "wide"];
+/// The names of `FormatName`.
+const FORMATS: &[&str] = &["xml", "markdown", "json"];
+/// The names of `IntentName`.
+const INTENTS: &[&str] = &[
+    "BUG_FIX",
+    "TEST_WRITING",
+    "REFACTOR",
+    "IMPLEMENTATION",
+    "USAGE_EXPLORATION",
+    "DEFINITION_LOOKUP",
+    "EXPLANATION",
+];
 
 /// Arguments or settings that cannot be used; the text says what to change.
 #[derive(Debug)]
@@ -212,7 +228,14 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
 }
 
-/// Reads one of a closed set of names as the wire writes it, in any case.
+/// Reads one of these names as the wire writes them, in any case. Shells complete them.
+fn one_of<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| parse_name(&name))
+}
+
 fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
     read(text.to_owned())

@@ -51,7 +51,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// How much of the budget is used.
-    #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
+    #[arg(long, default_value = "balanced", value_parser = super::one_of::<BreadthName>(super::BREADTHS), ignore_case = true, hide_possible_values = true, value_name = "precise|balanced|wide")]
     breadth: BreadthName,
     /// Ask each case with other thresholds too, print what is shown for how many tokens, and draw it.
     #[arg(long, value_name = "FILE.svg")]

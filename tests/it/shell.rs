@@ -89,13 +89,15 @@ fn shells_complete_commands_and_options() {
     if is_there("bash") {
         let complete = "source \"$1\"; COMP_WORDS=(foveate doc); COMP_CWORD=1; _foveate foveate doc foveate; \
                         echo \"${COMPREPLY[@]}\"; COMP_WORDS=(foveate doctor --off); COMP_CWORD=2; \
-                        _foveate foveate --off doctor; echo \"${COMPREPLY[@]}\"";
+                        _foveate foveate --off doctor; echo \"${COMPREPLY[@]}\"; \
+                        COMP_WORDS=(foveate context --format ''); COMP_CWORD=3; \
+                        _foveate foveate '' --format; echo \"${COMPREPLY[@]}\"";
         let completed = run("bash", &["--norc", "-c", complete, "bash", &script("bash")]);
-        assert_eq!(completed, "doctor\n--offline\n");
+        assert_eq!(completed, "doctor\n--offline\nxml markdown json\n");
     }
     if is_there("fish") {
         let complete = format!(
-            "source {}; complete -C 'foveate doc'; complete -C 'foveate doctor --off'",
+            "source {}; complete -C 'foveate doc'; complete -C 'foveate doctor --off'; complete -C 'foveate key create --scope '",
             script("fish")
         );
         let completed = run("fish", &["--no-config", "-c", &complete]);
@@ -103,7 +105,7 @@ fn shells_complete_commands_and_options() {
             .lines()
             .filter_map(|line| line.split('\t').next())
             .collect();
-        assert_eq!(words, ["doctor", "--offline"]);
+        assert_eq!(words, ["doctor", "--offline", "admin", "read"]);
     }
     if is_there("zsh") {
         run("zsh", &["-f", "-n", &script("zsh")]);
