@@ -33,6 +33,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
@@ -115,6 +116,21 @@ pub enum Local {
     #[command(hide = true)]
     ParseWorker(parse_worker::ParseWorkerArgs),
 }
+
+/// The names of `BreadthName`.
+const BREADTHS: &[&str] = &["precise", "balanced", "wide"];
+/// The names of `FormatName`.
+const FORMATS: &[&str] = &["xml", "markdown", "json"];
+/// The names of `IntentName`.
+const INTENTS: &[&str] = &[
+    "BUG_FIX",
+    "TEST_WRITING",
+    "REFACTOR",
+    "IMPLEMENTATION",
+    "USAGE_EXPLORATION",
+    "DEFINITION_LOOKUP",
+    "EXPLANATION",
+];
 
 /// Arguments or settings that cannot be used; the text says what to change.
 #[derive(Debug)]
@@ -210,6 +226,14 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
+}
+
+/// Parses one of these names, spelled as in the HTTP interface, in any case. Shells complete them.
+fn one_of<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| parse_name(&name))
 }
 
 /// Parses a name of a closed set as it is spelled in the HTTP interface, in any case.

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized};
+use figment::value::UncasedStr;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -407,7 +408,21 @@ fn layers(text: Option<&str>, environment: Figment, overrides: &Overrides) -> Fi
 }
 
 fn variables() -> Figment {
-    Figment::from(Env::prefixed(ENVIRONMENT).split("__"))
+    variables_without(&[])
+}
+
+/// Without those that set these keys, or what is below them.
+fn variables_without(keys: &[String]) -> Figment {
+    let keys = keys.to_owned();
+    let is_left = move |name: &UncasedStr| {
+        let name = name.as_str().to_ascii_lowercase();
+        let is_below = |key: &String| {
+            let rest = name.strip_prefix(&**key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        !keys.iter().any(is_below)
+    };
+    Figment::from(Env::prefixed(ENVIRONMENT).split("__").filter(is_left))
 }
 
 impl ServerConfig {

@@ -1,8 +1,11 @@
 //! Makes cases from the answers that a server recorded: the question, and the places that were changed in the
 //! end, according to a merged pull request or a client. There are none unless the server recorded questions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write as _;
 use std::path::PathBuf;
+
+use foveate_model::escape::escape;
 
 use super::NothingToAsk;
 use super::cases::WalkArgs;
@@ -24,6 +27,8 @@ struct Found {
     answers: usize,
     with_changes: usize,
     with_question: usize,
+    /// How many cases there would be of repositories that are not in the list.
+    unlisted: BTreeMap<String, usize>,
 }
 
 /// Loads the cases of a data directory, oldest first, and the walk over them.
@@ -33,15 +38,19 @@ struct Found {
 pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     let config = database.settings()?;
     let (found, repositories) = database.with_store(async |store| {
-        let repositories = repositories(store, &config).await?;
+        let paths = paths(store, &config).await?;
         let mut found = Found::default();
         each(store, None, |entry| {
-            found.add(entry);
+            found.add(entry, &paths);
             Ok(())
         })
         .await?;
-        Ok((found, repositories))
+        Ok((found, Repositories::at(paths)))
     })?;
+    let unlisted = found.told_unlisted();
+    if let (true, Some(told)) = (found.cases.is_empty(), &unlisted) {
+        return Err(NothingToAsk(told.clone()).into());
+    }
     if found.cases.is_empty() {
         let Found {
             answers,
@@ -56,11 +65,14 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
         ))
         .into());
     }
+    if let Some(told) = unlisted {
+        let _ = writeln!(std::io::stderr(), "{told}");
+    }
     Ok((found.cases, walk.over(repositories)))
 }
 
 impl Found {
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: Entry, paths: &HashMap<String, PathBuf>) {
         let changed = changed(&entry.feedback);
         let answer = entry.answer.answer;
         self.answers += 1;
@@ -69,6 +81,10 @@ impl Found {
         let (Some((base, changed)), Some(query)) = (changed, answer.query) else {
             return;
         };
+        if !paths.contains_key(&answer.repo) {
+            *self.unlisted.entry(answer.repo).or_default() += 1;
+            return;
+        }
         let files: BTreeSet<&str> = changed.iter().map(|place| &*place.path).collect();
         self.cases.push(Case {
             // Clients choose the request ids; the row's number makes the case id unique.
@@ -88,6 +104,22 @@ impl Found {
             edits: Vec::new(),
             repo: answer.repo,
         });
+    }
+
+    /// What is said of the answers that make no case because nothing tells where their repository is.
+    fn told_unlisted(&self) -> Option<String> {
+        if self.unlisted.is_empty() {
+            return None;
+        }
+        let each = self.unlisted.iter();
+        let each: Vec<String> = each
+            .map(|(repo, count)| format!("{} ({count})", escape(repo)))
+            .collect();
+        Some(format!(
+            "answers about repositories that are not in the list are left out: {}; those of --watch are not \
+             in it: register them by these names with `foveate repo add`",
+            each.join(", ")
+        ))
     }
 }
 
@@ -119,15 +151,15 @@ fn gold(place: NamedPlace) -> Option<GoldFunction> {
     })
 }
 
-/// Returns the paths of the registered repositories.
-async fn repositories(store: &Store, config: &Config) -> anyhow::Result<Repositories> {
+/// Returns the paths of the registered repositories by name.
+async fn paths(store: &Store, config: &Config) -> anyhow::Result<HashMap<String, PathBuf>> {
     let mut paths = HashMap::new();
     for row in store.repositories().await? {
         if let Some(path) = path_of(&row, config) {
             paths.insert(row.name, path);
         }
     }
-    Ok(Repositories::at(paths))
+    Ok(paths)
 }
 
 fn path_of(row: &RepositoryRow, config: &Config) -> Option<PathBuf> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::json;
 
 use super::{NOTHING_FOUND, UsageError, database, print_json};
@@ -50,7 +51,7 @@ enum KeyCommand {
 #[derive(Debug, clap::Args)]
 struct CreateArgs {
     /// What the key permits. `read`: ask and look up; `admin`: also register, sync and remove repositories.
-    #[arg(long, default_value = "read", value_parser = scope)]
+    #[arg(long, default_value = "read", value_parser = PossibleValuesParser::new(["read", "admin"]).try_map(scope), hide_possible_values = true)]
     scope: Scope,
     /// The repositories that the key can access, registered yet or not; others are hidden from it [default: all].
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = repository)]
@@ -63,8 +64,8 @@ struct CreateArgs {
     name: Option<String>,
 }
 
-fn scope(text: &str) -> Result<Scope, String> {
-    Scope::named(text).ok_or_else(|| "expected `read` or `admin`".to_owned())
+fn scope(text: String) -> Result<Scope, String> {
+    Scope::named(&text).ok_or_else(|| "expected `read` or `admin`".to_owned())
 }
 
 fn repository(text: &str) -> Result<String, String> {

@@ -9,7 +9,7 @@ use toml_edit::{Document, TableLike};
 use url::Url;
 
 use super::setting_source::{self, Places};
-use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables};
+use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables, variables_without};
 
 /// Shown instead of a secret.
 const HIDDEN: &str = "***";
@@ -64,8 +64,8 @@ impl Config {
         Ok(settings)
     }
 
-    /// Returns the errors in the settings, in the order in which they are found; empty where the settings are valid.
-    /// After an error in the file the search goes on; an error elsewhere ends it.
+    /// Returns the errors in the settings, in the order in which they are found; empty if the settings are valid.
+    /// An error in an argument ends the search.
     pub fn mistakes(file: Option<&Path>, overrides: &Overrides) -> Vec<ConfigError> {
         let mut found = Vec::new();
         if let Err(error) = Self::collect(file, overrides, &mut found) {
@@ -82,17 +82,20 @@ impl Config {
         let text = file.map(read).transpose()?;
         let places = Places::new(file.zip(text.as_deref()))?;
         let mut left = text.clone();
+        let mut wrong: Vec<String> = Vec::new();
         while found.len() < MAX_MISTAKES {
-            let figment = layers(left.as_deref(), variables(), overrides);
+            let figment = layers(left.as_deref(), variables_without(&wrong), overrides);
             let Err(error) = Self::of(&figment, &places) else {
                 return Ok(());
             };
-            // Without the invalid value, the next round uses its default.
-            left = left.and_then(|text| setting_source::without(&text, &error.key));
-            found.push(error);
-            if left.is_none() {
+            if wrong.contains(&error.key) {
                 return Ok(());
             }
+            // Without the invalid value, the next round uses its default.
+            let without = |text: &String| setting_source::without(text, &error.key);
+            left = left.as_ref().and_then(without).or(left);
+            wrong.push(error.key.clone());
+            found.push(error);
         }
         Ok(())
     }

@@ -84,14 +84,23 @@ impl Feedback {
         repo: Option<&str>,
         by: PeriodLength,
     ) -> Result<Stats, StatsError> {
-        let known = repo.map(|name| self.engine.get(grant, name).is_some());
-        let outcome = match known {
-            Some(false) => Outcome::Unknown,
-            _ => Outcome::Done,
+        let stats = self.stats_unaudited(grant, repo, by).await;
+        let (seen, outcome) = match &stats {
+            Ok(_) => (repo, Outcome::Done),
+            Err(StatsError::UnknownRepo(_)) => (None, Outcome::Unknown),
+            Err(StatsError::Store(_)) => (repo, Outcome::Failed),
         };
-        let seen = repo.filter(|_| known == Some(true));
         audit::record(grant, Action::Stats, seen, outcome);
-        if let (Some(name), Some(false)) = (repo, known) {
+        stats
+    }
+
+    async fn stats_unaudited(
+        &self,
+        grant: &Grant,
+        repo: Option<&str>,
+        by: PeriodLength,
+    ) -> Result<Stats, StatsError> {
+        if let Some(name) = repo.filter(|name| self.engine.get(grant, name).is_none()) {
             return Err(StatsError::UnknownRepo(name.to_owned()));
         }
         self.flush().await;

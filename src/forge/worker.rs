@@ -47,6 +47,7 @@ impl Forges {
         let mut running = Running::new();
         let mut changes = self.store.subscribe();
         let mut last_extended = Instant::now();
+        let mut is_lost = false;
         let delay = Duration::from_secs(self.settings.config.retry_seconds);
         if let Err(error) = self
             .store
@@ -56,8 +57,13 @@ impl Forges {
             tracing::error!(%error, "cannot end the leases of interrupted jobs: they wait");
         }
         loop {
-            if let Err(error) = self.start_due(&mut tasks, &mut running).await {
-                tracing::error!(%error, "cannot read the job queue");
+            match self.start_due(&mut tasks, &mut running).await {
+                Ok(()) => is_lost = false,
+                Err(error) => {
+                    if !std::mem::replace(&mut is_lost, true) {
+                        tracing::error!(%error, "cannot read the job queue");
+                    }
+                }
             }
             if last_extended.elapsed() >= LEASE_RENEWAL {
                 self.extend_leases(&running, LEASE).await;

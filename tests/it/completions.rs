@@ -89,13 +89,15 @@ fn shells_complete_commands_and_options() {
     if is_installed("bash") {
         let complete = "source \"$1\"; COMP_WORDS=(foveate doc); COMP_CWORD=1; _foveate foveate doc foveate; \
                         echo \"${COMPREPLY[@]}\"; COMP_WORDS=(foveate doctor --off); COMP_CWORD=2; \
-                        _foveate foveate --off doctor; echo \"${COMPREPLY[@]}\"";
+                        _foveate foveate --off doctor; echo \"${COMPREPLY[@]}\"; \
+                        COMP_WORDS=(foveate context --format ''); COMP_CWORD=3; \
+                        _foveate foveate '' --format; echo \"${COMPREPLY[@]}\"";
         let completed = run("bash", &["--norc", "-c", complete, "bash", &script("bash")]);
-        assert_eq!(completed, "doctor\n--offline\n");
+        assert_eq!(completed, "doctor\n--offline\nxml markdown json\n");
     }
     if is_installed("fish") {
         let complete = format!(
-            "source {}; complete -C 'foveate doc'; complete -C 'foveate doctor --off'",
+            "source {}; complete -C 'foveate doc'; complete -C 'foveate doctor --off'; complete -C 'foveate key create --scope '",
             script("fish")
         );
         let completed = run("fish", &["--no-config", "-c", &complete]);
@@ -103,7 +105,7 @@ fn shells_complete_commands_and_options() {
             .lines()
             .filter_map(|line| line.split('\t').next())
             .collect();
-        assert_eq!(words, ["doctor", "--offline"]);
+        assert_eq!(words, ["doctor", "--offline", "admin", "read"]);
     }
     if is_installed("zsh") {
         run("zsh", &["-f", "-n", &script("zsh")]);
@@ -154,6 +156,26 @@ fn every_command_has_a_manual_page() {
             );
         }
     }
+}
+
+#[test]
+fn mistakes_in_variables_are_told_beside_those_of_the_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "[index]\nruns = -1\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["config", "check", "--config"])
+        .arg(file.path())
+        .env("FOVEATE__ANSWER__CONCURRENCY", "many")
+        .env("FOVEATE__SERVER__LISTN", "127.0.0.1:1")
+        .env("FOVEATE__SEVER__LISTEN", "127.0.0.1:1")
+        .output()
+        .unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    for key in ["answer.concurrency", "server.listn", "sever", "index.runs"] {
+        assert_eq!(told.matches(&format!("error: {key} ")).count(), 1, "{told}");
+    }
+    assert_eq!(told.lines().count(), 4, "{told}");
 }
 
 #[test]

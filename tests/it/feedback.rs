@@ -31,7 +31,7 @@ pub fn exported(data: &Path) -> Vec<Value> {
 }
 
 /// Opens the database directly, without the service.
-async fn database(data: &Path) -> SqliteConnection {
+pub async fn database(data: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(data.join("foveate.db"));
     options.connect().await.unwrap()
 }

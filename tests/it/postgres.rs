@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use foveate::config::{Config, DatabaseUrl};
 use foveate::store::{Delivered, NewJobRow, Place, Store};
@@ -17,6 +18,8 @@ use tokio::sync::watch;
 use crate::access::{call, wait_until_token_is_refused, wait_until_token_is_valid};
 use crate::app::{SHOP, TestApp, commit, tree, until};
 use crate::database;
+use crate::index_report::Service as _;
+use crate::process::Process;
 use crate::stub_forge::{Mood, StubForge};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, settings, sign};
 
@@ -341,6 +344,44 @@ async fn server_recovers_from_a_lost_database() {
         .await;
     }
     Arc::into_inner(app).unwrap().end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_database_is_logged_once() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let proxy = Proxy::start(&url).await;
+    let data = tempfile::tempdir().unwrap();
+    let log = data.path().join("log");
+    let redirect = format!("exec \"$@\" 2>'{}'", log.display());
+    let setting = format!("FOVEATE__STORAGE__DATABASE_URL={}", proxy.url);
+    let server = Process::start_on(data, &["sh", "-c", &redirect, "sh", "env", &setting], None);
+    let count = |text: &str| std::fs::read_to_string(&log).unwrap().matches(text).count();
+    proxy.state.send_replace(ProxyState::Dead);
+    for message in ["the database does not answer", "cannot read the job queue"] {
+        until(message, async || (count(message) > 0).then_some(())).await;
+    }
+    // Long enough for several polls.
+    let start = Instant::now();
+    until("more polls", async || {
+        let request = server.client().get(format!("{}/stats", server.url()));
+        let refused = request.send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        (start.elapsed() > Duration::from_secs(3)).then_some(())
+    })
+    .await;
+    assert_eq!(count("the database does not answer"), 1);
+    assert_eq!(count("cannot read the job queue"), 1);
+    assert!(count("action=\"stats\" outcome=\"failed\"") > 0);
+    assert_eq!(count("action=\"stats\" outcome=\"done\""), 0);
+    proxy.state.send_replace(ProxyState::Cut);
+    proxy.state.send_replace(ProxyState::Open);
+    until("the database", async || {
+        (count("the database answers again") == 1).then_some(())
+    })
+    .await;
+    server.stop();
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, git, tree};
+use crate::feedback::database;
 
 fn run(command: &str, data: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_foveate"))
@@ -102,6 +103,25 @@ async fn feedback_without_queries_gives_no_cases() {
     }
     let nowhere = run("eval", Path::new("/no/such/data"), &[]);
     assert_eq!(nowhere.status.code(), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unregistered_repository_is_named_and_gives_no_case() {
+    let data = tempfile::tempdir().unwrap();
+    let _keep = record_answers(data.path(), 1, true).await;
+    // A watched directory is not registered.
+    let mut database = database(data.path()).await;
+    let unlist = sqlx::query("delete from repositories");
+    unlist.execute(&mut database).await.unwrap();
+    for command in ["eval", "train"] {
+        let output = run(command, data.path(), &[]);
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("corner/shop (1)"),
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

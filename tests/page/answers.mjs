@@ -1,7 +1,11 @@
 // Tests asking a question and the view of its answer.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ISSUE } from "./repositories.mjs";
+import { commit } from "./server.mjs";
 import { answer, ask, asking, bar, clipboard, codes, items, rows, sameAnswer } from "./steps.mjs";
 
 async function a_question_is_answered_and_explained(world) {
@@ -44,6 +48,18 @@ async function a_question_is_answered_and_explained(world) {
   const dropped = await page.locator(".dropped").allInnerTexts();
   assert.equal(dropped.length, new Set(wanted.dropped.map((one) => one.reason)).size);
   for (const { reason } of wanted.dropped) assert.ok(dropped.some((text) => text.includes(reason)), reason);
+}
+
+async function definitions_of_one_name_are_listed_once(world) {
+  const root = mkdtempSync(join(tmpdir(), "foveate-stock-"));
+  const property = "    @property\n    def level(self):\n        return 1\n\n    @level.setter\n    def level(self, value):\n        pass\n";
+  commit(root, { "stock.py": `class Stock:\n${property}` });
+  await world.server.add("acme/stock", { path: root });
+  const page = await world.page({ at: asking({ repo: "acme/stock", query: "`Stock.level` is wrong" }) });
+  await answer(page).waitFor();
+  assert.deepEqual(await page.locator(".resolved").first().locator(".path").allInnerTexts(), ["stock.py:Stock.level"]);
+  await fetch(`${world.server.url}/repos/acme%2Fstock`, { method: "DELETE" });
+  rmSync(root, { recursive: true });
 }
 
 async function context_is_shown_as_sent(page, wanted) {
@@ -158,6 +174,7 @@ async function two_budgets_and_two_revisions_are_compared(world) {
 
 export const ANSWERS = [
   a_question_is_answered_and_explained,
+  definitions_of_one_name_are_listed_once,
   copy_buttons_copy_the_exact_text,
   every_format_is_shown_by_item,
   question_in_the_url_is_not_logged,

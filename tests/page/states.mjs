@@ -29,6 +29,25 @@ async function unknown_revision_is_reported_and_can_be_corrected(world) {
   assert.match(await unknown.getByRole("alert").innerText(), /No such repository/);
 }
 
+async function invalid_number_stays_until_it_is_corrected(world) {
+  const page = await world.page();
+  const budget = page.getByLabel("Budget (tokens)", { exact: true });
+  await page.getByLabel("Issue, question").fill(ISSUE);
+  for (const wrong of ["1000000", "5", ""]) {
+    await budget.fill(wrong);
+    await page.getByText("wide", { exact: true }).first().click();
+    await page.getByText("precise", { exact: true }).first().click();
+    assert.equal(await budget.inputValue(), wrong);
+    await submit(page).click();
+    assert.ok(await budget.evaluate((element) => element === document.activeElement && !element.validity.valid));
+    assert.equal(await answer(page).count(), 0);
+  }
+  await budget.fill("3000");
+  await submit(page).click();
+  await answer(page).waitFor();
+  assert.match(await page.locator(".summary").innerText(), /of 3,000/);
+}
+
 async function refusals_show_when_to_retry(world) {
   const page = await world.page();
   const problem = (status, code) => ({
@@ -113,6 +132,7 @@ async function stopped_or_empty_server_is_reported(world) {
 }
 
 export const STATES = [
+  invalid_number_stays_until_it_is_corrected,
   unknown_revision_is_reported_and_can_be_corrected,
   refusals_show_when_to_retry,
   indexing_progress_is_shown_until_the_answer,

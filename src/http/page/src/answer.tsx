@@ -113,7 +113,7 @@ export function Symbols({ answer }: { answer: ContextAnswer }) {
               </code>
               <span class="tag">{visible(symbol.from)}</span>
               <span class="resolved">
-                {symbol.resolved.map((definition) => (
+                {[...new Set(symbol.resolved)].map((definition) => (
                   <Path key={definition} path={definition} />
                 ))}
                 {symbol.total === 0 && <span class="note">no definition in the repository</span>}

@@ -156,7 +156,7 @@ function VariantFields({ variant, change, bad, prefix, registered }: VariantProp
               spellcheck={false}
               autocapitalize="off"
               autocomplete="off"
-              placeholder={registered === "" ? "commit, branch, tag" : visible(registered)}
+              placeholder={registered === "" ? "commit or branch" : visible(registered)}
               aria-invalid={bad === "ref"}
               value={variant.ref}
               onInput={(e) => change({ ref: e.currentTarget.value })}
@@ -197,13 +197,17 @@ interface WholeProps {
   onChange: (value: number) => void;
 }
 
-/** A field for a whole number. Invalid intermediate input stays in the field and is not reported. */
+/** A field for a whole number. Invalid input stays in the field until it is corrected. */
 function Whole({ id, value, range, onChange }: WholeProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  useEffect(() => setTyped(null), [value]);
   const input = (text: string) => {
     const number = Number(text);
-    if (Number.isInteger(number) && number >= range.least && number <= range.most) onChange(number);
+    const fits = Number.isInteger(number) && number >= range.least && number <= range.most;
+    setTyped(fits ? null : text);
+    if (fits) onChange(number);
   };
   return (
-    <input id={id} type="number" required min={range.least} max={range.most} step={1} value={value} onInput={(e) => input(e.currentTarget.value)} />
+    <input id={id} type="number" required min={range.least} max={range.most} step={1} value={typed ?? value} onInput={(e) => input(e.currentTarget.value)} />
   );
 }
