@@ -3,15 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use foveate::config::Config;
-use foveate_fixture::FixtureFile;
+use foveate_fixture::snapshot::of_text;
 use foveate_index::graph::stored as references;
 use foveate_index::lexical::CommitIndex;
 use foveate_index::stored::facts;
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, History, Language, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_model::{Commit, History, Language, ObjectId, RepoPath, Touched};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -482,7 +480,7 @@ def test_save_changes():
 /// The same for resolved references and their stored form.
 #[test]
 fn references_change_only_with_their_version() {
-    let snapshot = snapshot_of(&format!("{SHOP}{WEB}"));
+    let snapshot = of_text(&format!("{SHOP}{WEB}"));
     let parts = snapshot.graph.stored_references().concat();
     let sum = xxhash_rust::xxh3::xxh3_64(&parts);
     let known = (
@@ -523,30 +521,6 @@ fn commit_index_changes_only_with_its_version() {
     let (version, format) = (CommitIndex::VERSION, CommitIndex::FORMAT);
     let known = (version, format, format!("{sum:016x}"));
     assert_eq!(known, (3, 1, "5ed059f858543070".to_owned()));
-}
-
-/// Builds the index of a fixture, for checksums.
-fn snapshot_of(text: &str) -> Snapshot {
-    let limits = foveate_parse::Limits::default();
-    let file = |file: FixtureFile| {
-        let named = foveate_parse::language_by_name(&file.path);
-        let (language, content) = foveate_parse::read(named, file.text.as_bytes(), &limits);
-        SourceFile {
-            blob: ObjectId::from_sha1([0; 20]),
-            size: file.text.len() as u64,
-            role: foveate_parse::role(&file.path, language, false),
-            language,
-            content: content.ok().map(Arc::new),
-            skipped: None,
-            path: file.path,
-        }
-    };
-    let files = foveate_fixture::repository(text).into_iter().map(file);
-    let revision = Revision {
-        commit: String::new(),
-        dirty: true,
-    };
-    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

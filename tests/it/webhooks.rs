@@ -186,7 +186,7 @@ async fn issue_gets_one_comment_that_is_updated() {
         "{body}"
     );
     assert!(
-        body.contains("confidence of ") && body.contains("`/foveate`"),
+        body.contains("Confidence that ") && body.contains("`/foveate`"),
         "{body}"
     );
     assert_eq!(

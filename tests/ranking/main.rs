@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{ObjectId, SourceFile};
+use foveate_fixture::snapshot::{of_files, source_files};
+use foveate_index::Snapshot;
+use foveate_model::SourceFile;
 use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = include_str!("shop.txt");
@@ -84,29 +84,9 @@ const QUESTIONS: &[Question] = &[
 ];
 
 fn snapshot(order: impl Fn(&mut Vec<SourceFile>)) -> Snapshot {
-    let limits = foveate_parse::Limits::default();
-    let mut files: Vec<SourceFile> = foveate_fixture::repository(SHOP)
-        .into_iter()
-        .map(|file| {
-            let by_name = foveate_parse::language_by_name(&file.path);
-            let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-            SourceFile {
-                role: foveate_parse::role(&file.path, language, false),
-                blob: ObjectId::from_sha1([0; 20]),
-                size: file.text.len() as u64,
-                language,
-                content: content.ok().map(Arc::new),
-                skipped: None,
-                path: file.path,
-            }
-        })
-        .collect();
+    let mut files = source_files(SHOP);
     order(&mut files);
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files, None, None).unwrap()
+    of_files(files, None)
 }
 
 fn ask(snapshot: &Snapshot, query: &str, limit: usize) -> Answer {

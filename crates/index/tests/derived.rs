@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_fixture::languages;
+use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::citations::Citation;
-use foveate_index::lexical::{Bm25, CommitIndex, FIELDS, LexicalWeights, QueryTerm};
+use foveate_index::lexical::{CommitIndex, QueryTerm};
 use foveate_index::stored::Index;
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot, tokens};
@@ -205,20 +206,7 @@ fn searches(snapshot: &Snapshot, out: &mut String) {
         title: 0.5,
         code: 0.5,
     });
-    let bm25 = || Bm25 {
-        k1: 1.2,
-        weights: [1.0; FIELDS],
-        b: [0.75; FIELDS],
-    };
-    let weights = LexicalWeights {
-        file: bm25(),
-        chunk: bm25(),
-        history: 1.0,
-        history_b: 0.5,
-        commit_k1: 1.2,
-        commit_b: 0.75,
-        nearest_commits: 10,
-    };
+    let weights = lexical_weights();
     let hits = snapshot.lexical.search(&terms, &weights, &|| true).unwrap();
     writeln!(out, "{hits:?}").unwrap();
     past(snapshot, &terms, out);

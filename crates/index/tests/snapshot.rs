@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
+use foveate_fixture::snapshot::lexical_weights;
+use foveate_index::lexical::{Hits, QueryTerm};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::Touched;
 use foveate_model::{Commit, Content, History, Lines, ObjectId, RepoPath, SourceFile, Span};
@@ -82,20 +83,7 @@ fn search_weighted(snapshot: &Snapshot, file: f32) -> Hits {
             code: 0.5,
         })
         .collect();
-    let bm25 = || Bm25 {
-        k1: 1.2,
-        weights: [1.0; FIELDS],
-        b: [0.75; FIELDS],
-    };
-    let weights = LexicalWeights {
-        file: bm25(),
-        chunk: bm25(),
-        history: 1.0,
-        history_b: 0.5,
-        commit_k1: 1.2,
-        commit_b: 0.75,
-        nearest_commits: 10,
-    };
+    let weights = lexical_weights();
     snapshot.lexical.search(&terms, &weights, &|| true).unwrap()
 }
 

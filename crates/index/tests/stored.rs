@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::graph::stored::table;
-use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
+use foveate_index::lexical::{Hits, QueryTerm};
 use foveate_index::stored::{Index, facts};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Content, Language, ObjectId, ParseIssue, RepoPath, SkipReason, SourceFile};
@@ -129,20 +130,7 @@ fn search(snapshot: &Snapshot) -> Hits {
         title: 0.5,
         code: 0.5,
     });
-    let bm25 = || Bm25 {
-        k1: 1.2,
-        weights: [1.0; FIELDS],
-        b: [0.75; FIELDS],
-    };
-    let weights = LexicalWeights {
-        file: bm25(),
-        chunk: bm25(),
-        history: 1.0,
-        history_b: 0.5,
-        commit_k1: 1.2,
-        commit_b: 0.75,
-        nearest_commits: 10,
-    };
+    let weights = lexical_weights();
     snapshot.lexical.search(&terms, &weights, &|| true).unwrap()
 }
 

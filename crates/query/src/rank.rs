@@ -148,10 +148,6 @@ fn largest(values: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use foveate_index::{Revision, Snapshot};
-    use foveate_model::{ObjectId, SourceFile};
 
     use super::*;
     use crate::config::RankingConfig;
@@ -180,29 +176,7 @@ mod tests {
             def connect():
                 return 2
         ";
-        let files = foveate_fixture::repository(fixture)
-            .into_iter()
-            .map(|file| {
-                let by_name = foveate_parse::language_by_name(&file.path);
-                let limits = foveate_parse::Limits::default();
-                let (language, content) =
-                    foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-                SourceFile {
-                    role: foveate_parse::role(&file.path, language, false),
-                    blob: ObjectId::from_sha1([0; 20]),
-                    size: file.text.len() as u64,
-                    language,
-                    content: content.ok().map(Arc::new),
-                    skipped: None,
-                    path: file.path,
-                }
-            })
-            .collect();
-        let revision = Revision {
-            commit: String::new(),
-            dirty: false,
-        };
-        let snapshot = Snapshot::build(revision, 1, files, None, None).unwrap();
+        let snapshot = foveate_fixture::snapshot::of_text(fixture);
         let config = RankingConfig::default();
         let text = QueryText::parse("`connect` fails");
         let request = Request::default();

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Duration;
 
+use foveate_fixture::snapshot::{of_files, source_files};
+use foveate_index::Snapshot;
 use foveate_index::lexical::ALWAYS_SEARCHED;
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 use foveate_query::{Answer, Breadth, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = "
@@ -49,20 +49,7 @@ const QUERY: &str = "Cart.checkout gives the wrong total\n\n`total_price` ignore
     regular customer, see `chekout_cart` and \"wrong total price\" in src/shop/price.py:3\n";
 
 fn snapshot() -> Snapshot {
-    let files = foveate_fixture::repository(SHOP).into_iter().map(|file| {
-        let by_name = foveate_parse::language_by_name(&file.path);
-        let limits = foveate_parse::Limits::default();
-        let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-        SourceFile {
-            role: foveate_parse::role(&file.path, language, false),
-            blob: ObjectId::from_sha1([0; 20]),
-            size: file.text.len() as u64,
-            language,
-            content: content.ok().map(Arc::new),
-            skipped: None,
-            path: file.path,
-        }
-    });
+    let files = source_files(SHOP);
     let commit = Commit {
         id: ObjectId::from_sha1([1; 20]),
         message: "Give regular customers a discount on the total".to_owned(),
@@ -76,11 +63,7 @@ fn snapshot() -> Snapshot {
     let history = History {
         commits: vec![commit],
     };
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files.collect(), Some(Arc::new(history)), None).unwrap()
+    of_files(files, Some(history))
 }
 
 fn ask(snapshot: &Snapshot, query: &str, deadline: &Deadline) -> Answer {

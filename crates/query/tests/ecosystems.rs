@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
-use std::sync::Arc;
-
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{ObjectId, SourceFile};
+use foveate_fixture::snapshot::of_text;
+use foveate_index::Snapshot;
 use foveate_query::resolve::{CallerHints, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, Focus, RankingConfig};
@@ -59,26 +57,7 @@ const REPOSITORY: &str = "
 ";
 
 fn snapshot() -> Snapshot {
-    let limits = foveate_parse::Limits::default();
-    let files = foveate_fixture::repository(REPOSITORY).into_iter();
-    let files = files.map(|file| {
-        let by_name = foveate_parse::language_by_name(&file.path);
-        let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-        SourceFile {
-            blob: ObjectId::from_sha1([0; 20]),
-            size: file.text.len() as u64,
-            role: foveate_parse::role(&file.path, language, false),
-            language,
-            content: content.ok().map(Arc::new),
-            skipped: None,
-            path: file.path,
-        }
-    });
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
+    of_text(REPOSITORY)
 }
 
 /// Asserts which files a block of code or output resolves to by evidence of the kind `from`.

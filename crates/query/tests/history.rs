@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
-use std::sync::Arc;
-
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_fixture::snapshot::{of_files, source_files};
+use foveate_index::Snapshot;
+use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, Touched};
 use foveate_query::{Answer, Change, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = "
@@ -49,29 +48,7 @@ fn shop() -> Snapshot {
 }
 
 fn shop_with(commits: Vec<Commit>) -> Snapshot {
-    let files = foveate_fixture::repository(SHOP)
-        .into_iter()
-        .map(|file| {
-            let by_name = foveate_parse::language_by_name(&file.path);
-            let limits = foveate_parse::Limits::default();
-            let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-            SourceFile {
-                role: foveate_parse::role(&file.path, language, false),
-                blob: ObjectId::from_sha1([0; 20]),
-                size: file.text.len() as u64,
-                language,
-                content: content.ok().map(Arc::new),
-                skipped: None,
-                path: file.path,
-            }
-        })
-        .collect();
-    let history = History { commits };
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files, Some(Arc::new(history)), None).unwrap()
+    of_files(source_files(SHOP), Some(History { commits }))
 }
 
 fn ask(query: &str) -> Answer {

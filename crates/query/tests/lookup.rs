@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use foveate_index::{Confidence, Revision, Snapshot};
-use foveate_model::{Lines, ObjectId, RepoPath, SourceFile};
+use foveate_fixture::snapshot::of_text;
+use foveate_index::{Confidence, Snapshot};
+use foveate_model::{Lines, RepoPath};
 use foveate_query::Deadline;
 use foveate_query::lookup::{
     self, LookupError, Match, Page, Position, Search, SearchItem, SearchKind, Target, Window,
@@ -63,32 +63,6 @@ Sells things.
 See total_price.
 ";
 
-fn snapshot(text: &str) -> Snapshot {
-    let files = foveate_fixture::repository(text).into_iter().map(|file| {
-        let by_name = foveate_parse::language_by_name(&file.path);
-        let limits = foveate_parse::Limits::default();
-        let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
-        let (content, skipped) = match content {
-            Ok(content) => (Some(Arc::new(content)), None),
-            Err(reason) => (None, Some(reason)),
-        };
-        SourceFile {
-            blob: ObjectId::from_sha1([0; 20]),
-            size: file.text.len() as u64,
-            role: foveate_parse::role(&file.path, language, false),
-            language,
-            content,
-            skipped,
-            path: file.path,
-        }
-    });
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
-}
-
 fn path(text: &str) -> RepoPath {
     RepoPath::new(text).unwrap()
 }
@@ -127,7 +101,7 @@ fn partially_qualified_name_is_found() {
           end
         end
     ";
-    let fluent = snapshot(text);
+    let fluent = of_text(text);
     let found = "exact: lib/tail.rb:Fluent.Input.Watcher.rotate";
     for name in ["Watcher.rotate", "Watcher#rotate", "Input::Watcher#rotate"] {
         assert_eq!(defined(&fluent, name), found, "{name}");
@@ -159,7 +133,7 @@ fn place(item: &SearchItem) -> String {
 
 #[test]
 fn definitions_fall_back_from_exact_to_similar_names() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     for (name, found) in [
         (
             "checkout",
@@ -196,7 +170,7 @@ fn definitions_fall_back_from_exact_to_similar_names() {
 
 #[test]
 fn late_lookup_skips_similar_names_with_an_issue() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let late = Deadline::after(Duration::ZERO);
     let found = lookup::definitions(&shop, "totel_price", &all(), &late);
     assert_eq!(found.matched, None);
@@ -205,7 +179,7 @@ fn late_lookup_skips_similar_names_with_an_issue() {
 
 #[test]
 fn references_have_caller_and_confidence() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let ask = |target: Target| lookup::references(&shop, &target, &all(), &Deadline::none());
     let found = ask(Target::Name("total_price".to_owned())).unwrap();
     let sites: Vec<_> = found.page.items.iter().collect();
@@ -252,7 +226,7 @@ fn references_have_caller_and_confidence() {
 
 #[test]
 fn outline_nests_definitions_and_prose_sections() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let outline = |file: &str| lookup::outline(&shop, &path(file), &all());
     let cart = outline("src/shop/cart.py").unwrap();
     let entries = cart.page.items.iter();
@@ -291,7 +265,7 @@ fn outline_nests_definitions_and_prose_sections() {
 
 #[test]
 fn file_is_read_by_lines_and_pages() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let read = |lines: Option<(u32, u32)>, window: &Window| {
         let lines = lines.map(|(start, end)| Lines::new(start, end));
         lookup::file(&shop, &path("src/shop/price.py"), lines, window)
@@ -327,7 +301,7 @@ fn file_is_read_by_lines_and_pages() {
 fn file_page_size_is_bounded() {
     let line = format!("x = '{}'\n", "words ".repeat(100));
     let text = format!("//- big.py\n{}", line.repeat(1000));
-    let big = snapshot(&text);
+    let big = of_text(&text);
     let page = lookup::file(&big, &path("big.py"), None, &all()).unwrap();
     assert!(page.text.len() <= 256 << 10, "{}", page.text.len());
     assert!(page.text.len() > 255 << 10 && page.next.is_some());
@@ -335,7 +309,7 @@ fn file_page_size_is_bounded() {
 
 #[test]
 fn text_names_and_paths_are_searched() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let text = |query: &str| found(&shop, &search_for(query, SearchKind::Text));
     assert_eq!(text("Sells"), ["README.md:3:1"]);
     assert_eq!(text("sells"), [""; 0]);
@@ -384,7 +358,7 @@ fn text_names_and_paths_are_searched() {
 
 #[test]
 fn search_match_names_enclosing_definition() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let search = search_for("self.items.append", SearchKind::Text);
     let page = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
     let item = &page.items[0];
@@ -395,7 +369,7 @@ fn search_match_names_enclosing_definition() {
 #[test]
 fn long_lines_are_shown_around_the_match() {
     let text = format!("//- a.md\n{}needle{}\n", "ä ".repeat(400), " z".repeat(400));
-    let long = snapshot(&text);
+    let long = of_text(&text);
     let search = search_for("needle", SearchKind::Text);
     let page = lookup::search(&long, &search, &all(), &Deadline::none()).unwrap();
     let item = &page.items[0];
@@ -410,7 +384,7 @@ fn long_lines_are_shown_around_the_match() {
 
 #[test]
 fn invalid_and_costly_patterns_are_refused() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     for (bad, reason) in [
         ("(", "unclosed group"),
         (r"(\w{1000}){1000}", "too large"),
@@ -443,7 +417,7 @@ fn walk<T>(limit: usize, page: impl Fn(&Window) -> Page<T>) -> Vec<T> {
 
 #[test]
 fn pages_concatenate_to_the_whole_list() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let none = Deadline::none;
     for limit in [1, 2, 3, 7] {
         for kind in [
@@ -473,8 +447,8 @@ fn pages_concatenate_to_the_whole_list() {
 
 #[test]
 fn next_page_works_after_files_were_added_or_removed() {
-    let before = snapshot("//- a.md\nword\n//- c.md\nword\n//- e.md\nword\n");
-    let after = snapshot("//- a.md\nword\n//- b.md\nword\n//- d.md\nword\n//- e.md\nword\n");
+    let before = of_text("//- a.md\nword\n//- c.md\nword\n//- e.md\nword\n");
+    let after = of_text("//- a.md\nword\n//- b.md\nword\n//- d.md\nword\n//- e.md\nword\n");
     let search = search_for("word", SearchKind::Text);
     let window = Window {
         limit: 2,
@@ -492,7 +466,7 @@ fn next_page_works_after_files_were_added_or_removed() {
 
 #[test]
 fn late_search_reports_deadline_and_can_continue() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     let search = search_for("total_price", SearchKind::Text);
     let whole = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
     let mut window = all();
@@ -517,7 +491,7 @@ fn late_search_reports_deadline_and_can_continue() {
 
 #[test]
 fn arbitrary_page_positions_are_accepted() {
-    let shop = snapshot(SHOP);
+    let shop = of_text(SHOP);
     for path_ in ["", "zzz", "src/shop/cart.py", "../x"] {
         for number in [0, 1, u32::MAX] {
             let window = Window {

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
-use std::sync::Arc;
-
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{Lines, ObjectId, RepoPath, SourceFile};
+use foveate_fixture::snapshot::{of_files, source_file, source_files};
+use foveate_index::Snapshot;
+use foveate_model::{Lines, RepoPath};
 use foveate_query::resolve::{CallerHints, Candidates, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Change, Deadline, Focus, RankingConfig};
@@ -44,33 +43,11 @@ const LIBRARY: &str = "
 
 fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
     let limits = foveate_parse::Limits::default();
-    let fixture = foveate_fixture::repository(text)
-        .into_iter()
-        .map(|file| (file.path, file.text));
-    let more = more
-        .iter()
-        .map(|(path, text)| (RepoPath::new(path).unwrap(), text.clone()));
-    let files = fixture
-        .chain(more)
-        .map(|(path, text)| {
-            let by_name = foveate_parse::language_by_name(&path);
-            let (language, content) = foveate_parse::read(by_name, text.as_bytes(), &limits);
-            SourceFile {
-                blob: ObjectId::from_sha1([0; 20]),
-                size: text.len() as u64,
-                role: foveate_parse::role(&path, language, false),
-                language,
-                content: content.ok().map(Arc::new),
-                skipped: None,
-                path,
-            }
-        })
-        .collect();
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files, None, None).unwrap()
+    let more = more.iter().map(|(path, text)| {
+        let path = RepoPath::new(path).unwrap();
+        source_file(path, text, &limits)
+    });
+    of_files(source_files(text).into_iter().chain(more).collect(), None)
 }
 
 fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {

@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
-use std::sync::Arc;
-
-use foveate_index::{Confidence, DefId, Revision, Snapshot};
-use foveate_model::{Language, ObjectId, Role, SourceFile};
+use foveate_fixture::snapshot::of_text;
+use foveate_index::{Confidence, DefId, Snapshot};
+use foveate_model::{Language, Role};
 use foveate_parse::{Limits, code, hunks, languages, traces};
 use foveate_query::resolve::{CallerHints, resolve};
 use foveate_query::text::QueryText;
@@ -55,25 +54,7 @@ const SHOP: &str = "
 ";
 
 fn snapshot() -> Snapshot {
-    let files = foveate_fixture::repository(SHOP).into_iter().map(|file| {
-        let by_name = foveate_parse::language_by_name(&file.path);
-        let (language, content) =
-            foveate_parse::read(by_name, file.text.as_bytes(), &Limits::default());
-        SourceFile {
-            blob: ObjectId::from_sha1([0; 20]),
-            size: file.text.len() as u64,
-            role: foveate_parse::role(&file.path, language, false),
-            language,
-            content: content.ok().map(Arc::new),
-            skipped: None,
-            path: file.path,
-        }
-    });
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
+    of_text(SHOP)
 }
 
 fn toy() -> Language {

@@ -74,7 +74,7 @@ fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError
     serde_json::from_slice(payload).map_err(|error| {
         // The parser's own message may quote the payload.
         EventError(format!(
-            "the payload is not a valid GitHub event `{name}` (line {}, column {})",
+            "the payload is not a valid `{name}` event (line {}, column {})",
             error.line(),
             error.column()
         ))

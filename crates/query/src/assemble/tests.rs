@@ -12,10 +12,9 @@ mod seen;
 mod unindexed;
 mod unsafe_text;
 
-use std::sync::Arc;
-
-use foveate_index::{Revision, Snapshot};
-use foveate_model::{ObjectId, RepoPath, SourceFile};
+use foveate_fixture::snapshot::{of_files, of_text, source_file};
+use foveate_index::Snapshot;
+use foveate_model::RepoPath;
 
 use super::{Fidelity, Item, Pack};
 use crate::answer::{Answer, answer};
@@ -33,42 +32,16 @@ fn limited_snapshot(
     files: impl IntoIterator<Item = (String, String)>,
     limits: &foveate_parse::Limits,
 ) -> Snapshot {
-    let files = files
-        .into_iter()
-        .map(|(path, text)| {
-            let path = RepoPath::new(&path).unwrap();
-            let by_name = foveate_parse::language_by_name(&path);
-            let (language, content) = foveate_parse::read(by_name, text.as_bytes(), limits);
-            let (content, skipped) = match content {
-                Ok(content) => (Some(Arc::new(content)), None),
-                Err(reason) => (None, Some(reason)),
-            };
-            SourceFile {
-                blob: ObjectId::from_sha1([0; 20]),
-                size: text.len() as u64,
-                role: foveate_parse::role(&path, language, false),
-                language,
-                content,
-                skipped,
-                path,
-            }
-        })
-        .collect();
-    let revision = Revision {
-        commit: String::new(),
-        dirty: false,
-    };
-    Snapshot::build(revision, 1, files, None, None).unwrap()
+    let files = files.into_iter().map(|(path, text)| {
+        let path = RepoPath::new(&path).unwrap();
+        source_file(path, &text, limits)
+    });
+    of_files(files.collect(), None)
 }
 
 /// Builds a snapshot of a fixture.
 fn fixture(text: &str) -> Snapshot {
-    let files = foveate_fixture::repository(text);
-    snapshot(
-        files
-            .into_iter()
-            .map(|file| (file.path.as_str().to_owned(), file.text)),
-    )
+    of_text(text)
 }
 
 /// Returns the whole answer to a request.
