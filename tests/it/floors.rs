@@ -26,7 +26,10 @@ const CRATES: [(&str, &[&str]); 5] = [
         "foveate-query",
         &["foveate-model", "foveate-parse", "foveate-index"],
     ),
-    ("foveate-fixture", &["foveate-model"]),
+    (
+        "foveate-fixture",
+        &["foveate-model", "foveate-parse", "foveate-index"],
+    ),
 ];
 const OUTSIDE_WORLD: [&str; 14] = [
     "tokio",
