@@ -33,7 +33,7 @@ pub use ask::{
     AnswerWithSnapshot, AskError, Changed, ChangedFunction, LookupPlace, LookupWithSnapshot,
     Question, Target, answer_now, history_issue, without_git,
 };
-pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
+pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
 pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
 pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};

@@ -24,7 +24,7 @@ use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError};
 pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace, StoredFeedback};
 use ranking::Ranking;
 use recorder::Entry;
-pub use stats::{Figures, Period, PeriodLength, RepositoryStats, Stats, StatsError};
+pub use stats::{FeedbackCounts, Period, PeriodLength, RepositoryStats, Stats, StatsError};
 
 /// Longest prefix of a question that is stored, in bytes.
 const MAX_QUERY_BYTES: usize = 64 << 10;

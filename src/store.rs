@@ -35,7 +35,7 @@ pub use feedback::{
     AnswerFilter, AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow,
 };
 pub use inspect::DatabaseReport;
-pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
+pub use jobs::{DeliveryOutcome, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow};
 pub use place::{Place, PlaceError};
 pub use repositories::{RepositoryKind, RepositoryRow};

@@ -28,7 +28,7 @@ use crate::engine::{
     AnswerWithSnapshot, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, parsers,
     without_git,
 };
-use crate::ingest::git::{GitError, HistoryLimits, Step};
+use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
 use crate::ingest::once::{self, Once, OnceSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName};
@@ -246,9 +246,9 @@ fn settings(
     diff: Option<&Diff>,
 ) -> OnceSettings {
     let (step, timeout) = if args.wait_history {
-        (Step::Functions, FUNCTIONS_TIMEOUT)
+        (HistoryStep::Functions, FUNCTIONS_TIMEOUT)
     } else {
-        (Step::Files, FILES_TIMEOUT)
+        (HistoryStep::Files, FILES_TIMEOUT)
     };
     OnceSettings {
         repository,

@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(50);
 const LINE_INTERVAL: Duration = Duration::from_secs(3);
 
 /// A phase of the work, the number of its steps that are done, and their total; 0 where a number is unknown.
-pub type Step = (Phase, usize, usize);
+pub type ProgressStep = (Phase, usize, usize);
 
 /// A display of one piece of work.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Display {
     }
 
     /// Shows a step. Without a terminal, returns a line to print once every [`LINE_INTERVAL`].
-    pub fn show(&mut self, step: Step) -> Option<String> {
+    pub fn show(&mut self, step: ProgressStep) -> Option<String> {
         if let Some(bar) = &self.bar {
             draw(bar, step);
             return None;
@@ -65,7 +65,7 @@ impl Display {
     }
 }
 
-fn draw(bar: &ProgressBar, (phase, done, total): Step) {
+fn draw(bar: &ProgressBar, (phase, done, total): ProgressStep) {
     // indicatif draws a bar of length 0 as full.
     let template = if total > 0 { BAR } else { SPINNER };
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -77,7 +77,7 @@ fn draw(bar: &ProgressBar, (phase, done, total): Step) {
     bar.tick();
 }
 
-fn line((phase, done, total): Step) -> String {
+fn line((phase, done, total): ProgressStep) -> String {
     match (phase.name(), done, total) {
         (phase, 0, 0) => phase.to_owned(),
         (phase, done, 0) => format!("{phase} {done}"),
@@ -94,7 +94,7 @@ pub struct ProgressThread {
 
 impl ProgressThread {
     /// Polls `step` and shows it until [`Self::stop`].
-    pub fn start(step: impl Fn() -> Step + Send + 'static) -> Self {
+    pub fn start(step: impl Fn() -> ProgressStep + Send + 'static) -> Self {
         let (done, is_done) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let mut display = Display::new("");

@@ -19,7 +19,7 @@ type Key = (ObjectId, Option<Language>);
 
 /// The result of reading a blob.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct BlobReading {
     /// The language that it was read as.
     pub language: Language,
     /// Its content, or why it has none.
@@ -127,7 +127,7 @@ impl BlobCache {
     }
 
     /// Returns the result of reading the blob as `named`, if it is in memory or on disk.
-    pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+    pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         self.shared.get(blob, named).or_else(|| {
             let reading = self.store.as_ref()?.find(blob, named)?;
             Some(self.shared.add_restored(blob, named, reading))
@@ -142,12 +142,12 @@ impl BlobCache {
         named: Option<Language>,
         bytes: &[u8],
         earlier: Option<&Content>,
-    ) -> Reading {
+    ) -> BlobReading {
         if self.parses {
             return self.shared.read(blob, named, bytes, earlier);
         }
         let reason = "the outdated index does not contain it".to_owned();
-        Reading {
+        BlobReading {
             language: named.unwrap_or(Language::TEXT),
             content: Err(SkipReason::Unreadable(reason)),
         }
@@ -166,7 +166,7 @@ impl BlobCache {
 }
 
 impl Shared {
-    fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+    fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         let slot = Arc::clone(&*self.slots.get(&(blob, named))?);
         let reading = slot.get()?;
         self.reused.fetch_add(1, Ordering::Relaxed);
@@ -174,7 +174,12 @@ impl Shared {
     }
 
     /// Inserts a result that was read from disk, unless another thread was faster; returns the one in the cache.
-    fn add_restored(&self, blob: ObjectId, named: Option<Language>, reading: Reading) -> Reading {
+    fn add_restored(
+        &self,
+        blob: ObjectId,
+        named: Option<Language>,
+        reading: BlobReading,
+    ) -> BlobReading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = slot.0.lock();
@@ -192,7 +197,7 @@ impl Shared {
         named: Option<Language>,
         bytes: &[u8],
         earlier: Option<&Content>,
-    ) -> Reading {
+    ) -> BlobReading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = slot.0.lock();
@@ -202,7 +207,7 @@ impl Shared {
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
         let (language, content) = self.parsers.read(named, bytes, earlier);
-        let reading = Reading {
+        let reading = BlobReading {
             language,
             content: content.map(Arc::new),
         };
@@ -210,7 +215,7 @@ impl Shared {
         reading
     }
 
-    fn remember(&self, reading: &Reading) -> SlotState {
+    fn remember(&self, reading: &BlobReading) -> SlotState {
         match &reading.content {
             Ok(content) => {
                 let used = Arc::new(AtomicBool::new(false));
@@ -276,7 +281,7 @@ impl Recent {
 }
 
 impl Slot {
-    fn get(&self) -> Option<Reading> {
+    fn get(&self) -> Option<BlobReading> {
         self.0.lock().as_ref()?.reading()
     }
 
@@ -294,17 +299,17 @@ impl Slot {
 }
 
 impl SlotState {
-    fn reading(&self) -> Option<Reading> {
+    fn reading(&self) -> Option<BlobReading> {
         Some(match self {
             Self::Content(language, content, used) => {
                 let content = content.upgrade()?;
                 used.store(true, Ordering::Relaxed);
-                Reading {
+                BlobReading {
                     language: *language,
                     content: Ok(content),
                 }
             }
-            Self::Skipped(language, reason) => Reading {
+            Self::Skipped(language, reason) => BlobReading {
                 language: *language,
                 content: Err(reason.clone()),
             },
@@ -313,7 +318,7 @@ impl SlotState {
 }
 
 /// Makes the file of a revision from the result of reading its blob.
-pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) -> SourceFile {
+pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: BlobReading) -> SourceFile {
     let generated = reading.content.as_ref().is_ok_and(|c| c.facts.generated);
     let role = foveate_parse::role(&path, reading.language, generated);
     let (content, skipped) = match reading.content {
@@ -334,7 +339,7 @@ pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) 
 /// Makes a file that is listed but was not read, for `reason`.
 pub fn skipped_file(path: RepoPath, blob: ObjectId, size: u64, reason: SkipReason) -> SourceFile {
     let language = foveate_parse::language_by_name(&path).unwrap_or(Language::TEXT);
-    let reading = Reading {
+    let reading = BlobReading {
         language,
         content: Err(reason),
     };

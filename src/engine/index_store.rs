@@ -23,7 +23,7 @@ use rayon::prelude::*;
 pub use self::history::HistoryIndex;
 use self::versions::{FACTS, LEXICAL, REFERENCES, Versions};
 pub use self::versions::{StageFormat, formats};
-use super::Reading;
+use super::BlobReading;
 use crate::disk::{self, ContentStore, Entry, Key, MaxWaste, Pack};
 
 /// Where the indexes of repositories are stored.
@@ -124,11 +124,11 @@ impl IndexStore {
     }
 
     /// Returns the stored facts of a blob that was read as `named`.
-    pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+    pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         let bytes = self.stages()?.facts.get(&facts::key(blob, named))?;
         let format = self.versions.facts.format;
         let (language, content) = facts::decode(&bytes, format, foveate_parse::languages::by_code)?;
-        Some(Reading {
+        Some(BlobReading {
             language,
             content: content.map(Arc::new),
         })

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, CommitHistory, Progress};
 use crate::eval::case::{Case, Repositories};
-use crate::ingest::git::{GitRepo, HistoryLimits, Records, Step};
+use crate::ingest::git::{GitRepo, HistoryLimits, HistoryStep, Records};
 
 /// The settings of a walk over cases.
 #[derive(Debug)]
@@ -246,7 +246,7 @@ impl Source {
     /// Reads the whole history within the limits, so that no case is answered with a part of it.
     fn history(&self, commit: &str, walk: &Walk) -> anyhow::Result<CommitHistory> {
         let (limits, stop) = (&walk.history, CancellationToken::new());
-        let step = Step::Functions;
+        let step = HistoryStep::Functions;
         let past = self
             .git
             .history(commit, limits, &self.records, step, &stop)?;

@@ -21,7 +21,7 @@ pub enum PeriodLength {
 
 /// Counts of answers and feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct FeedbackCounts {
     /// Stored answers.
     pub answers: i64,
     /// Feedback entries of clients.
@@ -40,7 +40,7 @@ pub struct Period {
     /// First day of the period.
     pub start: Date,
     /// Counts within the period.
-    pub figures: Figures,
+    pub figures: FeedbackCounts,
 }
 
 /// The figures of one repository.
@@ -49,7 +49,7 @@ pub struct RepositoryStats {
     /// Name of the repository.
     pub repo: String,
     /// Counts over all stored answers.
-    pub total: Figures,
+    pub total: FeedbackCounts,
     /// Periods with at least one entry, oldest first.
     pub periods: Vec<Period>,
 }
@@ -134,7 +134,7 @@ pub fn by_repository(
 /// Sums up the days of one repository.
 fn summed(days: &[DayRow], by: PeriodLength) -> RepositoryStats {
     let mut stats = RepositoryStats::default();
-    let mut periods: BTreeMap<i64, Figures> = BTreeMap::new();
+    let mut periods: BTreeMap<i64, FeedbackCounts> = BTreeMap::new();
     for day in days {
         stats.repo.clone_from(&day.repo);
         stats.total.add(day);
@@ -163,7 +163,7 @@ fn date(day: i64) -> Option<Date> {
     first.checked_add(Duration::days(day))
 }
 
-impl Figures {
+impl FeedbackCounts {
     fn add(&mut self, day: &DayRow) {
         match day.source {
             None => self.answers += day.number,

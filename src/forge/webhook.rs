@@ -13,7 +13,7 @@ use super::{Forges, Host, now};
 use crate::access::Grant;
 use crate::engine::{Repository, Source};
 use crate::ingest::Registration;
-use crate::store::{Delivered, NewJobRow, StoreError};
+use crate::store::{DeliveryOutcome, NewJobRow, StoreError};
 use crate::telemetry::trace;
 
 /// Result of a delivery.
@@ -133,9 +133,9 @@ impl Forges {
         let max_jobs = self.settings.config.max_jobs;
         let delivered = self.store.deliver(&digests, task.as_ref(), now(), max_jobs);
         match delivered.await? {
-            Delivered::Repeated => return Ok(Outcome::Repeated),
-            Delivered::Full => return Err(WebhookError::Full),
-            Delivered::Taken => {}
+            DeliveryOutcome::Repeated => return Ok(Outcome::Repeated),
+            DeliveryOutcome::Full => return Err(WebhookError::Full),
+            DeliveryOutcome::Taken => {}
         }
         match &repository {
             None => self.register(host, &project).await,

@@ -15,7 +15,7 @@ use super::openapi::problems::{
 use super::openapi::schemas::{DefinitionName, FilePath, RepositoryName};
 use super::problem::Problem;
 use crate::feedback::stats::share;
-use crate::feedback::{ClientFeedback, Figures, NamedPlace, PeriodLength, RepositoryStats};
+use crate::feedback::{ClientFeedback, FeedbackCounts, NamedPlace, PeriodLength, RepositoryStats};
 use crate::store::ChangeCounts;
 
 /// Feedback on an answer. At least one of `useful`, `changed` and `comment` must be given.
@@ -210,8 +210,8 @@ pub struct FiguresAnswer {
     reported: ChangesAnswer,
 }
 
-impl From<Figures> for FiguresAnswer {
-    fn from(figures: Figures) -> Self {
+impl From<FeedbackCounts> for FiguresAnswer {
+    fn from(figures: FeedbackCounts) -> Self {
         Self {
             answers: figures.answers.unsigned_abs(),
             feedback: figures.feedback.unsigned_abs(),

@@ -20,7 +20,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
-use super::git::{Access, GitError, GitRepo, Step};
+use super::git::{Access, GitError, GitRepo, HistoryStep};
 use super::history_reader::HistoryReader;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
@@ -96,7 +96,7 @@ impl Driver {
                 work = back;
                 match outcome {
                     Outcome::WantsHistory(commit) => {
-                        history = self.load_history(commit, Step::Files, &run);
+                        history = self.load_history(commit, HistoryStep::Files, &run);
                     }
                     Outcome::Settled | Outcome::Failed => {}
                     Outcome::Cancelled => return,
@@ -115,7 +115,7 @@ impl Driver {
                     };
                     work = back;
                     history =
-                        next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
+                        next.and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
                 }
                 () = sleep_until(full) => next = Some(Scan::Everything(work.cause(&self.settings))),
             }
@@ -219,7 +219,7 @@ impl Driver {
     }
 
     /// Starts loading the history of a commit in the background, as part of this run.
-    fn load_history(&self, commit: String, step: Step, run: &Span) -> Option<Loading> {
+    fn load_history(&self, commit: String, step: HistoryStep, run: &Span) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
         let load = async move {

@@ -31,7 +31,7 @@ use crate::engine::{BlobCache, Cancelled, CommitHistory, Diff, Progress};
 pub use access::{Access, LocalPaths};
 pub use head::HeadMark;
 pub use history::records::Records;
-pub use history::{CommitChange, HistoryLimits, Step};
+pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind, is_missing};
 use process::RunLimits;
@@ -365,7 +365,7 @@ impl GitRepo {
         commit: &str,
         limits: &HistoryLimits,
         records: &Records,
-        step: Step,
+        step: HistoryStep,
         stop: &CancellationToken,
     ) -> Result<CommitHistory, GitError> {
         history::load(self, commit, limits, records, (step, stop))

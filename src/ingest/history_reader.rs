@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
+use super::git::{GitError, GitRepo, HistoryLimits, HistoryStep, Records};
 use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
 use crate::telemetry::spans::carried;
 
@@ -30,7 +30,7 @@ impl HistoryReader {
         &self,
         git: Arc<GitRepo>,
         commit: String,
-        step: Step,
+        step: HistoryStep,
     ) -> Result<CommitHistory, GitError> {
         let turn = Arc::clone(self.turns(step)).acquire_owned();
         let Some(turn) = self.stop.run_until_cancelled(turn).await else {
@@ -51,10 +51,10 @@ impl HistoryReader {
             .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))
     }
 
-    fn turns(&self, step: Step) -> &Arc<Semaphore> {
+    fn turns(&self, step: HistoryStep) -> &Arc<Semaphore> {
         match step {
-            Step::Files => self.engine.index_runs(),
-            Step::Functions => self.engine.history_runs(),
+            HistoryStep::Files => self.engine.index_runs(),
+            HistoryStep::Functions => self.engine.history_runs(),
         }
     }
 }

@@ -12,7 +12,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio_util::sync::CancellationToken;
 
-use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
+use super::git::{GitError, GitRepo, HistoryLimits, HistoryStep, Records};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, CommitHistory, HistoryIndex, IndexStore, Parsers, Phase, Plan, Progress,
@@ -61,7 +61,7 @@ pub struct OnceSettings {
     /// Limits of the history that is read.
     pub history: HistoryLimits,
     /// How far the history is read: touched files only, or touched functions as well.
-    pub step: Step,
+    pub step: HistoryStep,
     /// A directory that is never indexed, even inside the repository.
     pub excluded: Option<PathBuf>,
     /// Parsers of the files.
@@ -84,7 +84,7 @@ pub struct Once {
 
 /// An index, and the data about it that [`Once::save`] needs.
 #[derive(Debug)]
-pub struct Indexed {
+pub struct BuiltIndex {
     /// The index.
     pub snapshot: Arc<Snapshot>,
     /// Why past commits could not be read.
@@ -140,7 +140,7 @@ impl Once {
     ///
     /// # Errors
     /// See [`OnceError`].
-    pub fn index(&self) -> Result<Indexed, OnceError> {
+    pub fn index(&self) -> Result<BuiltIndex, OnceError> {
         let repository = &self.settings.repository;
         match &self.settings.reference {
             Some(reference) => self.commit(repository.with_revision(reference)?, reference),
@@ -153,7 +153,7 @@ impl Once {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn save(&self, indexed: &Indexed) -> io::Result<()> {
+    pub fn save(&self, indexed: &BuiltIndex) -> io::Result<()> {
         if !self.store.is_writable() {
             return Ok(());
         }
@@ -171,7 +171,7 @@ impl Once {
         self.store.save_history_index(key, &index)
     }
 
-    fn commit(&self, git: &GitRepo, reference: &str) -> Result<Indexed, OnceError> {
+    fn commit(&self, git: &GitRepo, reference: &str) -> Result<BuiltIndex, OnceError> {
         let commit = git.resolve(reference)?;
         let (files, history) = std::thread::scope(|threads| {
             let history = threads.spawn(|| self.history_of(git, &commit));
@@ -189,7 +189,7 @@ impl Once {
         self.build(revision, files, history, absent)
     }
 
-    fn tree(&self) -> Result<Indexed, OnceError> {
+    fn tree(&self) -> Result<BuiltIndex, OnceError> {
         let repository = &self.settings.repository;
         let (root, git) = (repository.root().to_owned(), repository.git());
         let excluded = self.settings.excluded.iter().cloned().collect();
@@ -220,7 +220,7 @@ impl Once {
         files: Vec<SourceFile>,
         history: FoundHistory,
         mut absent: Vec<String>,
-    ) -> Result<Indexed, OnceError> {
+    ) -> Result<BuiltIndex, OnceError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
             Outcome::Read(history) => (Some(history), None, None),
@@ -243,7 +243,7 @@ impl Once {
                     .and_then(missing_parts::of_history),
             );
         }
-        Ok(Indexed {
+        Ok(BuiltIndex {
             snapshot: Arc::new(snapshot),
             history_error,
             absent,
@@ -277,7 +277,7 @@ impl Once {
             .as_ref()
             .and_then(|key| self.store.history_index(key));
         let is_enough = |history: &HistoryIndex| {
-            *step == Step::Files || history.functions == TouchedFunctions::Read
+            *step == HistoryStep::Files || history.functions == TouchedFunctions::Read
         };
         found.outcome = match stored.filter(is_enough) {
             Some(history) => Outcome::Stored(history),

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::git::remote::RemoteCopy;
-use super::git::{Differences, GitError, GitRepo, Step};
+use super::git::{Differences, GitError, GitRepo, HistoryStep};
 use super::history_reader::HistoryReader;
 use crate::engine::revisions::Lease;
 use crate::engine::{
@@ -259,7 +259,7 @@ impl RevisionBuilder {
             permit = self.turn_for_history() => permit,
         };
         let Some(_turn) = permit else { return };
-        for step in [Step::Files, Step::Functions] {
+        for step in [HistoryStep::Files, HistoryStep::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
                 Ok(_) if lease.is_abandoned() => return,
                 Ok(full) => Arc::new(full),
@@ -280,7 +280,7 @@ impl RevisionBuilder {
     async fn with_history(
         &self,
         before: &Arc<Snapshot>,
-        step: Step,
+        step: HistoryStep,
     ) -> Result<Snapshot, RevisionError> {
         let commit = before.revision.commit.clone();
         let history = self.history.read(self.git()?, commit, step).await;

@@ -27,10 +27,10 @@ use super::max_size::TooLarge;
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use head::Head;
-use read::{Before, IdKind};
+use read::{IdKind, KnownFile};
 use stat::Stat;
 pub use stat::Stats;
-use walk::{Found, Listing, Rules};
+use walk::{Listing, Rules, WalkedFile};
 
 /// Why a working tree cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -332,7 +332,7 @@ impl WorkingTree {
                 self.directories.extend(below.directories);
             }
         }
-        let known = |found: &&Found| self.entries.contains_key(&found.path);
+        let known = |found: &&WalkedFile| self.entries.contains_key(&found.path);
         if !found.iter().all(|found| known(&found)) {
             self.check_growth(&found, blobs.limits().max_bytes)?;
         }
@@ -428,12 +428,12 @@ impl WorkingTree {
     /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
     fn read(
         &mut self,
-        found: Vec<Found>,
+        found: Vec<WalkedFile>,
         named: &HashSet<RepoPath>,
         blobs: &BlobCache,
         progress: &Progress,
     ) -> Result<bool, TreeError> {
-        let mut stale: Vec<Found> = found
+        let mut stale: Vec<WalkedFile> = found
             .into_iter()
             .filter(|f| {
                 named.contains(&f.path)
@@ -458,10 +458,10 @@ impl WorkingTree {
                 progress.step()?;
                 let path = found.path.clone();
                 let before = match entries.get(&path) {
-                    Some(known) => Before::File(&known.file),
+                    Some(known) => KnownFile::File(&known.file),
                     // A file that an event names is read whatever its stat says.
-                    None if named.contains(&path) => Before::Nothing,
-                    None => Before::Stats(stats),
+                    None if named.contains(&path) => KnownFile::Nothing,
+                    None => KnownFile::Stats(stats),
                 };
                 Ok(read::file(root, found, blobs, ids, before).ok_or(path))
             })

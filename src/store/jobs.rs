@@ -83,7 +83,7 @@ pub struct JobCounts {
 
 /// The outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivered {
+pub enum DeliveryOutcome {
     /// It was accepted.
     Taken,
     /// It was accepted before.
@@ -123,19 +123,19 @@ impl Store {
         job: Option<&NewJobRow>,
         now: i64,
         max_jobs: u32,
-    ) -> Result<Delivered, StoreError> {
+    ) -> Result<DeliveryOutcome, StoreError> {
         self.run("deliver", async |pool| {
             let mut transaction = pool.begin().await?;
             if is_repeated(&mut transaction, digests).await? {
-                return Ok(Delivered::Repeated);
+                return Ok(DeliveryOutcome::Repeated);
             }
             if let Some(job) = job
                 && !queue(&mut transaction, job, now, max_jobs).await?
             {
-                return Ok(Delivered::Full);
+                return Ok(DeliveryOutcome::Full);
             }
             transaction.commit().await?;
-            Ok(Delivered::Taken)
+            Ok(DeliveryOutcome::Taken)
         })
         .await
     }
@@ -422,22 +422,22 @@ mod tests {
             let store = Store::open_at(place.clone()).await?;
             let a = job("a", "1");
             let taken = store.deliver(&digests(&["x", "y"]), Some(&a), 5, 2).await?;
-            assert_eq!(taken, Delivered::Taken);
+            assert_eq!(taken, DeliveryOutcome::Taken);
             for again in [["x", "z"], ["z", "y"]] {
                 let repeated = store.deliver(&digests(&again), Some(&a), 5, 2).await?;
-                assert_eq!(repeated, Delivered::Repeated, "{again:?}");
+                assert_eq!(repeated, DeliveryOutcome::Repeated, "{again:?}");
             }
             // No digest of a repeated delivery was remembered.
             let b = job("b", "2");
             let taken = store.deliver(&digests(&["z"]), Some(&b), 6, 2).await?;
-            assert_eq!(taken, Delivered::Taken);
+            assert_eq!(taken, DeliveryOutcome::Taken);
             let c = job("c", "3");
             let full = store.deliver(&digests(&["w"]), Some(&c), 7, 2).await?;
-            assert_eq!(full, Delivered::Full);
+            assert_eq!(full, DeliveryOutcome::Full);
             // Newer work may replace earlier work of a full queue, and a rejected delivery may be sent again.
             let newer = job("a", "4");
             let taken = store.deliver(&digests(&["w"]), Some(&newer), 8, 2).await?;
-            assert_eq!(taken, Delivered::Taken);
+            assert_eq!(taken, DeliveryOutcome::Taken);
             store.close().await;
 
             let store = Store::open_at(place).await?;
@@ -470,7 +470,7 @@ mod tests {
         }
         for n in 0..8 {
             let repeated = store.deliver(&digests(&["x"]), None, 3, 9).await?;
-            assert_eq!(repeated, Delivered::Repeated);
+            assert_eq!(repeated, DeliveryOutcome::Repeated);
             let small = job(&format!("small {n}"), "1");
             store.deliver(&[n.to_string()], Some(&small), 4, 9).await?;
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate::config::{Config, DatabaseUrl};
-use foveate::store::{Delivered, NewJobRow, Place, Store};
+use foveate::store::{DeliveryOutcome, NewJobRow, Place, Store};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use sqlx::Connection as _;
@@ -196,7 +196,7 @@ async fn one_job_per_thread_is_taken_at_a_time() {
             };
             let digests = [job.subject.clone()];
             let queued = one.deliver(&digests, Some(&job), 1, 1_000).await;
-            assert_eq!(queued.unwrap(), Delivered::Taken);
+            assert_eq!(queued.unwrap(), DeliveryOutcome::Taken);
         }
         let (first, second) = tokio::join!(one.take_job(2, 1_000), other.take_job(2, 1_000));
         let taken = [first.unwrap(), second.unwrap()];
@@ -426,7 +426,7 @@ async fn database_password_is_never_shown() {
     let wrong = url.replace("p4ssw0rd", "wr0ng");
     let data = tempfile::tempdir().unwrap();
     let directory = data.path().to_str().unwrap();
-    for (url, arguments, said) in [
+    for (url, arguments, message) in [
         (
             &wrong,
             vec!["serve", "--listen", "127.0.0.1:0", "--data-dir", directory],
@@ -440,7 +440,7 @@ async fn database_password_is_never_shown() {
         (
             &format!("{wrong}?pasword=wr0ng"),
             vec!["jobs", "list"],
-            "no parameter \"pasword\"",
+            "unknown parameter \"pasword\"",
         ),
         (
             &format!("{wrong}?sslmode=wr0ng"),
@@ -456,7 +456,7 @@ async fn database_password_is_never_shown() {
         let output = foveate(url, &arguments);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(
-            !output.status.success() && stderr.contains(said),
+            !output.status.success() && stderr.contains(message),
             "{stderr}"
         );
         assert!(!stderr.contains("wr0ng"), "{stderr}");

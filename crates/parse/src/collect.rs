@@ -6,7 +6,7 @@ mod finish;
 mod reuse;
 mod values;
 
-pub(crate) use context::{Context, Declared, Place, Position, Section};
+pub(crate) use context::{Context, DeclarationProperties, Place, Position, Section};
 pub(crate) use finish::known_names;
 
 use std::borrow::Cow;

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::{MAX_LABELLED, OTHER_REPOSITORIES};
 use crate::access::Grant;
 use crate::engine::Engine;
-use crate::feedback::{Figures, RepositoryStats};
+use crate::feedback::{FeedbackCounts, RepositoryStats};
 use crate::telemetry::metrics::{Exposition, Kind};
 
 /// Name, help and value of a family.
-type Family = (&'static str, &'static str, fn(&Figures) -> i64);
+type Family = (&'static str, &'static str, fn(&FeedbackCounts) -> i64);
 
 const FAMILIES: [Family; 7] = [
     (

@@ -16,7 +16,7 @@ use super::{
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, GitError, GitRepo, Step};
+use crate::ingest::git::{Access, GitError, GitRepo, HistoryStep};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -134,7 +134,7 @@ impl Driver {
                 writer = back;
                 is_damaged = refreshed.is_damaged;
                 if let Outcome::WantsHistory(commit) = refreshed.outcome {
-                    history = self.load_history(commit, Step::Files, &run);
+                    history = self.load_history(commit, HistoryStep::Files, &run);
                 }
                 match refreshed.source {
                     SourceState::NotAsked => schedule.started(),
@@ -157,7 +157,7 @@ impl Driver {
                     };
                     writer = back;
                     history =
-                        next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
+                        next.and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
                 }
                 () = schedule.due() => next = Some(Cause::Poll),
             }

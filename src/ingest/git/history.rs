@@ -67,7 +67,7 @@ impl Default for HistoryLimits {
 
 /// How far to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HistoryStep {
     /// Messages and touched files; touched functions too if few commits lack them.
     Files,
     /// Everything.
@@ -76,7 +76,7 @@ pub enum Step {
 
 /// Version of the rules that select the commits of a history and the data kept of them.
 const VERSION: u16 = 1;
-/// Up to this many commits' functions are read in the step [`Step::Files`].
+/// Up to this many commits' functions are read in the step [`HistoryStep::Files`].
 const MAX_EARLY_FUNCTIONS: usize = 300;
 /// Number of commits read by one git process; records are kept after each batch.
 const BATCH: usize = 2000;
@@ -87,7 +87,7 @@ pub(super) fn load(
     commit: &str,
     limits: &HistoryLimits,
     records: &Records,
-    (step, stop): (Step, &CancellationToken),
+    (step, stop): (HistoryStep, &CancellationToken),
 ) -> Result<CommitHistory, GitError> {
     if limits.commits == 0 {
         return Ok(CommitHistory::default());
@@ -279,10 +279,10 @@ impl Reader<'_> {
     fn read_functions(
         &self,
         commits: &[ObjectId],
-        step: Step,
+        step: HistoryStep,
     ) -> Result<TouchedFunctions, GitError> {
         let missing = self.records.without_functions(commits).len();
-        if step == Step::Files && missing > MAX_EARLY_FUNCTIONS {
+        if step == HistoryStep::Files && missing > MAX_EARLY_FUNCTIONS {
             return Ok(TouchedFunctions::Reading);
         }
         self.records.expect_reads(missing);

@@ -11,7 +11,7 @@ use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use super::stat::{Stat, Stats};
-use super::walk::{Found, FoundKind};
+use super::walk::{FoundKind, WalkedFile};
 use crate::engine::{BlobCache, skipped_file, source_file};
 
 /// Returns the id of files that were not read: git's null id.
@@ -21,7 +21,7 @@ pub fn unread() -> ObjectId {
 
 /// Earlier knowledge about a file that is to be read.
 #[derive(Clone, Copy, Debug)]
-pub enum Before<'a> {
+pub enum KnownFile<'a> {
     /// Nothing usable.
     Nothing,
     /// Stored stats, which give the blob that an earlier process read if the file has not changed since.
@@ -34,12 +34,12 @@ pub enum Before<'a> {
 /// it is gone by now.
 pub fn file(
     root: &Path,
-    found: Found,
+    found: WalkedFile,
     blobs: &BlobCache,
     ids: IdKind,
-    before: Before<'_>,
+    before: KnownFile<'_>,
 ) -> Option<(Stat, SourceFile)> {
-    let Found { path, stat, kind } = found;
+    let WalkedFile { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
     let reason = match kind {
         FoundKind::Symlink => Some(SkipReason::Symlink),
@@ -66,7 +66,7 @@ pub fn file(
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
-    if let Before::Stats(stats) = before
+    if let KnownFile::Stats(stats) = before
         && let Some((stat, blob)) = stats.blob(&path, &stat)
         && ids == IdKind::of(&blob.to_string())
         && let Some(reading) = blobs.get(blob, named)
@@ -77,8 +77,8 @@ pub fn file(
         Ok((stat, bytes)) => {
             let blob = ids.blob(&bytes);
             let earlier = match before {
-                Before::File(file) => file.content.as_deref(),
-                Before::Nothing | Before::Stats(_) => None,
+                KnownFile::File(file) => file.content.as_deref(),
+                KnownFile::Nothing | KnownFile::Stats(_) => None,
             };
             let reading = match blobs.get(blob, named) {
                 Some(reading) => reading,

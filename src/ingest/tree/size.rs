@@ -4,13 +4,17 @@ use std::collections::HashSet;
 
 use foveate_model::RepoPath;
 
-use super::walk::{Found, FoundKind};
+use super::walk::{FoundKind, WalkedFile};
 use super::{TreeError, WorkingTree};
 
 impl WorkingTree {
     /// Returns an error if a tree of these files is too large. Files larger than `max_file_bytes` are not
     /// read, so their bytes do not count.
-    pub(super) fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
+    pub(super) fn check_size(
+        &self,
+        files: &[WalkedFile],
+        max_file_bytes: u64,
+    ) -> Result<(), TreeError> {
         let read = files.iter().filter(|found| is_read(found, max_file_bytes));
         let bytes = read.map(|found| found.stat.size).sum();
         self.access.max_size.check(files.len(), bytes)?;
@@ -20,7 +24,7 @@ impl WorkingTree {
     /// Like [`Self::check_size`], for these files together with the known ones.
     pub(super) fn check_growth(
         &self,
-        found: &[Found],
+        found: &[WalkedFile],
         max_file_bytes: u64,
     ) -> Result<(), TreeError> {
         let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
@@ -38,7 +42,7 @@ impl WorkingTree {
 }
 
 /// Whether a file is read: neither its kind nor its name nor its size excludes it.
-fn is_read(found: &Found, max_file_bytes: u64) -> bool {
+fn is_read(found: &WalkedFile, max_file_bytes: u64) -> bool {
     found.kind == FoundKind::File
         && found.stat.size <= max_file_bytes
         && foveate_parse::skip_by_name(&found.path).is_none()

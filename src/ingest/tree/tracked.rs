@@ -11,12 +11,16 @@ use ignore::gitignore::Gitignore;
 
 use super::WorkingTree;
 use super::stat::Stat;
-use super::walk::{self, Found, FoundKind, IGNORE_FILE, Listing, Rules};
+use super::walk::{self, FoundKind, IGNORE_FILE, Listing, Rules, WalkedFile};
 use crate::engine::Progress;
 
 impl WorkingTree {
     /// Finds the tracked files that exist, among the `wanted` ones whose path begins with `prefix`.
-    pub(super) fn tracked(&self, prefix: &str, wanted: impl Fn(&RepoPath) -> bool) -> Vec<Found> {
+    pub(super) fn tracked(
+        &self,
+        prefix: &str,
+        wanted: impl Fn(&RepoPath) -> bool,
+    ) -> Vec<WalkedFile> {
         let from = (Bound::Included(prefix), Bound::Unbounded);
         let committed = self
             .head
@@ -64,7 +68,7 @@ impl WorkingTree {
 }
 
 /// Finds the tracked `paths` that exist and belong to the tree.
-fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Found> {
+fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<WalkedFile> {
     let mut tree = Tree {
         rules,
         entered: HashMap::new(),
@@ -82,7 +86,7 @@ struct Tree<'r> {
 }
 
 impl Tree<'_> {
-    fn found(&mut self, path: &RepoPath) -> Option<Found> {
+    fn found(&mut self, path: &RepoPath) -> Option<WalkedFile> {
         let file = self.rules.root().join(path.as_str());
         if !self.is_entered(file.parent()?) || self.is_left_out(&file) {
             return None;
@@ -93,7 +97,7 @@ impl Tree<'_> {
             kind if kind.is_file() => FoundKind::File,
             _ => return None,
         };
-        Some(Found {
+        Some(WalkedFile {
             path: path.clone(),
             stat: Stat::new(&metadata),
             kind,

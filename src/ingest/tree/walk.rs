@@ -28,7 +28,7 @@ const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
 /// A found file, or an entry that is listed like a file.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct WalkedFile {
     /// Path below the root.
     pub path: RepoPath,
     /// Its stat when it was found.
@@ -60,7 +60,7 @@ pub enum FoundKind {
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Files, links, nested repositories, and directories that may not be read.
-    pub files: Vec<Found>,
+    pub files: Vec<WalkedFile>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
     /// Stats of the directories from before they were listed; filled by [`below`] only.
@@ -241,7 +241,7 @@ fn builder(
     directory: &Path,
     rules: &Arc<Rules>,
     watcher: Option<Arc<TreeWatcher>>,
-    skipped: &Arc<Mutex<Vec<Found>>>,
+    skipped: &Arc<Mutex<Vec<WalkedFile>>>,
 ) -> WalkBuilder {
     let mut builder = WalkBuilder::new(directory);
     let (rules, skipped) = (Arc::clone(rules), Arc::clone(skipped));
@@ -284,18 +284,18 @@ fn is_of_system(real: &Path) -> bool {
 }
 
 /// Returns the entry for a directory with a bad ignore file.
-fn left_out(rules: &Rules, directory: &Path) -> Option<Found> {
-    Some(Found {
+fn left_out(rules: &Rules, directory: &Path) -> Option<WalkedFile> {
+    Some(WalkedFile {
         path: relative(&rules.root, directory)?,
         stat: Stat::of(directory)?,
         kind: FoundKind::BadIgnoreFile,
     })
 }
 
-fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
+fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
     let kind = entry.file_type()?;
     let path = entry.path().strip_prefix(root).ok()?.as_os_str();
-    Some(Found {
+    Some(WalkedFile {
         path: RepoPath::escaped(path.as_encoded_bytes()).ok()?,
         stat: Stat::of(entry.path())?,
         kind: if kind.is_symlink() {
@@ -313,14 +313,14 @@ fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
 }
 
 /// Returns the entry for a directory that may not be listed; `None` for other errors.
-fn closed(root: &Path, error: &ignore::Error) -> Option<Found> {
+fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
     let is_forbidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     if !error.io_error().is_some_and(is_forbidden) {
         return None;
     }
     let path = path_of(error)?;
     let metadata = path.symlink_metadata().ok()?;
-    metadata.is_dir().then_some(Found {
+    metadata.is_dir().then_some(WalkedFile {
         path: relative(root, path)?,
         stat: Stat::new(&metadata),
         kind: FoundKind::Closed,

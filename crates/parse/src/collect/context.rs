@@ -34,7 +34,7 @@ pub(crate) struct Context {
     /// Directly in the object assigned to `module.exports`.
     pub(crate) is_exports: bool,
     /// The declaration that encloses the variables here.
-    pub(crate) declared: Declared,
+    pub(crate) declared: DeclarationProperties,
     /// Properties of members here that state none themselves.
     pub(crate) section: Section,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Section {
 
 /// Properties that one declaration gives all its variables.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct DeclarationProperties {
     /// The whole statement.
     pub(crate) span: Span,
     /// Whether it declares one variable, which then owns the whole statement.

@@ -26,7 +26,7 @@ const TAIL_LINES: usize = 60;
 
 /// The result of reading a log.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct LogReport {
     /// Traces and errors of compilers.
     pub failures: Failures,
     /// If there are no failures, the last lines of the last failed step, or of the log; else empty.
@@ -37,7 +37,7 @@ pub struct Found {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn read(mut log: impl BufRead) -> io::Result<Found> {
+pub fn read(mut log: impl BufRead) -> io::Result<LogReport> {
     let mut reading = Reading::default();
     let mut cleaner = Cleaner::default();
     let mut raw = Vec::new();
@@ -164,13 +164,13 @@ impl Reading {
         }
     }
 
-    fn found(self) -> Found {
+    fn found(self) -> LogReport {
         let step = self.failed.unwrap_or(self.others);
         let tail = match step.failures.total() {
             0 => Vec::from(step.tail).join("\n"),
             _ => String::new(),
         };
-        Found {
+        LogReport {
             failures: step.failures,
             tail,
         }

@@ -9,7 +9,7 @@ fn read_report(report: &str) -> Failures {
     failures
 }
 
-fn read_log(text: &str) -> log::Found {
+fn read_log(text: &str) -> log::LogReport {
     log::read(text.as_bytes()).unwrap()
 }
 

@@ -107,21 +107,21 @@ pub fn definitions(
 }
 
 /// The definitions that a name may mean.
-pub(super) struct Resolved {
+pub(super) struct MatchingDefinitions {
     pub matched: Option<Match>,
     /// Definitions, each with the number of names that are more similar.
     pub definitions: Vec<(u32, DefId)>,
     pub issue: Option<Issue>,
 }
 
-pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
+pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> MatchingDefinitions {
     let name = dotted(name);
     let exactly = exactly(snapshot, &name);
     if let Some((matched, definitions)) = exactly {
         let mut definitions: Vec<DefId> = definitions;
         definitions.sort_unstable();
         definitions.dedup();
-        return Resolved {
+        return MatchingDefinitions {
             matched: Some(matched),
             definitions: definitions.into_iter().map(|id| (0, id)).collect(),
             issue: None,
@@ -173,8 +173,8 @@ fn exactly(snapshot: &Snapshot, name: &str) -> Option<(Match, Vec<DefId>)> {
         .or_else(|| some(Match::IgnoringCase, symbols.folded(&fold(last))))
 }
 
-fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
-    let mut found = Resolved {
+fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> MatchingDefinitions {
+    let mut found = MatchingDefinitions {
         matched: None,
         definitions: Vec::new(),
         issue: None,

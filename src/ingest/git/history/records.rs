@@ -68,14 +68,14 @@ struct Slot {
 
 /// A revision that is being read. No record that it uses is evicted until this is dropped.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct RecordsInUse<'a> {
     records: &'a Records,
     since: u64,
     commits: usize,
 }
 
 /// Evicts the least recently used records if there are more than twice as many as one revision has.
-impl Drop for Reading<'_> {
+impl Drop for RecordsInUse<'_> {
     fn drop(&mut self) {
         let max = (2 * self.commits).max(MIN_KEPT);
         let mut table = self.records.table.lock();
@@ -142,7 +142,7 @@ impl Records {
 
     /// Begins to read a revision with at most this many `commits`. Reads the store if that was not done yet.
     /// Drops the records if they depend on other settings.
-    pub(super) fn begin(&self, settings: u64, commits: usize) -> Reading<'_> {
+    pub(super) fn begin(&self, settings: u64, commits: usize) -> RecordsInUse<'_> {
         let mut table = self.table.lock();
         if table.settings != Some(settings) {
             *table = RecordTable {
@@ -155,7 +155,7 @@ impl Records {
         }
         let since = table.round;
         table.reading_since.push(since);
-        Reading {
+        RecordsInUse {
             records: self,
             since,
             commits,

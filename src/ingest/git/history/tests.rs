@@ -73,10 +73,10 @@ fn git_at(root: &Path, arguments: &[&str]) -> String {
 }
 
 fn load_at(root: &Path, commit: &str, records: &Records) -> CommitHistory {
-    load_step(root, commit, records, Step::Functions)
+    load_step(root, commit, records, HistoryStep::Functions)
 }
 
-fn load_step(root: &Path, commit: &str, records: &Records, step: Step) -> CommitHistory {
+fn load_step(root: &Path, commit: &str, records: &Records, step: HistoryStep) -> CommitHistory {
     load_within(root, commit, records, (&HistoryLimits::default(), step))
 }
 
@@ -84,7 +84,7 @@ fn load_within(
     root: &Path,
     commit: &str,
     records: &Records,
-    (limits, step): (&HistoryLimits, Step),
+    (limits, step): (&HistoryLimits, HistoryStep),
 ) -> CommitHistory {
     let repo = GitRepo::open(root, &Arc::default()).unwrap();
     let stop = CancellationToken::new();
@@ -316,7 +316,7 @@ fn functions_beyond_limit_are_omitted_even_if_cached() {
     };
     let records = Records::in_memory();
     let seen = |commit: &str| {
-        let past = load_within(&f.root, commit, &records, (&limits, Step::Functions));
+        let past = load_within(&f.root, commit, &records, (&limits, HistoryStep::Functions));
         shown(&past)
     };
     assert_eq!(seen(&new), ["new: a.py(add)", "old: a.py()"]);
@@ -497,10 +497,10 @@ fn many_functions_are_read_after_files() {
         .status();
     assert!(import.unwrap().success());
     let records = Records::in_memory();
-    let past = load_step(&f.root, "main", &records, Step::Files);
+    let past = load_step(&f.root, "main", &records, HistoryStep::Files);
     assert_eq!(past.functions, TouchedFunctions::Reading);
     assert_eq!(shown(&past)[0], "x: a.py()");
-    let past = load_step(&f.root, "main", &records, Step::Functions);
+    let past = load_step(&f.root, "main", &records, HistoryStep::Functions);
     assert_eq!(past.functions, TouchedFunctions::Read);
     assert_eq!(shown(&past)[0], "x: a.py(a)");
     assert_eq!(records.read_count(), 2 * (MAX_EARLY_FUNCTIONS + 1));
@@ -519,7 +519,7 @@ fn history_is_limited_to_opened_directory() {
         .unwrap();
     let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
     let records = Records::in_memory();
-    let past = repo.history("HEAD", &limits, &records, Step::Functions, &stop);
+    let past = repo.history("HEAD", &limits, &records, HistoryStep::Functions, &stop);
     assert_eq!(shown(&past.unwrap()), ["both: cart.py(Cart add total)"]);
 }
 
@@ -572,7 +572,7 @@ fn reading_history_ends_on_stop_and_timeout() {
     stop.cancel();
     let run = |limits: HistoryLimits, stop: &CancellationToken| {
         let records = Records::in_memory();
-        repo.history("HEAD", &limits, &records, Step::Functions, stop)
+        repo.history("HEAD", &limits, &records, HistoryStep::Functions, stop)
     };
     let stopped = run(HistoryLimits::default(), &stop);
     assert!(matches!(stopped, Err(GitError::Cancelled(_))));

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
-use crate::collect::{Context, Declared, Draft, Place, Position, span};
+use crate::collect::{Context, DeclarationProperties, Draft, Place, Position, span};
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
@@ -114,7 +114,7 @@ impl<'t> Walker<'t> {
             .filter(|child| self.kind(*child) == Kind::Declarator)
             .take(2)
             .count();
-        let declared = Declared {
+        let declared = DeclarationProperties {
             span: outer.span,
             is_single: variables == 1,
             is_constant: kind.is_some_and(|kind| kind.kind() == "const"),
