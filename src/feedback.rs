@@ -2,7 +2,7 @@
 //! help, and can measure and fit with these records. It stores names from the repository; the text of
 //! questions only if the settings enable it. It must not delay an answer.
 //!
-//! [`Feedback::record`] puts an answer into a queue that [`recorder`] writes to the database; [`given`]
+//! [`Feedback::record`] puts an answer into a queue that [`recorder`] writes to the database; [`client_feedback`]
 //! validates and stores client feedback, [`merge`] compares merged changes with answers, and [`stats`] sums
 //! up both. Start at [`Feedback`].
 

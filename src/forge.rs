@@ -4,7 +4,7 @@
 //!
 //! The path of an event: [`webhook`] accepts a delivery, [`decide`] decides what to do, the database queues a
 //! job, [`worker`] runs it, [`answer`] asks the engine, [`comment`] renders the answer, [`publish`] posts it;
-//! [`learn`] compares merged changes with earlier answers. Start at [`Forges`].
+//! [`merge_comparison`] compares merged changes with earlier answers. Start at [`Forges`].
 
 pub mod answer;
 pub mod client;

@@ -1,6 +1,6 @@
 //! Serves the questions and lookups of the HTTP API as tools of the Model Context Protocol, for coding
 //! agents. The official SDK implements the protocol; this module defines the tools ([`tools`]), renders their
-//! answers ([`text`]), and waits for indexes ([`waiting`]). Over HTTP it is stateless ([`http`]); over
+//! answers ([`text`]), and waits for indexes ([`readiness`]). Over HTTP it is stateless ([`http`]); over
 //! standard input and output one process is one session ([`stdio`]). Start at [`Agents`].
 
 pub mod http;

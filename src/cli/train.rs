@@ -1,5 +1,5 @@
 //! `foveate train`: fits the weights of the ranking's signals to cases with known answers, or to the
-//! commits of one repository ([`own`]).
+//! commits of one repository ([`own_commits`]).
 
 mod own_commits;
 

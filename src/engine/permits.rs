@@ -1,5 +1,5 @@
 //! Bounds how many questions are answered and queued at a time, and owns the threads that answer them. A question
-//! that finds the queue full is rejected at once, so that a burst costs little. [`turns`] decides the order.
+//! that finds the queue full is rejected at once, so that a burst costs little. [`fair_queue`] decides the order.
 
 mod answer_times;
 mod fair_queue;

@@ -3,7 +3,7 @@
 //! no file.
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`bodies`] chooses whole functions
-//! and stretches, each a [`body`] with its [`surroundings`]; [`likely`] decides which are worth their tokens;
+//! and stretches, each a [`body`] with its [`surroundings`]; [`thresholds`] decides which are worth their tokens;
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports;
 //! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned. Each
 //! step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the

@@ -1,7 +1,7 @@
 //! Reads the past commits of a revision, limited in number and size: messages, touched files and functions.
 //! The changes of a commit are read once and recorded ([`records`]); git is asked each time which commits are
 //! ancestors of a revision. Files are read first and fast; functions need every blob and come later, if at
-//! all. [`heads`] reads the messages, [`present`] assembles the history. Start at [`load`].
+//! all. [`commit_metadata`] reads the messages, [`current_paths`] assembles the history. Start at [`load`].
 
 mod changes;
 mod codec;
