@@ -282,8 +282,9 @@ mod tests {
     use super::*;
 
     fn merge_request(action: &str, changes: Value) -> PullRequestEvent {
-        let fixture = include_bytes!("../../../tests/fixtures/gitlab/merge_request.json");
-        let mut payload: Value = serde_json::from_slice(fixture).unwrap();
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/gitlab");
+        let fixture = std::fs::read(format!("{directory}/merge_request.json")).unwrap();
+        let mut payload: Value = serde_json::from_slice(&fixture).unwrap();
         payload["object_attributes"]["action"] = json!(action);
         payload["labels"] = json!([{"title": "bug"}, {"title": "old"}]);
         payload["changes"] = changes;
