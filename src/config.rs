@@ -411,7 +411,7 @@ fn variables() -> Figment {
     variables_without(&[])
 }
 
-/// Without those that set these keys, or what is below them.
+/// Returns the variables except those that set these keys or keys below them.
 fn variables_without(keys: &[String]) -> Figment {
     let keys = keys.to_owned();
     let is_left = move |name: &UncasedStr| {

@@ -27,8 +27,8 @@ struct Found {
     answers: usize,
     with_changes: usize,
     with_question: usize,
-    /// How many cases there would be of repositories that are not in the list.
-    unlisted: BTreeMap<String, usize>,
+    /// Number of answers left out per repository that is not registered.
+    unregistered: BTreeMap<String, usize>,
 }
 
 /// Loads the cases of a data directory, oldest first, and the walk over them.
@@ -47,9 +47,9 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
         .await?;
         Ok((found, Repositories::at(paths)))
     })?;
-    let unlisted = found.told_unlisted();
-    if let (true, Some(told)) = (found.cases.is_empty(), &unlisted) {
-        return Err(NothingToAsk(told.clone()).into());
+    let unregistered = found.unregistered_note();
+    if let (true, Some(note)) = (found.cases.is_empty(), &unregistered) {
+        return Err(NothingToAsk(note.clone()).into());
     }
     if found.cases.is_empty() {
         let Found {
@@ -65,8 +65,8 @@ pub fn load(database: &DatabaseArgs, walk: &WalkArgs) -> anyhow::Result<(Vec<Cas
         ))
         .into());
     }
-    if let Some(told) = unlisted {
-        let _ = writeln!(std::io::stderr(), "{told}");
+    if let Some(note) = unregistered {
+        let _ = writeln!(std::io::stderr(), "{note}");
     }
     Ok((found.cases, walk.over(repositories)))
 }
@@ -82,7 +82,7 @@ impl Found {
             return;
         };
         if !paths.contains_key(&answer.repo) {
-            *self.unlisted.entry(answer.repo).or_default() += 1;
+            *self.unregistered.entry(answer.repo).or_default() += 1;
             return;
         }
         let files: BTreeSet<&str> = changed.iter().map(|place| &*place.path).collect();
@@ -106,18 +106,18 @@ impl Found {
         });
     }
 
-    /// What is said of the answers that make no case because nothing tells where their repository is.
-    fn told_unlisted(&self) -> Option<String> {
-        if self.unlisted.is_empty() {
+    /// Returns a note about the answers that are left out because their repository is not registered.
+    fn unregistered_note(&self) -> Option<String> {
+        if self.unregistered.is_empty() {
             return None;
         }
-        let each = self.unlisted.iter();
+        let each = self.unregistered.iter();
         let each: Vec<String> = each
             .map(|(repo, count)| format!("{} ({count})", escape(repo)))
             .collect();
         Some(format!(
-            "answers about repositories that are not in the list are left out: {}; those of --watch are not \
-             in it: register them by these names with `foveate repo add`",
+            "answers about repositories that are not registered are left out: {}; those of --watch are not \
+             registered: add them under these names with `foveate repo add`",
             each.join(", ")
         ))
     }
