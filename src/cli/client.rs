@@ -1,12 +1,14 @@
 //! The HTTP client that commands use for a running server: its token, its routes, one request.
 
-use std::io::Write as _;
+use std::error::Error;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::bail;
 use foveate_model::escape::escape;
 use reqwest::{Method, StatusCode};
+use rustls::CertificateError;
 use serde_json::Value;
 
 use super::UsageError;
@@ -17,14 +19,55 @@ use crate::engine::RepoName;
 /// every user of the machine.
 const TOKEN: &str = "FOVEATE_TOKEN";
 
-/// The server did not answer at all.
+/// No answer came from the server, or its certificate is not trusted.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "no server answers at {url}: {reason}; start one with `foveate serve` or choose another with --server"
-)]
-pub struct ServerUnreachable {
-    url: String,
-    reason: String,
+#[error("{0}")]
+pub struct ServerUnreachable(String);
+
+impl ServerUnreachable {
+    fn new(url: &str, error: &reqwest::Error) -> Self {
+        let mut causes = anyhow::Chain::new(error);
+        let reason = causes.clone().last().map(ToString::to_string);
+        let certificate = causes.find_map(certificate_error);
+        if let Some(error) = certificate {
+            let advice = certificate_advice(error);
+            return Self(format!(
+                "the certificate of the server at {url} is not accepted: {advice}"
+            ));
+        }
+        let reason = reason.unwrap_or_default();
+        Self(format!(
+            "no server answers at {url}: {reason}; start one with `foveate serve` or choose another with --server"
+        ))
+    }
+}
+
+/// Returns what is wrong with the server's certificate, if that is the error. An error of input and output does not
+/// give the error that it wraps as its [`Error::source`].
+fn certificate_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a CertificateError> {
+    if let Some(io) = error.downcast_ref::<io::Error>() {
+        return certificate_error(io.get_ref()?);
+    }
+    match error.downcast_ref()? {
+        rustls::Error::InvalidCertificate(error) => Some(error),
+        _ => None,
+    }
+}
+
+fn certificate_advice(error: &CertificateError) -> String {
+    match error {
+        CertificateError::UnknownIssuer => {
+            "its issuer is not trusted; set SSL_CERT_FILE to the issuer's certificate, or to the certificate itself \
+             if it is self-signed"
+                .to_owned()
+        }
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it is that of a certificate authority; create one for a server (openssl req -x509 … -addext \
+             basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:HOST)"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Returns the token to send to a server: the first line of the file, else the value of the environment variable;
@@ -51,7 +94,7 @@ pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<
     if server.starts_with("http:") && !is_local {
         let server = escape(server);
         writeln!(
-            std::io::stderr(),
+            io::stderr(),
             "warning: the token is sent unencrypted to {server}"
         )?;
     }
@@ -123,16 +166,7 @@ impl Call<'_> {
         if let Some(token) = &token {
             request = request.bearer_auth(token);
         }
-        let unreachable = |error: reqwest::Error| {
-            let mut reason: &dyn std::error::Error = &error;
-            while let Some(source) = reason.source() {
-                reason = source;
-            }
-            ServerUnreachable {
-                url: server.to_owned(),
-                reason: reason.to_string(),
-            }
-        };
+        let unreachable = |error: reqwest::Error| ServerUnreachable::new(server, &error);
         let request = request.build().map_err(|_| {
             UsageError(format!(
                 "--server must be a URL such as http://127.0.0.1:7878, not {server:?}"

@@ -97,18 +97,26 @@ impl ForgeConfig {
                 "forge.github.app_id and forge.github.private_key must be set together".to_owned(),
             );
         }
+        let mut known: Vec<(&str, String)> = Vec::new();
         for (key, url) in [
             ("github", &github.url),
             ("gitlab", &self.gitlab.url),
             ("gitea", &self.gitea.url),
         ] {
-            check_url(url).map_err(|reason| format!("forge.{key}.url {reason}"))?;
+            let url = check_url(url).map_err(|reason| format!("forge.{key}.url {reason}"))?;
+            if let Some((other, _)) = known.iter().find(|(_, known)| *known == url) {
+                return Err(format!(
+                    "forge.{key}.url must differ from forge.{other}.url: one host has one kind of forge"
+                ));
+            }
+            known.push((key, url));
         }
         Ok(())
     }
 }
 
-fn check_url(url: &str) -> Result<(), &'static str> {
+/// Returns the URL in its usual spelling, without a final slash.
+fn check_url(url: &str) -> Result<String, &'static str> {
     const WRONG: &str = "must be an address such as https://github.com, without login, `?` and `#`";
     let url = url::Url::parse(url).map_err(|_| WRONG)?;
     let is_plain = matches!(url.scheme(), "https" | "http")
@@ -117,7 +125,8 @@ fn check_url(url: &str) -> Result<(), &'static str> {
         && url.password().is_none()
         && url.query().is_none()
         && url.fragment().is_none();
-    is_plain.then_some(()).ok_or(WRONG)
+    let spelling = url.as_str().trim_end_matches('/').to_owned();
+    is_plain.then_some(spelling).ok_or(WRONG)
 }
 
 #[cfg(test)]
@@ -140,7 +149,7 @@ mod tests {
     #[test]
     fn invalid_settings_are_named_in_errors() {
         type Change = fn(&mut super::ForgeConfig);
-        let cases: [(Change, &str); 7] = [
+        let cases: [(Change, &str); 8] = [
             (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),
             (|c| c.workers = 0, "forge.workers must be at least 1"),
             (|c| c.command = "ask me".to_owned(), "forge.command"),
@@ -149,6 +158,10 @@ mod tests {
             (
                 |c| c.gitea.url = "codeberg.org".to_owned(),
                 "forge.gitea.url",
+            ),
+            (
+                |c| c.gitea.url = "https://GitLab.com/".to_owned(),
+                "forge.gitea.url must differ from forge.gitlab.url",
             ),
             (
                 |c| c.github.url = "https://me:s3cret@github.com".to_owned(),

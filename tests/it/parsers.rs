@@ -106,6 +106,32 @@ fn dead_worker_is_replaced() {
     assert_ne!(children(), pids);
 }
 
+/// A repository may have thousands of files that each use up what their worker gets.
+#[test]
+fn worker_gets_memory_and_time_in_proportion_to_its_files() {
+    let parsers = workers();
+    let limits = |functions: &str| {
+        let (_, content) = parsers.read(python(), functions.as_bytes(), None);
+        assert!(content.unwrap().facts.issues.is_empty());
+        let pids = children();
+        assert_eq!(pids.len(), 1, "{pids:?}");
+        let limits = fs::read_to_string(format!("/proc/{}/limits", pids[0])).unwrap();
+        ["Max address space", "Max cpu time"].map(|named| {
+            let line = limits.lines().find_map(|line| line.strip_prefix(named));
+            let soft = line.and_then(|line| line.split_whitespace().next());
+            soft.unwrap().parse::<u64>().unwrap()
+        })
+    };
+    let [memory, seconds] = limits(&module("cancel"));
+    assert!(memory < 300 << 20, "{memory}");
+    assert!(seconds <= 2, "{seconds}");
+    let [memory, seconds] = limits(&module("cancel").repeat(600));
+    assert!(memory > 500 << 20, "{memory}");
+    assert!(seconds >= 8, "{seconds}");
+    // A small file does not get less memory than the worker keeps from a large one.
+    assert_eq!(limits(&module("close"))[0], memory);
+}
+
 /// The ids of the processes that this thread has started.
 fn children() -> Vec<String> {
     let pids = fs::read_to_string("/proc/thread-self/children").unwrap();

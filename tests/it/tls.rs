@@ -175,10 +175,31 @@ async fn command_line_verifies_certificates_except_for_local_health() {
     let trusting = foveate(&list, Some(&files.cert)).await;
     let stderr = String::from_utf8_lossy(&trusting.stderr).into_owned();
     assert!(trusting.status.success(), "{stderr}");
-    assert_eq!(foveate(&list, None).await.status.code(), Some(4));
+    let refused = foveate(&list, None).await;
+    assert_eq!(refused.status.code(), Some(4));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("set SSL_CERT_FILE"), "{told}");
     let health = foveate(&["health", "--server", &app.url], None).await;
     let stderr = String::from_utf8_lossy(&health.stderr).into_owned();
     assert!(health.status.success(), "{stderr}");
+    app.end().await;
+}
+
+/// `openssl req -x509` makes such a certificate unless it is told otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn certificate_of_an_authority_is_explained() {
+    let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let key = rcgen::KeyPair::generate().unwrap();
+    let files = write_files(&KeyPair {
+        cert: params.self_signed(&key).unwrap().pem(),
+        key: key.serialize_pem(),
+    });
+    let app = app(&files, |_| {}).await;
+    let list = ["repo", "list", "--server", &url(&app)];
+    let refused = foveate(&list, Some(&files.cert)).await;
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("CA:FALSE"), "{told}");
     app.end().await;
 }
 

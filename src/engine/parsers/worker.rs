@@ -17,8 +17,8 @@ use crate::telemetry::process;
 pub const COMMAND: &str = "parse-worker";
 /// Stands for the language code where the name suggests no language: it is detected from the content.
 const BY_CONTENT: u8 = u8::MAX;
-/// Memory limit of a worker: `MEMORY` bytes, and `MEMORY_PER_BYTE` for each byte of the largest file. A file
-/// written by people takes about 50 bytes for each of its own; the stack reserved for the parser takes 256.
+/// Memory limit of a worker: `MEMORY` bytes, and `MEMORY_PER_BYTE` for each byte of the largest file that it has read.
+/// A file written by people takes about 50 bytes for each of its own; the stack reserved for the parser takes 256.
 const MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 1024;
 /// A worker gets at most this fraction (one of `MEMORY_PART` parts) of the memory of the machine or container:
@@ -26,8 +26,8 @@ const MEMORY_PER_BYTE: u64 = 1024;
 const MEMORY_PART: u64 = 4;
 /// Memory in bytes that a worker needs for any file of ordinary size.
 const LEAST_MEMORY: u64 = 512 << 20;
-/// CPU time allowed for a file on top of the parser's timeout.
-const MARGIN: Duration = Duration::from_secs(4);
+/// CPU time allowed for a file, as a multiple of the parser's timeout: what follows the parser takes less than it.
+const TIME_FACTOR: u32 = 2;
 
 /// Returns the arguments of a worker, as the command line reads them.
 pub fn arguments(limits: &Limits) -> Vec<String> {
@@ -45,37 +45,41 @@ pub fn arguments(limits: &Limits) -> Vec<String> {
 /// # Errors
 /// When the memory cannot be limited, a request is malformed, or the parent process is gone.
 pub fn serve(limits: &Limits) -> io::Result<()> {
-    bound_memory(limits)?;
+    expect_crashes()?;
+    let most_memory = most_memory();
+    let mut longest = 0;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(request) = read_frame(&mut input)? {
-        bound_time(limits)?;
+        // The memory of the longest file stays reserved for this process.
+        longest = longest.max(request.len());
+        let memory = MEMORY.saturating_add(MEMORY_PER_BYTE.saturating_mul(longest as u64));
+        limit(Resource::As, memory.min(most_memory))?;
+        bound_time(&limits.for_text(request.len()))?;
         let reply = answer(&request, limits).ok_or(io::ErrorKind::InvalidData)?;
         write_frame(&mut output, &reply)?;
     }
     Ok(())
 }
 
-/// Limits the memory of this process: an allocation beyond the limit ends it. Where the system runs out of memory,
-/// it kills this process before any other.
-fn bound_memory(limits: &Limits) -> io::Result<()> {
-    let bytes = MEMORY.saturating_add(limits.max_bytes.saturating_mul(MEMORY_PER_BYTE));
-    let part = process::memory_limit().map_or(u64::MAX, |all| all as u64 / MEMORY_PART);
-    limit(Resource::As, bytes.min(part.max(LEAST_MEMORY)))?;
-    // No core dump: workers are expected to crash.
+/// Writes no core dump. Where the system runs out of memory, it ends this process before any other.
+fn expect_crashes() -> io::Result<()> {
     limit(Resource::Core, 0)?;
     // Fails where the system has no such file.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     Ok(())
 }
 
+/// Returns the memory in bytes that a worker gets at most, whatever it reads.
+fn most_memory() -> u64 {
+    let part = process::memory_limit().map_or(u64::MAX, |all| all as u64 / MEMORY_PART);
+    part.max(LEAST_MEMORY)
+}
+
 /// Ends the process when the current file takes more CPU time than its parser should allow.
 fn bound_time(limits: &Limits) -> io::Result<()> {
-    let spent = clock_gettime(ClockId::ProcessCPUTime);
-    let spent = u64::try_from(spent.tv_sec).unwrap_or_default();
-    limit(
-        Resource::Cpu,
-        spent + (limits.timeout + MARGIN).as_secs().saturating_add(1),
-    )
+    let spent = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+    let end = spent + limits.timeout * TIME_FACTOR;
+    limit(Resource::Cpu, end.as_secs().saturating_add(1))
 }
 
 fn limit(resource: Resource, current: u64) -> io::Result<()> {

@@ -69,8 +69,8 @@ pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
 struct Reading {
     depth: usize,
     has_suite: bool,
-    /// The file of the enclosing suite.
-    suite_file: String,
+    /// The name and file of the enclosing suite.
+    suite: Failure,
     test: Option<Test>,
     /// Where text of the current element goes.
     text: Text,
@@ -80,6 +80,8 @@ struct Reading {
 #[derive(Default)]
 struct Test {
     case: Failure,
+    /// Whether it stands for a suite, which has a failure outside its tests.
+    is_suite: bool,
     /// Failures and errors of the test, mostly one.
     failed: Vec<Failure>,
     /// Output that the test printed.
@@ -122,9 +124,13 @@ impl Reading {
             "testsuites" => self.has_suite = true,
             "testsuite" => {
                 self.has_suite = true;
-                self.suite_file = attribute(element, &["file", "filepath"]);
+                self.suite = Failure {
+                    test: attribute(element, &["name"]),
+                    file: attribute(element, &["file", "filepath"]),
+                    ..Failure::default()
+                };
             }
-            "testcase" => self.test = Some(Test::of(element, &self.suite_file)),
+            "testcase" => self.test = Some(Test::of(element, &self.suite.file)),
             // A test that failed again when it was rerun; one that passed then has a `flakyFailure`.
             "failure" | "error" | "rerunFailure" | "rerunError" => self.failed(element),
             "system-out" | "system-err" => self.text = Text::Output,
@@ -142,9 +148,8 @@ impl Reading {
     }
 
     fn failed(&mut self, element: &BytesStart<'_>) {
-        let Some(test) = &mut self.test else {
-            return;
-        };
+        // A suite that fails before its first test has the failure itself.
+        let test = self.test.get_or_insert_with(|| Test::of_suite(&self.suite));
         let message = attribute(element, &["message"]);
         let class = attribute(element, &["type"]);
         let has_message = !message.trim().is_empty() && message != "Failed";
@@ -169,7 +174,12 @@ impl Reading {
                 self.text = Text::Ignored;
             }
             "failure" | "error" | "rerunFailure" | "rerunError" | "system-out" | "system-err"
-            | "stackTrace" => self.text = Text::Ignored,
+            | "stackTrace" => {
+                self.text = Text::Ignored;
+                if let Some(suite) = self.test.take_if(|test| test.is_suite) {
+                    suite.add_to(failures);
+                }
+            }
             _ => {}
         }
     }
@@ -195,6 +205,14 @@ impl Reading {
 }
 
 impl Test {
+    fn of_suite(suite: &Failure) -> Self {
+        Self {
+            case: suite.clone(),
+            is_suite: true,
+            ..Self::default()
+        }
+    }
+
     fn of(element: &BytesStart<'_>, suite_file: &str) -> Self {
         let name = attribute(element, &["name"]);
         let class = attribute(element, &["classname", "class"]);

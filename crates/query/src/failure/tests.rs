@@ -333,6 +333,24 @@ fn long_lines_and_traces_are_bounded() {
     assert!(found.failures.total() >= 1);
 }
 
+#[test]
+fn error_of_a_suite_outside_its_tests_is_read() {
+    let report = r#"<testsuites><testsuite name="shop.CartTest" file="shop/cart_test.py" tests="0" errors="1">
+<error message="no database" type="ConnectionError">Traceback (most recent call last):
+  File "shop/db.py", line 12, in connect
+ConnectionError: no database</error><error message="second"/>
+<testcase name="test_total"/></testsuite></testsuites>"#;
+    let failures = read_report(report);
+    assert_eq!(
+        summaries(&failures),
+        [
+            "shop.CartTest | shop/cart_test.py:0 | ConnectionError: no database",
+            "shop.CartTest | shop/cart_test.py:0 | second"
+        ]
+    );
+    assert_question(&failures, &["shop/db.py:12"], "no database");
+}
+
 proptest::proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..2_000), max in 0usize..5_000) {
