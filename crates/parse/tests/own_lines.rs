@@ -65,3 +65,36 @@ fn inner_decorators_count_as_own_lines() {
         &["A 1-4 own 1", "A.f 2-3 own 2"],
     );
 }
+
+#[test]
+fn comment_on_the_line_of_a_definition_documents_it() {
+    for (language, source) in [
+        (
+            "java",
+            "class A {\n  /** Doc. */ int a() { return 1; }\n  int b() { return 2; }\n}\n",
+        ),
+        (
+            "typescript",
+            "/** Doc. */ export function a() {}\nfunction b() {}\n",
+        ),
+        (
+            "c",
+            "/* Doc. */ int a(void) { return 1; }\nint b(void) { return 2; }\n",
+        ),
+        ("rust", "/** Doc. */ #[inline] fn a() {}\nfn b() {}\n"),
+        (
+            "rust",
+            "/* before */ use c::d;\nfn a() {}\n/// Doc.\nfn a() {}\n",
+        ),
+    ] {
+        let named = foveate_parse::languages::by_name(language).unwrap();
+        let facts = parse(named, source, &Limits::default());
+        let documented: Vec<_> = facts
+            .definitions
+            .iter()
+            .filter(|definition| !definition.doc.is_empty())
+            .map(|definition| (&*definition.name, &*definition.doc))
+            .collect();
+        assert_eq!(documented, [("a", "Doc.")], "{source}");
+    }
+}
