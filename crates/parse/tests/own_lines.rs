@@ -98,3 +98,22 @@ fn comment_on_the_line_of_a_definition_documents_it() {
         assert_eq!(documented, [("a", "Doc.")], "{source}");
     }
 }
+
+#[test]
+fn here_document_belongs_to_its_definition() {
+    let source = "class A\n  X = <<~Y\n    abc\n  Y\n  define_method(:b) { <<~Y }\n    abc\n  Y\n  C = 1\nend\n";
+    let named = foveate_parse::languages::by_name("ruby").unwrap();
+    let facts = parse(named, source, &Limits::default());
+    let lines: Vec<_> = facts
+        .definitions
+        .iter()
+        .map(|definition| {
+            let lines = definition.lines;
+            (&*definition.qualified_name, lines.start, lines.end)
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [("A", 1, 9), ("A.X", 2, 4), ("A.b", 5, 7), ("A.C", 8, 8)]
+    );
+}
