@@ -91,7 +91,11 @@ impl Finder<'_> {
             return true;
         }
         // `A.new` makes an `A`.
-        if let Some(class) = name.strip_suffix(".new") {
+        let is_class = |path: &str| {
+            let last = path.rsplit('.').next().unwrap_or(path);
+            last.starts_with(char::is_uppercase)
+        };
+        if let Some(class) = name.strip_suffix(".new").filter(|path| is_class(path)) {
             return self.name(class, from, strength);
         }
         let last_name = self.config.strength.last_name;
