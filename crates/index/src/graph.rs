@@ -194,6 +194,20 @@ impl Graph {
         }
     }
 
+    /// Returns the members with this name of a type: its own, else those of the nearest base that has some.
+    pub fn members_of(
+        &self,
+        files: &Files,
+        symbols: &Symbols,
+        class: DefId,
+        name: &str,
+    ) -> Vec<DefId> {
+        let dependencies = Dependencies::ignored();
+        let names = Names::new(self.tables(files, symbols), &dependencies);
+        let found = self.inheritance.members(names, class, name);
+        found.definitions().collect()
+    }
+
     fn attributes<'a>(&self, names: Names<'a>, module: FileId, path: &'a str) -> Targets {
         let mut found = Targets::one(Target::Module(module));
         for name in path.split('.').take(16) {

@@ -231,10 +231,25 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Returns the comments that end on the line before a row.
-    pub(crate) fn comment_above(&self, row: u32) -> Option<Span> {
-        let run = self.comments.filter(|run| run.last_row + 1 == row);
+    /// Returns the comments that end on the line before a declaration, or on its line.
+    pub(crate) fn comment_above(&self, node: Node<'_>) -> Option<Span> {
+        let run = self
+            .comments
+            .filter(|run| self.documents(run, row(node), span(node)));
         run.map(|run| run.span)
+    }
+
+    /// Whether a run of comments is directly before what begins in a row, or above it: `/** … */ int f();`.
+    fn documents(&self, run: &CommentRun, row: u32, place: Span) -> bool {
+        let end = run.span.end as usize;
+        let between = match run.last_row {
+            last if last == row => self.text.get(end..place.start as usize),
+            // Some grammars include the line end in the comment.
+            last if last + 1 == row && run.span.of(self.text).ends_with('\n') => Some(""),
+            last if last + 1 == row => self.text.get(end..).and_then(|rest| rest.lines().next()),
+            _ => None,
+        };
+        between.is_some_and(|between| between.trim().is_empty())
     }
 
     /// Adds a stretch that is not code.
@@ -266,7 +281,12 @@ impl<'t> Collector<'t> {
         let signature = self.signature(&draft);
         let lines = self.lines.lines_of(draft.span);
         let own_line = draft.own_start.map(|start| self.lines.line_of(start));
-        let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
+        let above = self
+            .comments
+            .filter(|run| self.documents(run, lines.start - 1, draft.span));
+        if above.is_some() {
+            self.comments = None;
+        }
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
                 (self.clean_doc)(documentation::comment(

@@ -65,3 +65,55 @@ fn inner_decorators_count_as_own_lines() {
         &["A 1-4 own 1", "A.f 2-3 own 2"],
     );
 }
+
+#[test]
+fn comment_on_the_line_of_a_definition_documents_it() {
+    for (language, source) in [
+        (
+            "java",
+            "class A {\n  /** Doc. */ int a() { return 1; }\n  int b() { return 2; }\n}\n",
+        ),
+        (
+            "typescript",
+            "/** Doc. */ export function a() {}\nfunction b() {}\n",
+        ),
+        (
+            "c",
+            "/* Doc. */ int a(void) { return 1; }\nint b(void) { return 2; }\n",
+        ),
+        ("rust", "/** Doc. */ #[inline] fn a() {}\nfn b() {}\n"),
+        (
+            "rust",
+            "/* before */ use c::d;\nfn a() {}\n/// Doc.\nfn a() {}\n",
+        ),
+    ] {
+        let named = foveate_parse::languages::by_name(language).unwrap();
+        let facts = parse(named, source, &Limits::default());
+        let documented: Vec<_> = facts
+            .definitions
+            .iter()
+            .filter(|definition| !definition.doc.is_empty())
+            .map(|definition| (&*definition.name, &*definition.doc))
+            .collect();
+        assert_eq!(documented, [("a", "Doc.")], "{source}");
+    }
+}
+
+#[test]
+fn here_document_belongs_to_its_definition() {
+    let source = "class A\n  X = <<~Y\n    abc\n  Y\n  define_method(:b) { <<~Y }\n    abc\n  Y\n  C = 1\nend\n";
+    let named = foveate_parse::languages::by_name("ruby").unwrap();
+    let facts = parse(named, source, &Limits::default());
+    let lines: Vec<_> = facts
+        .definitions
+        .iter()
+        .map(|definition| {
+            let lines = definition.lines;
+            (&*definition.qualified_name, lines.start, lines.end)
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [("A", 1, 9), ("A.X", 2, 4), ("A.b", 5, 7), ("A.C", 8, 8)]
+    );
+}

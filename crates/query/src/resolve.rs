@@ -15,6 +15,7 @@ pub(crate) use self::words::is_stop_word;
 
 use std::cell::OnceCell;
 
+use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{Lines, Role};
 
@@ -257,6 +258,7 @@ impl Finder<'_> {
         if meant.iter().any(major) {
             meant.retain(major);
         }
+        self.hide_declarations(&mut meant);
         meant.sort_unstable();
         meant.dedup();
         if meant.is_empty() || self.is_listed(name, from) {
@@ -274,6 +276,23 @@ impl Finder<'_> {
                 from,
             });
         }
+    }
+
+    /// Removes the declarations whose definitions with a body are there too, as those in headers of C.
+    fn hide_declarations(&self, meant: &mut Vec<DefId>) {
+        let files = &self.snapshot.files;
+        let is_declaration = |id: &DefId| files.definition(*id).modifiers.is_overload;
+        if !meant.iter().any(is_declaration) {
+            return;
+        }
+        let defined: HashSet<&str> = meant
+            .iter()
+            .filter(|id| !is_declaration(id))
+            .map(|id| &*files.definition(*id).qualified_name)
+            .collect();
+        meant.retain(|id| {
+            !is_declaration(id) || !defined.contains(&*files.definition(*id).qualified_name)
+        });
     }
 
     fn is_listed(&self, name: &str, from: &'static str) -> bool {

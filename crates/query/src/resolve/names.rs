@@ -2,6 +2,7 @@
 //! suffix, regardless of case, and fuzzily last.
 
 use foveate_index::symbols::fold;
+use foveate_index::{DefId, Snapshot};
 
 use super::Finder;
 use super::similar::nearest;
@@ -31,18 +32,33 @@ impl Finder<'_> {
     /// name, or parts of it, may have been found nevertheless.
     pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
+        let name = self.without_foreign_mark(name);
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
         let known = self.plain(name, from, strength);
-        if !known {
+        if !known && name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$')) {
             self.fuzzy(name, from, strength);
         }
         known
     }
 
-    /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else each of its
-    /// names alone, in which case it returns false.
+    /// Removes the mark after a name (`valid?`, `save!`) unless a definition has it: only some languages have
+    /// such names.
+    fn without_foreign_mark<'n>(&self, name: &'n str) -> &'n str {
+        let Some(bare) = name.strip_suffix(['?', '!']) else {
+            return name;
+        };
+        let last = name.rsplit('.').next().unwrap_or(name);
+        match self.snapshot.symbols.named(last).is_empty() {
+            true => bare,
+            false => name,
+        }
+    }
+
+    /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
+    /// that `C` inherits or a variable named like it has; else each of its names alone, in which case it returns
+    /// false.
     fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
@@ -71,11 +87,65 @@ impl Finder<'_> {
             }
             suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
         }
+        if self.member(name, from, strength) {
+            return true;
+        }
+        // `A.new` makes an `A`.
+        let is_class = |path: &str| {
+            let last = path.rsplit('.').next().unwrap_or(path);
+            last.starts_with(char::is_uppercase)
+        };
+        if let Some(class) = name.strip_suffix(".new").filter(|path| is_class(path)) {
+            return self.name(class, from, strength);
+        }
         let last_name = self.config.strength.last_name;
         for part in name.split('.') {
             self.plain(part, from, strength * last_name);
         }
         false
+    }
+
+    /// Resolves `C.m` to the member of `C` that it inherits, and `c.m` to the member of the type `C`; returns
+    /// false if there is none.
+    fn member(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
+        let Some((path, member)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let factors = &self.config.strength;
+        let type_name = path.rsplit('.').next().unwrap_or(path);
+        let symbols = &self.snapshot.symbols;
+        let (exact, similar) = (
+            self.members(symbols.named(type_name), member),
+            self.members(symbols.folded(&fold(type_name)), member),
+        );
+        let (found, certainty) = match exact.is_empty() {
+            true => (similar, strength * factors.folded),
+            false => (exact, factors.qualified.max(strength)),
+        };
+        if found.is_empty() {
+            return false;
+        }
+        let of_type = strength * factors.last_name;
+        self.note(name, from, certainty, &found);
+        self.plain(type_name, from, of_type);
+        true
+    }
+
+    /// Returns the members of this name of the types among some definitions.
+    fn members(&self, owners: &[DefId], member: &str) -> Vec<DefId> {
+        let Snapshot {
+            files,
+            symbols,
+            graph,
+            ..
+        } = self.snapshot;
+        let owners = owners
+            .iter()
+            .filter(|id| files.definition(**id).kind.is_container())
+            .take(self.config.max_definitions);
+        owners
+            .flat_map(|owner| graph.members_of(files, symbols, *owner, member))
+            .collect()
     }
 
     /// Resolves a name without dots; returns false if nothing has it.

@@ -8,7 +8,7 @@ use foveate_parse::origin;
 use foveate_parse::traces::{self, Piece, Trace};
 
 use super::document::{Block, Document, Line};
-use super::inline::{self, Inline};
+use super::inline::{self, Code, Inline};
 use super::literals::{self, Literal};
 use super::names;
 use super::pasted;
@@ -108,6 +108,14 @@ impl Collector {
         }
     }
 
+    /// Adds a name in code, with the mark that may belong to it: `valid?`.
+    fn mention_marked(&mut self, kind: MentionKind, name: &str, mark: Option<char>) {
+        match mark {
+            Some(mark) => self.mention(kind, &format!("{name}{mark}")),
+            None => self.mention(kind, name),
+        }
+    }
+
     fn citations(&mut self, text: &str) {
         for citation in citations(text) {
             if self.text.citations.len() < MAX_CITATIONS && !self.text.citations.contains(&citation)
@@ -132,7 +140,8 @@ impl Collector {
             let trimmed = names::trim(&name.text);
             let plain = name.quoted && trimmed.chars().count() > 1 && !names::is_keyword(trimmed);
             if plain || names::is_identifier_like(trimmed, name.called) {
-                self.mention(MentionKind::ErrorMessage, trimmed);
+                let mark = name.mark.filter(|_| name.quoted);
+                self.mention_marked(MentionKind::ErrorMessage, trimmed, mark);
             }
         }
         self.segment(SegmentKind::ErrorMessage, text.to_owned());
@@ -142,10 +151,10 @@ impl Collector {
         let Inline { text, codes } = inline::read(title);
         for code in &codes {
             self.inline_code(code);
-            for name in names::scan(code) {
+            for name in names::scan(&code.text) {
                 let trimmed = names::trim(&name.text);
-                if whole_name(code, &name.text) || names::is_identifier_like(trimmed, name.called) {
-                    self.mention(MentionKind::Title, trimmed);
+                if name.is_whole(&code.text) || names::is_identifier_like(trimmed, name.called) {
+                    self.mention_marked(MentionKind::Title, trimmed, name.mark);
                 }
             }
         }
@@ -197,7 +206,7 @@ impl Collector {
         }
         self.segment(SegmentKind::Prose, prose);
         for code in codes {
-            self.segment(SegmentKind::InlineCode, code);
+            self.segment(SegmentKind::InlineCode, code.text);
         }
         for text in quoted {
             self.segment(SegmentKind::Quoted, text);
@@ -212,7 +221,8 @@ impl Collector {
     /// words that it names.
     fn words(&mut self, text: &str, kind: MentionKind) -> String {
         let mut plain = String::with_capacity(text.len());
-        for word in text.split_whitespace() {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (at, word) in words.iter().copied().enumerate() {
             if !plain.is_empty() {
                 plain.push(' ');
             }
@@ -245,7 +255,12 @@ impl Collector {
                 continue;
             }
             if let Some(mention) = paths::read(word, Strictness::Extension) {
-                self.path(mention);
+                let before = words.get(..at).unwrap_or_default().iter().rev();
+                // The next sentence is about something else.
+                let after = words.get(at + 1..).filter(|_| !word.ends_with('.'));
+                let after = after.unwrap_or_default().iter();
+                let lines = paths::lines_beside(before.copied(), after.copied());
+                self.path(with_lines(mention, lines));
                 continue;
             }
             for name in names::scan(word) {
@@ -264,8 +279,9 @@ impl Collector {
         self.mention(kind, &name);
     }
 
-    fn inline_code(&mut self, code: &str) {
-        let code = code.trim();
+    fn inline_code(&mut self, code: &Code) {
+        let lines = code.lines;
+        let code = code.text.trim();
         self.citations(code);
         if let Some(test) = paths::read_test(code) {
             return self.test(test, MentionKind::InlineCode);
@@ -281,19 +297,18 @@ impl Collector {
             && !code.contains("://")
             && let Some(mention) = paths::read(code, Strictness::Slash)
         {
-            self.path(mention);
+            self.path(with_lines(mention, lines));
             return;
         }
         for name in names::scan(code) {
             let trimmed = names::trim(&name.text);
-            let whole = whole_name(code, &name.text)
-                && !names::is_keyword(trimmed)
-                && trimmed.chars().count() > 1;
+            let whole =
+                name.is_whole(code) && !names::is_keyword(trimmed) && trimmed.chars().count() > 1;
             if whole
                 || names::is_code_name(trimmed, name.called)
                     && names::is_identifier_like(trimmed, name.called)
             {
-                self.mention(MentionKind::InlineCode, trimmed);
+                self.mention_marked(MentionKind::InlineCode, trimmed, name.mark);
             }
         }
     }
@@ -325,7 +340,7 @@ impl Collector {
                 // A comment is prose: a capitalised word is no class.
                 let named = !comment || names::is_identifier_like(trimmed, name.called);
                 if named && names::is_code_name(trimmed, name.called) {
-                    self.mention(MentionKind::CodeBlock, trimmed);
+                    self.mention_marked(MentionKind::CodeBlock, trimmed, name.mark);
                 }
             }
             code.push_str(line);
@@ -434,19 +449,16 @@ impl Collector {
     }
 }
 
-/// Whether a name is the whole of a piece of code, apart from arguments of a call or a value.
-fn whole_name(code: &str, name: &str) -> bool {
-    let written = code.trim_start_matches(['@', '$', '.', '<', '&', '*']);
-    let head = written
-        .split(['(', '=', '[', '>', ' '])
-        .next()
-        .unwrap_or("");
-    let only = !written.trim_end().contains(' ') || written.contains(['(', '=']);
-    only && head
-        .replace("::", ".")
-        .replace('#', ".")
-        .trim_end_matches([':', ',', ';'])
-        == name
+/// Returns a path with the lines that the words beside it give, unless it has its own.
+fn with_lines(mention: PathMention, (line, last_line): (u32, u32)) -> PathMention {
+    match mention.line {
+        0 => PathMention {
+            line,
+            last_line,
+            ..mention
+        },
+        _ => mention,
+    }
 }
 
 /// Returns the part of a path that may be inside the repository: the part below the directory of installed

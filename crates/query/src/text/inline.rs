@@ -7,13 +7,24 @@ use super::paths::{self, Strictness};
 /// Most bytes of a quoted string.
 const MAX_QUOTED: usize = 160;
 
+/// Most bytes on each side of a path that may give its lines.
+const MAX_BESIDE: usize = 60;
+
 /// A line without its markup.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Inline {
     /// The words, with the target of each link after its text.
     pub text: String,
     /// The texts between backticks.
-    pub codes: Vec<String>,
+    pub codes: Vec<Code>,
+}
+
+/// Text between backticks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Code {
+    pub text: String,
+    /// The first and last line that the words beside it give, in case it is a path; else zero.
+    pub lines: (u32, u32),
 }
 
 /// Splits a line by the spans that the Markdown parser found in it.
@@ -32,7 +43,10 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
             SpanKind::Code => {
                 let code = strip_backticks(inside);
                 if !code.is_empty() {
-                    inline.codes.push(code.to_owned());
+                    inline.codes.push(Code {
+                        text: code.to_owned(),
+                        lines: lines_beside(line.text, start, end),
+                    });
                 }
             }
             SpanKind::Target(target) => inline.target(target),
@@ -42,6 +56,16 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
     }
     inline.text.push_str(line.text.get(at..).unwrap_or(""));
     inline
+}
+
+fn lines_beside(line: &str, start: usize, end: usize) -> (u32, u32) {
+    let from = line.floor_char_boundary(start.saturating_sub(MAX_BESIDE));
+    let to = line.floor_char_boundary(end.saturating_add(MAX_BESIDE));
+    let before = line.get(from..start).unwrap_or("");
+    let after = line.get(end..to).unwrap_or("");
+    // The next sentence is about something else.
+    let after = if after.starts_with('.') { "" } else { after };
+    paths::lines_beside(before.split_whitespace().rev(), after.split_whitespace())
 }
 
 impl Inline {

@@ -1,81 +1,264 @@
 //! Finds words that name code: scans dotted chains of identifiers, and decides which are meant as names.
 
+use std::ops::Range;
+
 use foveate_index::tokens::is_unspaced;
 
 /// A chain of identifiers in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`).
+    /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`, `(*A).b`, `A<T>::b`).
     pub text: String,
+    /// The `?` or `!` that follows directly, which may belong to the last identifier.
+    pub mark: Option<char>,
     /// Whether an opening parenthesis follows.
     pub called: bool,
     /// Whether quotes directly surround it.
     pub quoted: bool,
+    /// Where it stands in the text, in bytes, with its mark and its type arguments.
+    pub range: Range<usize>,
 }
+
+impl Name {
+    /// Whether the name is the whole of a piece of code, apart from arguments of a call or a value.
+    pub(super) fn is_whole(&self, code: &str) -> bool {
+        let before = code.get(..self.range.start).unwrap_or("");
+        let after = code.get(self.range.end..).unwrap_or("");
+        let is_variable = self.text.starts_with('$') && before.is_empty();
+        let head = after.split(['(', '=', '[', '>', ' ']).next().unwrap_or("");
+        let written = code.trim_end();
+        !is_variable
+            && before.chars().all(|c| "@$.<&*~".contains(c))
+            && head.chars().all(|c| ":,;".contains(c))
+            && (!written.contains(' ') || written.contains(['(', '=']))
+    }
+}
+
+/// Most bytes of type arguments within a chain.
+const MAX_TYPE_ARGUMENTS: usize = 80;
 
 /// Returns the chains of identifiers in a text, in order.
 pub(super) fn scan(text: &str) -> Vec<Name> {
     let mut names = Vec::new();
-    let mut rest = text;
-    let mut before = ' ';
-    while let Some(first) = rest.chars().next() {
-        if first.is_ascii_digit() {
-            // A number with its letters and dots: `3.8`, `0x1f`, `2nd`.
-            let end = rest
-                .find(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_'))
-                .unwrap_or(rest.len());
-            before = '0';
-            rest = rest.get(end..).unwrap_or("");
-        } else if starts_name(first) {
-            let (name, end) = chain(rest);
-            rest = rest.get(end..).unwrap_or("");
-            let quoted = matches!(before, '\'' | '"' | '`' | '‘' | '“')
-                && rest.starts_with(['\'', '"', '`', '’', '”']);
-            // `value(s)` is a plural, not a call.
-            let called =
-                rest.starts_with('(') && !rest.starts_with("(s)") && !rest.starts_with("(es)");
-            names.push(Name {
-                text: name,
-                called,
-                quoted,
-            });
-            before = 'a';
-        } else {
-            before = first;
-            rest = rest.get(first.len_utf8()..).unwrap_or("");
-        }
-    }
+    scan_into(text, 0, &mut names);
     names
 }
 
-/// Returns the chain at the start of a text, and its end in bytes.
-fn chain(text: &str) -> (String, usize) {
-    let mut name = String::new();
-    let mut end = 0;
-    loop {
-        let rest = text.get(end..).unwrap_or("");
-        // Chinese, Japanese and Korean text adjoins a name without spaces.
-        let unspaced = rest.starts_with(is_unspaced);
-        let part = rest
-            .find(|c: char| !continues_name(c) || is_unspaced(c) != unspaced)
-            .unwrap_or(rest.len());
-        name.push_str(rest.get(..part).unwrap_or(""));
-        end += part;
-        let rest = text.get(end..).unwrap_or("");
-        let camel = name.starts_with(char::is_uppercase);
-        let joint = [".", "::", "->", "#", "?."]
-            .iter()
-            .find(|joint| {
-                rest.strip_prefix(**joint)
-                    .is_some_and(|r| r.starts_with(starts_name))
-            })
-            .filter(|joint| **joint != "#" || camel);
-        let Some(joint) = joint else {
-            return (name, end);
-        };
-        name.push('.');
-        end += joint.len();
+/// Scans a text that stands at a position of the whole text.
+fn scan_into(text: &str, position: usize, names: &mut Vec<Name>) {
+    let mut at = 0;
+    let mut before = ' ';
+    while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or("");
+        if first.is_ascii_digit() {
+            // A number with its letters and dots: `3.8`, `0x1f`, `2nd`.
+            at += rest
+                .find(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_'))
+                .unwrap_or(rest.len());
+            before = '0';
+        } else if starts_name(first) || before != 'a' && dereferenced(rest).is_some() {
+            let chain = chain(rest);
+            let after = rest.get(chain.end..).unwrap_or("");
+            let mark = mark(after);
+            let end = chain.end + mark.map_or(0, char::len_utf8);
+            let after_mark = rest.get(end..).unwrap_or("");
+            let quoted = matches!(before, '\'' | '"' | '`' | '‘' | '“')
+                && after_mark.starts_with(['\'', '"', '`', '’', '”']);
+            let called = is_called(after) || mark == Some('?') && is_called(after_mark);
+            names.push(Name {
+                text: chain.text,
+                mark,
+                called,
+                quoted,
+                range: position + at..position + at + end,
+            });
+            for inner in chain.type_arguments {
+                let start = at + inner.start;
+                let inner = rest.get(inner).unwrap_or("");
+                scan_into(inner, position + start, names);
+            }
+            at += chain.end;
+            before = 'a';
+        } else {
+            before = first;
+            at += first.len_utf8();
+        }
     }
+}
+
+/// Whether a text begins with the arguments of a call. `value(s)` is a plural, not a call.
+fn is_called(text: &str) -> bool {
+    text.starts_with('(') && !text.starts_with("(s)") && !text.starts_with("(es)")
+}
+
+/// Returns the mark at the start of a text if it may belong to the name before it, as in `valid?(x)` and
+/// `save!`: neither in `a?.b` and `a != b`, nor in `name?: string`.
+fn mark(after: &str) -> Option<char> {
+    let mark = after.chars().next().filter(|c| matches!(c, '?' | '!'))?;
+    let then = after.chars().nth(1);
+    let ends = then.is_none_or(|c| c.is_whitespace() || "()[]{},;`'\"’”".contains(c));
+    ends.then_some(mark)
+}
+
+/// A chain of identifiers at the start of a text.
+struct Chain {
+    text: String,
+    /// Its end in bytes.
+    end: usize,
+    /// The type arguments in it.
+    type_arguments: Vec<Range<usize>>,
+}
+
+fn chain(text: &str) -> Chain {
+    let mut chain = Chain {
+        text: String::new(),
+        end: 0,
+        type_arguments: Vec::new(),
+    };
+    loop {
+        let rest = text.get(chain.end..).unwrap_or("");
+        if let Some(name) = dereferenced(rest) {
+            chain.text.push_str(name);
+            chain.end += name.len() + "(*)".len();
+        } else {
+            let is_destructor = rest.starts_with('~');
+            let name_start = usize::from(is_destructor);
+            let name = identifier(rest.get(name_start..).unwrap_or(""));
+            if is_destructor {
+                chain.text.push('~');
+            }
+            push_identifier(&mut chain.text, name);
+            chain.end += name_start + name.len();
+            let operator = operator(name, text.get(chain.end..).unwrap_or(""));
+            chain.text.push_str(operator);
+            chain.end += operator.len();
+        }
+        let rest = text.get(chain.end..).unwrap_or("");
+        let arguments = type_arguments(rest).unwrap_or(0..0);
+        let rest = rest.get(arguments.end..).unwrap_or("");
+        let joint = joint(rest, &chain.text);
+        if !arguments.is_empty() && (joint.is_some() || is_called(rest)) {
+            let start = chain.end;
+            chain
+                .type_arguments
+                .push(start + arguments.start..start + arguments.end);
+            chain.end += arguments.end;
+        }
+        let Some(joint) = joint else {
+            return chain;
+        };
+        chain.text.push('.');
+        chain.end += joint.len();
+    }
+}
+
+/// Returns the identifier at the start of a text.
+fn identifier(text: &str) -> &str {
+    // Chinese, Japanese and Korean text adjoins a name without spaces.
+    let unspaced = text.starts_with(is_unspaced);
+    let end = text
+        .find(|c: char| !continues_name(c) || is_unspaced(c) != unspaced)
+        .unwrap_or(text.len());
+    text.get(..end).unwrap_or("")
+}
+
+/// Adds an identifier to a chain. `Outer$Inner` is how the JVM writes `Outer.Inner`, and `Outer$1` is a class
+/// without a name in it.
+fn push_identifier(chain: &mut String, name: &str) {
+    let mut parts = name.split('$');
+    let outer = parts.next().unwrap_or("");
+    let is_nested = outer.starts_with(char::is_uppercase)
+        && parts.clone().all(|part| {
+            part.starts_with(char::is_uppercase)
+                || !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+        });
+    if !is_nested {
+        chain.push_str(name);
+        return;
+    }
+    chain.push_str(outer);
+    for part in parts.filter(|part| part.starts_with(char::is_uppercase)) {
+        chain.push('.');
+        chain.push_str(part);
+    }
+}
+
+/// Returns the mark between two names of a chain at the start of a text.
+fn joint(text: &str, chain: &str) -> Option<&'static str> {
+    // A static method in JavaScript has no such part.
+    if text.starts_with(".prototype.") {
+        return joint(text.get(".prototype".len()..)?, chain).map(|_| ".prototype.");
+    }
+    let last = chain.rsplit('.').next().unwrap_or(chain);
+    let is_destructor = |rest: &str| {
+        rest.strip_prefix('~')
+            .is_some_and(|name| identifier(name) == last)
+    };
+    let joints = [".", "::", "->", "#", "?."];
+    let fits = |joint: &&str| {
+        text.strip_prefix(*joint).is_some_and(|rest| match *joint {
+            "#" => chain.starts_with(char::is_uppercase) && rest.starts_with(starts_name),
+            "." => rest.starts_with(starts_name) || dereferenced(rest).is_some(),
+            "::" => rest.starts_with(starts_name) || is_destructor(rest),
+            _ => rest.starts_with(starts_name),
+        })
+    };
+    joints.into_iter().find(fits)
+}
+
+/// Returns `A` of `(*A).b`: Go names methods of pointers like this.
+fn dereferenced(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("(*")?;
+    let name = identifier(inside);
+    let after = inside.get(name.len()..)?.strip_prefix(").")?;
+    (name.starts_with(starts_name) && after.starts_with(starts_name)).then_some(name)
+}
+
+/// Returns the range of type arguments at the start of a text: `<T>`, `::<T>`.
+fn type_arguments(text: &str) -> Option<Range<usize>> {
+    let inside = text.strip_prefix("::").unwrap_or(text).strip_prefix('<')?;
+    let start = text.len() - inside.len();
+    let mut depth = 1;
+    for (at, c) in inside.char_indices().take(MAX_TYPE_ARGUMENTS) {
+        match c {
+            '<' => depth += 1,
+            '>' if inside.get(..at).is_some_and(|before| before.ends_with('-')) => {}
+            '>' => depth -= 1,
+            _ if continues_name(c) || " ,.:&*'?[]()-".contains(c) => {}
+            _ => return None,
+        }
+        if depth == 0 {
+            return Some(start..start + at + 1);
+        }
+    }
+    None
+}
+
+/// Returns the symbol of `operator==` in the text after `operator`; empty if there is none.
+fn operator(name: &str, text: &str) -> &'static str {
+    const SYMBOLS: &[&str] = &[
+        "<<=", ">>=", "<=>", "->*", "()", "[]", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+        "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%",
+        "^", "&", "|", "~", "!", "=", "<", ">",
+    ];
+    if name != "operator" {
+        return "";
+    }
+    let symbol = SYMBOLS.iter().find(|symbol| text.starts_with(**symbol));
+    let symbol = symbol.copied().unwrap_or("");
+    let after = text.get(symbol.len()..).unwrap_or("");
+    // `operator/operand` is prose.
+    match after.starts_with(|c: char| c.is_alphanumeric() || c == '>') {
+        true => "",
+        false => symbol,
+    }
+}
+
+/// Whether a name is that of an operator of C++: `operator==`, `A.operator()`.
+fn is_operator(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    last.strip_prefix("operator")
+        .is_some_and(|symbol| !symbol.is_empty() && !symbol.contains(continues_name))
 }
 
 fn starts_name(c: char) -> bool {
@@ -106,6 +289,9 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     if last.chars().count() < 2 || name.len() > 200 {
         return false;
+    }
+    if is_operator(last) {
+        return true;
     }
     if name.contains('.') {
         const HOSTS: &[&str] = &[
@@ -427,6 +613,55 @@ mod tests {
         );
         assert_eq!(names("Größe.añadir…"), ["Größe.añadir"]);
         assert_eq!(names(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_are_scanned_as_languages_spell_them() {
+        let names = |text| scan(text).into_iter().map(|n| n.text).collect::<Vec<_>>();
+        for (text, wanted) in [
+            ("Pool<T>::get(x)", &["Pool.get", "T", "x"][..]),
+            ("Pool::<Item>::get", &["Pool.get", "Item"]),
+            ("Map<K, V>.get", &["Map.get", "K", "V"]),
+            ("a < b > (c)", &["a", "b", "c"]),
+            ("(*Server).Serve", &["Server.Serve"]),
+            ("grpc.(*Server).Serve(l)", &["grpc.Server.Serve", "l"]),
+            ("f(*args).g", &["f", "args", "g"]),
+            ("A::operator==(b)", &["A.operator==", "b"]),
+            ("operator<<", &["operator<<"]),
+            ("operator()", &["operator()"]),
+            (
+                "operator/operand operator.",
+                &["operator", "operand", "operator"],
+            ),
+            ("A::~A()", &["A.~A"]),
+            ("A::~B", &["A", "B"]),
+            ("A.prototype.run", &["A.run"]),
+            ("Outer$Inner.run", &["Outer.Inner.run"]),
+            ("Outer$1.run", &["Outer.run"]),
+            ("$scope.a$b", &["$scope.a$b"]),
+        ] {
+            assert_eq!(names(text), wanted, "{text}");
+        }
+        let whole = |code: &str| scan(code).first().is_some_and(|name| name.is_whole(code));
+        for code in [
+            "valid?",
+            "save!(a)",
+            "(*A).b",
+            "A<T>::b(c)",
+            "&a",
+            "a: ",
+            "x = 1",
+        ] {
+            assert!(whole(code), "{code}");
+        }
+        for code in ["a b", "a + b", "$a", "(a)"] {
+            assert!(!whole(code), "{code}");
+        }
+        let marks = |text| scan(text).into_iter().map(|n| n.mark).collect::<Vec<_>>();
+        assert_eq!(
+            marks("a? b!() c?.d e?:f g"),
+            [Some('?'), Some('!'), None, None, None, None]
+        );
     }
 
     #[test]

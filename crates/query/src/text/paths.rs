@@ -47,6 +47,7 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
         )
     });
     let word = word.trim_end_matches(['.', ':']);
+    let (word, bracketed) = split_bracketed_line(word);
     if word.len() < 3
         || word.len() > 300
         || word.contains(['(', '=', '$', '|', '"', '\'', '<', '>', '{', '*', '@'])
@@ -54,7 +55,8 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     {
         return None;
     }
-    let (path, (line, last_line)) = split_line(word);
+    let (path, lines) = split_line(word);
+    let (line, last_line) = bracketed.map_or(lines, |line| (line, line));
     let path = path.replace('\\', "/");
     let path = path
         .trim_start_matches("./")
@@ -115,14 +117,79 @@ pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
     (!name.is_empty() && !name.contains(':')).then_some((file, name))
 }
 
-/// Splits `a.py:12`, `a.py:12:3` or `a.py#L12-L20` into the path and the first and last line.
+/// Splits `a.cs(12` or `a.cs(12,5)`, as compilers of Microsoft write lines, into the path and the line.
+fn split_bracketed_line(word: &str) -> (&str, Option<u32>) {
+    let is_place = |place: &str| {
+        place.starts_with(|c: char| c.is_ascii_digit())
+            && place
+                .chars()
+                .all(|c| c.is_ascii_digit() || ",-)".contains(c))
+    };
+    match word.split_once('(') {
+        Some((path, place)) if is_place(place) => (path, Some(leading_number(place))),
+        _ => (word, None),
+    }
+}
+
+/// Returns the lines that the words beside a path give: `line 12 of a.rs`, `a.rs, lines 10-20`, `a.rs L12`.
+/// Zero if they give none. The words before it come last to first.
+pub(super) fn lines_beside<'w>(
+    before: impl Iterator<Item = &'w str>,
+    after: impl Iterator<Item = &'w str>,
+) -> (u32, u32) {
+    lines_after(after)
+        .or_else(|| lines_before(before))
+        .unwrap_or_default()
+}
+
+fn lines_after<'w>(words: impl Iterator<Item = &'w str>) -> Option<(u32, u32)> {
+    let mut words = plain_words(words);
+    let mut word = words.next()?;
+    if matches!(word, "at" | "on" | "in" | "around" | "near") {
+        word = words.next()?;
+    }
+    stated_lines(word, || words.next())
+}
+
+fn lines_before<'w>(words: impl Iterator<Item = &'w str>) -> Option<(u32, u32)> {
+    let mut words = plain_words(words);
+    let mut word = words.next()?;
+    for filler in ["file", "the"] {
+        if word == filler {
+            word = words.next()?;
+        }
+    }
+    if !matches!(word, "of" | "in") {
+        return None;
+    }
+    let number = words.next()?;
+    stated_lines(words.next()?, || Some(number))
+}
+
+fn plain_words<'w>(words: impl Iterator<Item = &'w str>) -> impl Iterator<Item = &'w str> {
+    words
+        .map(|word| word.trim_matches(|c: char| "(),:;.*".contains(c)))
+        .filter(|word| !word.is_empty())
+}
+
+/// Reads `line 12`, `lines 10-20` or `L12`.
+fn stated_lines<'w>(word: &str, next: impl FnOnce() -> Option<&'w str>) -> Option<(u32, u32)> {
+    let lines = match word {
+        "line" | "lines" | "Line" | "Lines" => line_range(next()?.trim_start_matches(['L', '#'])),
+        _ => line_range(word.strip_prefix('L').or(word.strip_prefix("#L"))?),
+    };
+    (lines.0 > 0).then_some(lines)
+}
+
+/// Splits `a.py:12`, `a.py:12:3`, `a.py:12-20` or `a.py#L12-L20` into the path and the first and last line.
 fn split_line(word: &str) -> (&str, (u32, u32)) {
     if let Some((path, fragment)) = word.split_once("#L") {
         return (path, line_range(fragment));
     }
     if let Some((path, rest)) = word.split_once(':') {
-        let line = leading_number(rest);
-        return (path, (line, line));
+        // What follows a second colon is a column.
+        let lines = rest.split(':').next().unwrap_or(rest);
+        return (path, line_range(lines.trim_start_matches('L')));
     }
     (word, (0, 0))
 }
@@ -220,6 +287,9 @@ mod tests {
         check("foo.bar", Extension, None);
         check("packages/core/src", Slash, Some(("packages/core/src", 0)));
         check("@scope/core", Slash, Some(("@scope/core", 0)));
+        check("src/a.cs(12,5):", Extension, Some(("src/a.cs", 12)));
+        check("src/a.cs(12)", Extension, Some(("src/a.cs", 12)));
+        check("src/a.rs:L12", Extension, Some(("src/a.rs", 12)));
         check("1/2", Slash, None);
         check("f(a.py)", Slash, None);
     }
@@ -236,6 +306,27 @@ mod tests {
         assert_eq!(line_range("10-20"), (10, 20));
         assert_eq!(line_range("10"), (10, 10));
         assert_eq!(line_range(""), (0, 0));
+    }
+
+    #[test]
+    fn lines_beside_paths_are_read() {
+        for (before, after, wanted) in [
+            ("see", "line 12 again", (12, 12)),
+            ("see", ", lines 10-20)", (10, 20)),
+            ("see", "on line 12.", (12, 12)),
+            ("see", "L12", (12, 12)),
+            ("in line 12 of the file", "too", (12, 12)),
+            ("lines 10-20 in", "", (10, 20)),
+            ("12 of", "and 13", (0, 0)),
+            ("line 12", "", (0, 0)),
+            ("", "has one line", (0, 0)),
+            ("", "Later", (0, 0)),
+        ] {
+            let found = lines_beside(before.split_whitespace().rev(), after.split_whitespace());
+            assert_eq!(found, wanted, "{before} … {after}");
+        }
+        assert_eq!(split_line("a.py:12:30"), ("a.py", (12, 12)));
+        assert_eq!(split_line("a.py:12-30"), ("a.py", (12, 30)));
     }
 
     #[test]

@@ -571,3 +571,21 @@ fn citations_are_read_outside_code_and_file_links() {
         ["Number(4711)", "Number(77)", "Commit(\"5a4d7285\")"]
     );
 }
+
+#[test]
+fn lines_in_words_belong_to_their_path() {
+    let text = parse(
+        "It fails\n\nSee line 12 of `lib/a.rb`, `lib/b.rb` on lines 3-4, and lib/c.rb, line 5. \
+         Also `lib/d.rb`. Line 9 of lib/e.rb is fine.",
+    );
+    assert_eq!(
+        paths(&text),
+        [
+            "lib/c.rb:5",
+            "lib/e.rb:9",
+            "lib/a.rb:12",
+            "lib/b.rb:3",
+            "lib/d.rb:0"
+        ]
+    );
+}

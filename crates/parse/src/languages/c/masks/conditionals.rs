@@ -11,6 +11,8 @@ use super::tokens::{IsNever, Kind, Token};
 /// Deepest nesting of brackets that is followed; deeper texts are not changed.
 const MAX_BRACKETS: usize = 256;
 const MAX_CONDITIONALS: usize = 64;
+/// Most macros in a row that are taken for declarations of their own.
+const MAX_MACROS: usize = 8;
 
 /// The content of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,8 +288,8 @@ impl ConditionalMasker<'_> {
             Some(Bracket::Enumerators) => b",",
             _ => b";}:",
         };
-        let starts = conditional
-            .before
+        let starts = self
+            .before_macros(conditional)
             .is_none_or(|at| self.ends(at, marks) || self.ends(at, b"{"));
         let is_word = |at: usize, word: &[u8]| {
             let token = self.tokens.get(at);
@@ -305,6 +307,30 @@ impl ConditionalMasker<'_> {
             })
     }
 
+    /// Returns the last token before a conditional. Macros that stand for whole declarations, such as
+    /// `BEGIN_NAMESPACE`, are passed over: nothing ends them.
+    fn before_macros(&self, conditional: &Conditional) -> Option<usize> {
+        let mut before = conditional.before;
+        if !matches!(
+            conditional.brackets.last(),
+            None | Some(Bracket::Declarations)
+        ) {
+            return before;
+        }
+        for _ in 0..MAX_MACROS {
+            let Some(at) = before else { break };
+            let is_macro = self
+                .tokens
+                .get(at)
+                .is_some_and(|token| token.kind == Kind::Word && is_macro(token.of(self.bytes)));
+            if !is_macro {
+                break;
+            }
+            before = self.last_in(0, at);
+        }
+        before
+    }
+
     fn ends(&self, at: usize, marks: &[u8]) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| matches!(token.kind, Kind::Mark(mark) if marks.contains(&mark)))
@@ -312,7 +338,11 @@ impl ConditionalMasker<'_> {
 
     /// Returns the last token of a branch that is neither dropped nor a directive.
     fn last_of(&self, branch: &Branch) -> Option<usize> {
-        (branch.tokens.0..branch.tokens.1).rev().find(|at| {
+        self.last_in(branch.tokens.0, branch.tokens.1)
+    }
+
+    fn last_in(&self, start: usize, end: usize) -> Option<usize> {
+        (start..end).rev().find(|at| {
             let token = self.tokens.get(*at);
             let is_dropped = self.dropped.get(*at).copied().unwrap_or(true);
             !is_dropped

@@ -62,6 +62,10 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
             // No keyword ends in this letter.
             changed.replace_range(end - 1..end, "q");
         }
+        for at in unended_members(line) {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            changed.replace_range(start + at..start + at + 1, ";");
+        }
         if let Some(at) = unexpected_actual(line) {
             let changed = changed.get_or_insert_with(|| text.to_owned());
             changed.replace_range(start + at..start + at + ACTUAL.len(), "      ");
@@ -82,6 +86,42 @@ fn misread(line: &str) -> Option<&str> {
         MODIFIERS.contains(&word) && (rest.starts_with('.') || is_set())
     };
     is_name.then_some(word)
+}
+
+/// Returns the offsets of the blanks before the braces that close bodies of types in the line that opens them:
+/// the grammar wants an end of the last member there. Two such bodies can spoil the parse of a file.
+fn unended_members(line: &str) -> Vec<usize> {
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let (mut head, mut in_text) = (0, false);
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        match c {
+            '"' if before != '\\' => in_text = !in_text,
+            _ if in_text => {}
+            '{' => {
+                let words = line.get(head..at).unwrap_or("").split_whitespace();
+                let mut words = words.map(|word| word.trim_end_matches(':'));
+                let is_type = words.any(|word| matches!(word, "class" | "interface" | "object"));
+                open.push((is_type, at + 1));
+                head = at + 1;
+            }
+            '}' => {
+                if let Some((true, start)) = open.pop()
+                    && before == ' '
+                    && line
+                        .get(start..at)
+                        .is_some_and(|body| !body.trim().is_empty())
+                {
+                    found.push(at - 1);
+                }
+                head = at + 1;
+            }
+            ';' => head = at + 1,
+            _ => {}
+        }
+        before = c;
+    }
+    found
 }
 
 /// Returns the offset of `actual` in a line that begins with a constructor.
@@ -116,6 +156,13 @@ mod tests {
                 "\tinternal actual constructor(x: A)",
                 "\tinternal        constructor(x: A)",
             ),
+            ("class A { val x = 1 }", "class A { val x = 1;}"),
+            (
+                "object A : B { fun f() { g() } }\n",
+                "object A : B { fun f() { g() };}\n",
+            ),
+            ("class A { }\nclass B {\n", "class A { }\nclass B {\n"),
+            ("f(\"class { } \") { x }", "f(\"class { } \") { x }"),
             ("val x = 1\n@A", "val x = 1\n"),
             ("@A fun f() {}", ""),
             ("@A fun f() {}\n", "@A fun f() {}\n"),

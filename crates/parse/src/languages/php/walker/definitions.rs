@@ -5,7 +5,7 @@ use foveate_model::{DefinitionKind, LocalId, Modifiers, Span, Visibility};
 use tree_sitter::Node;
 
 use super::{is_name, phpdoc};
-use crate::collect::{Draft, row, span};
+use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -126,7 +126,7 @@ fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: Definitio
         return Descend::Into;
     };
     let body = field(node, "body");
-    let doc = walk.collector.comment_above(row(node));
+    let doc = walk.collector.comment_above(node);
     let mut draft = draft(walk, kind, node, name, body);
     draft.parameters = field(node, "parameters").map(inside_brackets);
     let is_method = kind == DefinitionKind::Method;
@@ -185,7 +185,7 @@ fn add_parameter<'t>(
 /// `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its uses do.
 pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let declared = field(node, "type");
-    let doc = walk.collector.comment_above(row(node));
+    let doc = walk.collector.comment_above(node);
     for element in children(node) {
         if element.kind() != "property_element" {
             continue;

@@ -386,6 +386,10 @@ fn test_functions_are_recognized() {
         ("class ATest { #[DataProvider('c')] function b() {} }", ""),
         ("class ATest {\n/** @test */\nfunction b() {} }", "ATest.b"),
         (
+            "class ATest {\n/** @test */ function b() {}\nfunction c() {} }",
+            "ATest.b",
+        ),
+        (
             "class ATest {\n/**\n * Does.\n *\n * @test\n */\npublic function b() {} }",
             "ATest.b",
         ),

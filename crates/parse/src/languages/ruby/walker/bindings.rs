@@ -5,7 +5,9 @@ use foveate_model::values::{TypeName, Value};
 use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
-use super::definitions::{base_name, bound_names, constant_draft, enter, struct_fields};
+use super::definitions::{
+    base_name, bound_names, constant_draft, enter, struct_fields, with_here_documents,
+};
 use super::is_constant;
 use crate::collect::span;
 use crate::syntax::Descend;
@@ -76,6 +78,7 @@ fn constant<'t>(
     let created = right.and_then(|right| Some((right, created_kind(walk, right)?)));
     let kind = created.map_or(DefinitionKind::Constant, |(_, kind)| kind);
     let mut draft = constant_draft(walk, kind, node, left);
+    draft.span = with_here_documents(node);
     let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
     walk.collector.skip_to(left.end_byte());
     let Some((created, kind)) = created else {

@@ -71,6 +71,17 @@ pub(super) fn constant_draft<'t>(
     draft
 }
 
+/// Returns the span of a statement with the here documents that it begins: they follow it.
+pub(super) fn with_here_documents(node: Node<'_>) -> Span {
+    let mut end = node.end_byte();
+    let mut next = node.next_sibling();
+    while let Some(body) = next.filter(|next| next.kind() == "heredoc_body") {
+        end = body.end_byte();
+        next = body.next_sibling();
+    }
+    Span::new(node.start_byte(), end)
+}
+
 /// Adds a definition with members, and enters it.
 pub(super) fn enter<'t>(
     walk: &mut Walk<'t>,

@@ -7,6 +7,7 @@ use foveate_model::{
 use tree_sitter::Node;
 
 use super::bindings::owner;
+use super::definitions::with_here_documents;
 use super::{arguments, is_constant, literal_name, specs};
 use crate::collect::{Draft, Position, row, span};
 use crate::syntax::Descend;
@@ -64,10 +65,51 @@ pub(super) fn special_call<'t>(
                 .within(depth, |context| context.section.is_static = true);
             return Some(Descend::Into);
         }
+        "delegate"
+        | "def_delegators"
+        | "def_delegator"
+        | "def_instance_delegators"
+        | "def_instance_delegator" => delegations(walk, node, name),
         _ if is_callback(name) => callbacks(walk, node),
+        _ if is_declared(walk, node) => return add_method(walk, node, name, depth),
         _ => return None,
     }
     Some(Descend::Into)
+}
+
+/// Whether the comment above a call declares the method that its first argument names, as YARD has it:
+/// `# @!method a?(b)` above `matcher :a?, '…'`.
+fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let Some(comment) = walk.collector.comment_above(node) else {
+        return false;
+    };
+    let argument = arguments(node).into_iter().next();
+    let Some((name, _)) = argument.and_then(|argument| literal_name(walk, argument)) else {
+        return false;
+    };
+    comment.of(walk.collector.text).lines().any(|line| {
+        let declared = line.trim_start_matches([' ', '\t', '#']);
+        let declared = declared.strip_prefix("@!method ").map(str::trim_start);
+        let rest = declared.map(|declared| declared.strip_prefix("self.").unwrap_or(declared));
+        let rest = rest.and_then(|declared| declared.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['(', ' ', '[']))
+    })
+}
+
+/// `delegate :a, :b, to: :c`, `def_delegators :@c, :a, :b`, `def_delegator :@c, :a, :b`: `a` and `b` are read
+/// through another object. The last form names only `b`.
+fn delegations<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
+    let arguments = arguments(node);
+    let names = match name {
+        "delegate" => arguments.get(..),
+        _ if name.ends_with('s') => arguments.get(1..),
+        _ => arguments
+            .get(1..)
+            .and_then(<[_]>::last)
+            .map(std::slice::from_ref),
+    };
+    skip_name(walk, node);
+    fields(walk, node, names.unwrap_or_default(), false);
 }
 
 /// `require 'a/b'`. A path relative to the file gets a dot: `require_relative 'a'` imports `./a`.
@@ -160,10 +202,14 @@ fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 /// `attr_reader :a, :b`
 fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     skip_name(walk, node);
+    fields(walk, node, &arguments(node), name.starts_with(['c', 'm']));
+}
+
+/// Adds the fields that arguments name.
+fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, arguments: &[Node<'t>], is_of_class: bool) {
     let section = walk.context().section;
-    let is_of_class = name.starts_with(['c', 'm']);
-    for argument in arguments(node) {
-        let Some((name, place)) = literal_name(walk, argument) else {
+    for argument in arguments {
+        let Some((name, place)) = literal_name(walk, *argument) else {
             continue;
         };
         let mut draft = Draft::new(name, DefinitionKind::Field, span(node), place);
@@ -221,18 +267,22 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> D
 /// `define_method(:a) { |b| … }`
 fn add_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
     let is_static = name == "define_singleton_method";
+    let is_macro = !name.starts_with("define_");
     let (name, place) = literal_name(walk, arguments(node).into_iter().next()?)?;
     let block = field(node, "block");
     let parameters = block.and_then(|block| field(block, "parameters"));
     let section = walk.context().section;
-    let mut draft = Draft::new(name, DefinitionKind::Method, span(node), place);
+    let whole = with_here_documents(node);
+    let mut draft = Draft::new(name, DefinitionKind::Method, whole, place);
     draft.body = block.map(span).or(field(node, "arguments").map(span));
     draft.signature_end = block.map_or(node.end_byte(), |block| block.start_byte());
     draft.parameters = parameters.map(|list| Span::new(list.start_byte() + 1, list.end_byte() - 1));
     draft.visibility = Some(section.visibility);
     draft.modifiers.is_static = is_static || section.is_static;
     let id = walk.define(draft);
-    skip_name(walk, node);
+    if !is_macro {
+        skip_name(walk, node);
+    }
     walk.enter_definition(depth, id, DefinitionKind::Method);
     Some(Descend::Into)
 }

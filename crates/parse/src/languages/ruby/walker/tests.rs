@@ -140,6 +140,20 @@ fn methods_and_fields_are_defined() {
             method A.a: define_method(:a)",
         ),
         (
+            "class A\n  # @!method a?(b)\n  matcher :a?, <<~X\n    b\n  X\n  # @!method d\n  matcher :c\nend",
+            "class A: class A
+            method A.a?: matcher :a?, <<~X",
+        ),
+        (
+            "class A\n  delegate :a, :b?, to: :c\n  def_delegators :@c, :d, :e\n  def_delegator :@c, :f, :g\nend",
+            "class A: class A
+            field A.a: delegate :a, :b?, to: :c
+            field A.b?: delegate :a, :b?, to: :c
+            field A.d: def_delegators :@c, :d, :e
+            field A.e: def_delegators :@c, :d, :e
+            field A.g: def_delegator :@c, :f, :g",
+        ),
+        (
             "class A\n  alias a b\n  alias_method :c, :d\nend",
             "class A: class A
             method A.a: alias a b

@@ -50,6 +50,18 @@ fn types_and_objects_are_defined() {
             method Fn.invoke abstract: operator fun invoke(x: Int): Int",
     );
     defines(
+        "fun interface Fn { fun invoke(x: Int) }
+class A { fun f() { g() } }
+enum class B { C; fun f() = 1 }",
+        "interface Fn: fun interface Fn
+            method Fn.invoke abstract: fun invoke(x: Int)
+            class A: class A
+            method A.f: fun f()
+            enum B: enum class B
+            enum_member B.C: C
+            method B.f: fun f()",
+    );
+    defines(
         "object Single : Base() {
   fun go() {}
 }",
