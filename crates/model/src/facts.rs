@@ -330,6 +330,8 @@ pub enum RegionKind {
     Text,
     /// A docstring or a documentation comment.
     Documentation,
+    /// A heading of a document, or the line that names a table of a settings file.
+    Heading,
 }
 
 /// A stretch of a file that is not code.

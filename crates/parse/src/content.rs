@@ -8,6 +8,7 @@ use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
 use crate::chunks;
 use crate::limits::Limits;
 use crate::lines::{LineIndex, TextLines};
+use crate::sections;
 
 /// Number of leading bytes that are searched for a NUL byte, as in git.
 const SNIFFED: usize = 8_000;
@@ -175,7 +176,10 @@ pub(crate) fn plain(language: Language, text: &str) -> FileFacts {
         exports: Vec::new(),
         messages: Vec::new(),
         chunks: chunks::of_text(&lines),
-        regions: Vec::new(),
+        regions: match language.is_code() {
+            true => Vec::new(),
+            false => sections::headings(language, text),
+        },
         values: Values::default(),
         package: Box::default(),
         generated: false,

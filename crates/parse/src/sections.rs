@@ -7,7 +7,7 @@
 //! Start at [`sections`]; each format is one module that emits marks (a section begins here, on this
 //! level), and [`tree`] makes sections of them. [`passage()`] picks what to show for a hit.
 
-use foveate_model::Language;
+use foveate_model::{Language, Lines, Region, RegionKind};
 
 use crate::languages;
 use crate::lines::{LineIndex, TextLines};
@@ -74,6 +74,27 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         marks = prose::marks(lines);
     }
     marks.into_sections()
+}
+
+/// Returns the lines of a text that name its sections and tables, in order. The path is not known here, so formats
+/// that only a path identifies have none.
+pub(crate) fn headings(language: Language, text: &str) -> Vec<Region> {
+    let index = LineIndex::new(text);
+    let is_named = |kind| {
+        use SectionKind::{Entry, Job, Section, Table, Target};
+        matches!(kind, Section | Entry | Table | Job | Target)
+    };
+    let named = sections(language, "", text)
+        .into_iter()
+        .filter(|section| is_named(section.kind));
+    // A heading may have a line of signs above it.
+    let heading = |section: Section| {
+        let first = section.lines.start..=section.lines.end.min(section.lines.start + 1);
+        let mut spans = first.map(|line| index.span_of(Lines::new(line, line)));
+        spans.find(|span| span.of(text).contains(char::is_alphanumeric))
+    };
+    let kind = RegionKind::Heading;
+    named.filter_map(heading).map(|span| Region { kind, span }).collect()
 }
 
 impl Format {

@@ -84,6 +84,7 @@ impl<'t> DocumentTerms<'t> {
         let facts = &content.facts;
         if facts.definitions.is_empty() && !facts.language.is_code() {
             self.add(Field::Documentation, chunk.span.of(&content.text));
+            self.headings(content, chunk.span);
             return;
         }
         self.regions(content, chunk.span);
@@ -105,6 +106,17 @@ impl<'t> DocumentTerms<'t> {
         }
     }
 
+    fn headings(&mut self, content: &'t Content, span: Span) {
+        let regions = &content.facts.regions;
+        let first = regions.partition_point(|r| r.span.start < span.start);
+        let inside = regions.iter().skip(first);
+        for region in inside.take_while(|r| r.span.start < span.end) {
+            if region.kind == RegionKind::Heading {
+                self.add(Field::Name, region.span.of(&content.text));
+            }
+        }
+    }
+
     fn regions(&mut self, content: &'t Content, span: Span) {
         let regions = &content.facts.regions;
         let first = regions.partition_point(|r| r.span.end <= span.start);
@@ -120,6 +132,7 @@ impl<'t> DocumentTerms<'t> {
                 RegionKind::Comment => Field::Comment,
                 RegionKind::Text => Field::Text,
                 RegionKind::Documentation => Field::Documentation,
+                RegionKind::Heading => Field::Name,
             };
             self.add(field, Span { start, end }.of(&content.text));
             at = end;

@@ -67,6 +67,7 @@ codes!(region_code, region_of, RegionKind {
     Comment = 0,
     Text = 1,
     Documentation = 2,
+    Heading = 3,
 });
 
 codes!(message_code, message_of, MessageKind {

@@ -6,7 +6,7 @@ use foveate_model::{Language, Lines};
 use proptest::prelude::*;
 
 use super::tree::{MAX_DEPTH, MAX_SECTIONS, MAX_TITLE};
-use super::{Section, passage, sections};
+use super::{Section, headings, passage, sections};
 use crate::languages::by_name;
 use crate::testing::{markdown, yaml};
 
@@ -44,6 +44,31 @@ pub(super) fn check(language: Language, path: &str, text: &str, expected: &[&str
     let shown: Vec<String> = sections.iter().map(line_of).collect();
     assert_eq!(shown, expected, "{path}");
     check_tiles(&sections, text);
+}
+
+/// Asserts the headings of a text.
+#[track_caller]
+fn check_headings(language: &str, text: &str, expected: &[&str]) {
+    let headings = headings(by_name(language).unwrap(), text);
+    let shown: Vec<&str> = headings.iter().map(|r| r.span.of(text).trim_end()).collect();
+    assert_eq!(shown, expected, "{language}");
+}
+
+#[test]
+fn headings_are_the_lines_that_name_sections_and_tables() {
+    check_headings(
+        "markdown",
+        "# Title\n\nWords.\n\nBelow\n-----\n\n```\n# code\n```\n",
+        &["# Title", "Below"],
+    );
+    check_headings(
+        "restructuredtext",
+        "=====\nTitle\n=====\n\nWords.\n\n.. confval:: LIMIT\n\n   How many.\n\nBelow\n-----\n",
+        &["Title", ".. confval:: LIMIT", "Below"],
+    );
+    check_headings("toml", "a = 1\n[tool.ruff]\nb = 2\n", &["[tool.ruff]"]);
+    check_headings("text", "Words.\n\nMore words.\n", &[]);
+    check_headings("python", "# no heading\n", &[]);
 }
 
 fn line_of(section: &Section) -> String {
