@@ -107,14 +107,30 @@ impl Permalinks {
     /// Returns a link to lines of a file.
     pub fn lines(&self, path: &str, lines: Lines) -> String {
         let Lines { start, end } = lines;
+        // Hosts render prose instead of its source, in which the lines are.
+        let view = match self.host {
+            _ if !is_rendered(path) => "",
+            WebHost::GitHub | WebHost::GitLab => "?plain=1",
+            WebHost::Gitea => "?display=source",
+            WebHost::Bitbucket => "",
+        };
         let anchor = match self.host {
             WebHost::GitHub | WebHost::Gitea if start == end => format!("L{start}"),
             WebHost::GitHub | WebHost::Gitea => format!("L{start}-L{end}"),
             WebHost::GitLab => format!("L{start}-{end}"),
             WebHost::Bitbucket => format!("lines-{start}:{end}"),
         };
-        format!("{}#{anchor}", self.file(path))
+        format!("{}{view}#{anchor}", self.file(path))
     }
+}
+
+/// Whether hosts show a file as formatted text.
+fn is_rendered(path: &str) -> bool {
+    const RENDERED: [&str; 6] = ["md", "markdown", "rst", "adoc", "asciidoc", "org"];
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    RENDERED
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]
@@ -163,6 +179,26 @@ mod tests {
         check(
             "https://bitbucket.org/acme/shop",
             "https://bitbucket.org/acme/shop/src/c0ffee/src/a%20b.py#lines-3:9",
+        );
+    }
+
+    #[test]
+    fn lines_of_prose_are_linked_in_its_source() {
+        let link = |address: &str, path: &str| {
+            let links = Permalinks::new(&WebPage::guess(address), "c0ffee").unwrap();
+            links.lines(path, Lines::new(3, 9))
+        };
+        assert_eq!(
+            link("https://github.com/acme/shop", "README.md"),
+            "https://github.com/acme/shop/blob/c0ffee/README.md?plain=1#L3-L9"
+        );
+        assert_eq!(
+            link("https://gitlab.com/acme/shop", "docs/a.RST"),
+            "https://gitlab.com/acme/shop/-/blob/c0ffee/docs/a.RST?plain=1#L3-9"
+        );
+        assert_eq!(
+            link("https://codeberg.org/acme/shop", "a.adoc"),
+            "https://codeberg.org/acme/shop/src/commit/c0ffee/a.adoc?display=source#L3-L9"
         );
     }
 

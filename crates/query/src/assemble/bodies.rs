@@ -5,7 +5,7 @@
 use foldhash::HashSet;
 use foveate_index::DefId;
 
-use super::body::{Body, State};
+use super::body::{BEST, Body, State};
 use super::changed;
 use super::pack::Dropped;
 use super::plan::{BudgetScope, Plan};
@@ -55,8 +55,13 @@ impl Bodies {
             let Some(body) = self.bodies.get_mut(position) else {
                 break;
             };
-            if body.state != State::Waiting {
-                continue;
+            match body.state {
+                State::Waiting => {}
+                State::Unlikely => {
+                    body.add_signature(plan);
+                    continue;
+                }
+                State::Shown | State::Within | State::Duplicate => continue,
             }
             if plan.packed.shows_all(body.file, body.stretch.lines) {
                 body.state = State::Within;
@@ -79,12 +84,14 @@ impl Bodies {
                     plan.budget * plan.config.bodies.cut_share as usize / 100,
                 );
             }
+            if body.state == State::Waiting {
+                body.add_signature(plan);
+            }
         }
     }
 
     /// Adds parts of the best bodies that did not fit.
     pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
-        const BEST: usize = 3;
         let mut best: Vec<&mut Body> = self
             .bodies
             .iter_mut()
@@ -159,18 +166,15 @@ impl Bodies {
         seeds
     }
 
-    /// Removes the entries added last until the text is within the limit on characters. Bodies that are then
-    /// no longer shown whole count as dropped.
-    pub(super) fn fit_length(&mut self, plan: &mut Plan<'_>) {
-        if !plan.packed.is_length_bounded() {
-            return;
-        }
+    /// Removes the entries added last until the text is within the limits. Bodies that are then no longer shown
+    /// whole count as dropped.
+    pub(super) fn fit_limits(&mut self, plan: &mut Plan<'_>) {
         let is_whole =
             |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.stretch.lines);
         let whole: Vec<bool> = (self.bodies.iter())
             .map(|body| is_whole(plan, body))
             .collect();
-        plan.packed.fit_length();
+        plan.packed.fit_limits();
         for (body, was_whole) in self.bodies.iter_mut().zip(whole) {
             let is_shown = matches!(body.state, State::Shown | State::Within);
             if is_shown && was_whole && !is_whole(plan, body) {

@@ -21,6 +21,8 @@ const BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
 /// Factor by which an estimate may be too high without refusing a body that would fit.
 const ESTIMATE_SLACK: f32 = 1.4;
+/// Number of the best places of which a part or the signature is shown if the whole does not fit.
+pub(super) const BEST: usize = 3;
 /// Attempts to make a cut body small enough before giving it up.
 const CUT_ATTEMPTS: usize = 4;
 
@@ -316,9 +318,42 @@ impl Body {
         }
     }
 
+    /// Adds the signature of one of the best places, unless anything of it is shown. Less likely bodies, which are
+    /// tried later, may be small enough to take its room.
+    pub(super) fn add_signature(&self, plan: &mut Plan<'_>) {
+        let is_best = self.rank < BEST
+            && !self.is_changed
+            && self.place.probability >= plan.limits.min_card_probability
+            && !plan.holds_back(&self.place);
+        let is_shown = || {
+            plan.packed.has(self.place.id) || plan.packed.shows_any(self.file, self.stretch.lines)
+        };
+        if !is_best || is_shown() || !self.has_time(plan) {
+            return;
+        }
+        let section = match self.section {
+            SectionKind::Tests => SectionKind::Tests,
+            _ => SectionKind::Definitions,
+        };
+        let entry = card::signature_of(plan.snapshot, &self.place, section);
+        let entry = self.described(plan, entry);
+        let shows = ShownPart {
+            lines: Vec::new(),
+            ..self.shows()
+        };
+        // A signature that does not fit needs no report: the body is reported as dropped.
+        let _ = plan.try_add(entry, shows, (COMPACT, self.rank), BudgetScope::Rest);
+    }
+
     /// Adds the parts of it that matter most, in at most `limit` tokens.
     pub(super) fn add_cut(&mut self, plan: &mut Plan<'_>, limit: usize) {
-        let limit = limit.min(plan.packed.left());
+        let card = ShownPart {
+            lines: Vec::new(),
+            ..self.shows()
+        };
+        // The part takes the place of its card.
+        let freed = plan.packed.replaces(&card).unwrap_or(0);
+        let limit = limit.min(plan.packed.left() + freed);
         self.drop_shown_blank_lines(plan);
         if limit < plan.config.bodies.min_cut || plan.packed.shows_any(self.file, self.place.lines)
         {
@@ -339,7 +374,7 @@ impl Body {
                 bytes as usize,
             );
             let measured = plan.packed.measure(self.described(plan, entry));
-            if measured.tokens <= limit && plan.packed.fits(&measured, self.file, 0) {
+            if measured.tokens <= limit && plan.packed.fits(&measured, self.file, freed) {
                 let shows = ShownPart {
                     file: self.file,
                     place: Some(self.place.id),

@@ -19,12 +19,16 @@ impl Plan<'_> {
         let files = &self.snapshot.files;
         let is_new =
             |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
-        let first = self.ranked.places.iter().find(is_new).cloned();
+        let mut numbered = (1..).zip(&self.ranked.places);
+        let first = numbered.find(|(_, place)| is_new(place));
+        let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));
         let changed =
             changed::places(files, &self.candidates.changed, &self.ranked.places).into_iter();
         let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
-        let reasons = changed.into_iter().map(|place| (place, "changed"));
-        let all = reasons.chain(first.map(|place| (place, "rank 1")));
+        let reasons = changed
+            .into_iter()
+            .map(|place| (place, "changed".to_owned()));
+        let all = reasons.chain(first);
         for (position, (place, reason)) in all.enumerate() {
             let file = place.id.file(files);
             let section = match files.file(file).role {
@@ -32,7 +36,7 @@ impl Plan<'_> {
                 _ => SectionKind::Definitions,
             };
             let entry = Entry {
-                reason: reason.to_owned(),
+                reason,
                 ..card::signature_of(self.snapshot, &place, section)
             };
             let shows = ShownPart {
@@ -105,6 +109,7 @@ impl Plan<'_> {
     pub(super) fn named_cards(&mut self) {
         let max_cards = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.cards.named_share / 100;
+        let mut is_first = true;
         // If the intent is not a change, the query asks about the names.
         let is_asked = !self.intent.is_change() || self.limits.named_cards == max_cards;
         let mut unlikely = if is_asked {
@@ -136,29 +141,52 @@ impl Plan<'_> {
             if self.packed.has(place) && !is_class {
                 continue;
             }
-            let (entry, order) = if is_class {
-                let members = self.scaled_count(self.config.cards.members);
-                let section = SectionKind::Definitions;
-                let entry = card::standard(self.snapshot, id, section, members);
-                (entry, (STANDARD, position))
-            } else {
-                let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
-                (entry, (COMPACT, position))
+            let Some(tokens) = self.named_card(id, position, left, is_first) else {
+                continue;
             };
+            is_first = false;
+            left = left.saturating_sub(tokens);
+            unlikely -= usize::from(!is_shown);
+        }
+    }
+
+    /// Adds the card of a definition that the query names, in `limit` tokens: of a class with its members, or
+    /// else by its signature. The signature of the first one may cost more. Returns its tokens.
+    fn named_card(
+        &mut self,
+        id: DefId,
+        position: usize,
+        limit: usize,
+        is_first: bool,
+    ) -> Option<usize> {
+        let file = self.snapshot.files.file_of(id);
+        let section = SectionKind::Definitions;
+        let is_class = self.snapshot.files.definition(id).kind.is_container();
+        let with_members = is_class.then(|| {
+            let members = self.scaled_count(self.config.cards.members);
+            let entry = card::standard(self.snapshot, id, section, members);
+            (entry, (STANDARD, position), limit)
+        });
+        let limit = if is_first { usize::MAX } else { limit };
+        let has_card = self.packed.has(PlaceId::Definition(id));
+        let by_signature = (!has_card).then(|| {
+            let entry = card::compact(self.snapshot, id, section);
+            (entry, (COMPACT, position), limit)
+        });
+        for (entry, order, limit) in with_members.into_iter().chain(by_signature) {
             let entry = Entry {
                 reason: "named by the query".to_owned(),
                 ..entry
             };
             let measured = self.packed.measure(entry);
             let tokens = measured.tokens;
-            let fits = self.packed.fits(&measured, file, 0);
-            if tokens <= left && fits {
-                left -= tokens;
-                unlikely -= usize::from(!is_shown);
+            if tokens <= limit && self.packed.fits(&measured, file, 0) {
                 let shows = self.card_shows(id);
                 self.packed.add(measured, shows, order);
+                return Some(tokens);
             }
         }
+        None
     }
 
     /// Adds signatures of ranked functions and named definitions whose bodies did not fit.
@@ -191,7 +219,10 @@ impl Plan<'_> {
             if self.packed.has(PlaceId::Definition(id)) || self.packed.shows_all(file, lines) {
                 continue;
             }
-            let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
+            let entry = Entry {
+                reason: self.reason_of_card(id),
+                ..card::compact(self.snapshot, id, SectionKind::Definitions)
+            };
             let shows = self.card_shows(id);
             if self
                 .try_add(entry, shows, (COMPACT, position), BudgetScope::Rest)
@@ -199,6 +230,18 @@ impl Plan<'_> {
             {
                 left -= 1;
             }
+        }
+    }
+
+    /// Returns why a definition whose body did not fit is worth a card.
+    fn reason_of_card(&self, id: DefId) -> String {
+        let place = PlaceId::Definition(id);
+        let rank = self.ranked.places.iter().position(|p| p.id == place);
+        match (self.named.contains_key(&id), rank) {
+            (true, None) => "named by the query".to_owned(),
+            (true, Some(rank)) => format!("named by the query, rank {}", rank + 1),
+            (false, Some(rank)) => format!("rank {}", rank + 1),
+            (false, None) => "one of the best functions".to_owned(),
         }
     }
 

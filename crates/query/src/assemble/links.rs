@@ -6,6 +6,7 @@ mod imports;
 mod link;
 mod tests;
 
+use foldhash::HashSet;
 use foveate_index::{Confidence, DefId};
 
 use self::link::Link;
@@ -94,6 +95,7 @@ impl Links {
         self.note_callers(plan);
         let limit = plan.config.dropped / 2;
         let mut listed = [0usize; 2];
+        let mut named = HashSet::default();
         for waiting in self
             .links
             .iter()
@@ -113,6 +115,10 @@ impl Links {
                 ),
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };
+            // A function may call another one several times.
+            if !named.insert((kind, file, name.clone())) {
+                continue;
+            }
             let Some(count) = listed.get_mut(kind).filter(|count| **count < limit) else {
                 continue;
             };

@@ -5,7 +5,7 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
 use super::entry::{Entry, SectionKind};
-use super::pack::{Fidelity, Item, Pack, Section};
+use super::pack::{Dropped, Fidelity, Item, Pack, Section};
 use super::render;
 use super::render::parts::{Head, HeadFigures, Piece};
 use super::seen::{self, WHOLE};
@@ -57,6 +57,8 @@ struct Placed {
     order: Order,
     /// Position in the order of addition: the entry added last is worth least.
     sequence: usize,
+    /// The card of the same place that it replaced, which is shown again if it must be removed.
+    card: Option<Box<Placed>>,
 }
 
 /// The format of a context and the limits on its size.
@@ -93,7 +95,7 @@ pub(super) struct Packed<'a> {
 }
 
 /// Fewest characters per token in usual code. A context with more of them can exceed the limit on
-/// characters and is then shortened at the end ([`Packed::fit_length`]).
+/// characters and is then shortened at the end ([`Packed::fit_limits`]).
 const CHARS_PER_TOKEN: usize = 3;
 
 impl<'a> Packed<'a> {
@@ -273,9 +275,24 @@ impl<'a> Packed<'a> {
 
     /// Adds an entry that fits, and removes the entries that it replaces.
     pub(super) fn add(&mut self, measured: MeasuredEntry, shows: ShownPart, order: Order) {
-        if self.placed.iter().any(|placed| is_replaced(placed, &shows)) {
-            self.remove(|placed| is_replaced(placed, &shows));
+        let (replaced, kept) = std::mem::take(&mut self.placed)
+            .into_iter()
+            .partition(|placed| is_replaced(placed, &shows));
+        let replaced: Vec<Placed> = replaced;
+        self.placed = kept;
+        if !replaced.is_empty() {
+            self.recount();
         }
+        let of_place = |placed: &Placed| shows.place.is_some() && placed.shows.place == shows.place;
+        let same = replaced.into_iter().find(of_place);
+        let card = same.and_then(|placed| {
+            let is_card = placed.shows.lines.is_empty();
+            if is_card {
+                Some(Box::new(placed))
+            } else {
+                placed.card
+            }
+        });
         self.total += measured.tokens + self.opening(&measured, shows.file);
         self.sequence += 1;
         self.placed.push(Placed {
@@ -283,66 +300,91 @@ impl<'a> Packed<'a> {
             shows,
             order,
             sequence: self.sequence,
+            card,
         });
     }
 
-    /// Removes entries and recounts the tokens of the remaining ones.
-    fn remove(&mut self, is_removed: impl Fn(&Placed) -> bool) {
-        let kept = std::mem::take(&mut self.placed);
+    /// Removes the entry added last and returns it. The card that it replaced is shown again.
+    fn remove_last(&mut self) -> Option<MeasuredEntry> {
+        let numbered = self.placed.iter().enumerate();
+        let (last, _) = numbered.max_by_key(|(_, placed)| placed.sequence)?;
+        let Placed { measured, card, .. } = self.placed.remove(last);
+        self.placed.extend(card.map(|card| *card));
+        self.recount();
+        Some(measured)
+    }
+
+    /// Counts the tokens of all entries again.
+    fn recount(&mut self) {
         self.total = self.empty();
-        for placed in kept.into_iter().filter(|placed| !is_removed(placed)) {
+        for placed in std::mem::take(&mut self.placed) {
             self.total += placed.measured.tokens;
             self.total += self.opening(&placed.measured, placed.shows.file);
             self.placed.push(placed);
         }
     }
 
-    /// Whether the characters of the text are limited, not only its tokens.
-    pub(super) fn is_length_bounded(&self) -> bool {
-        self.form.max_chars != usize::MAX
+    /// Removes the entries added last until the text is within the limits. It may exceed them: the line of a class is
+    /// repeated where methods of another one come between, and tokens can be longer than usual.
+    pub(super) fn fit_limits(&mut self) {
+        self.merge_snippets();
+        while self.exceeds_limits() && self.remove_last().is_some() {
+            // A card that is shown again may be in another section.
+            self.merge_snippets();
+        }
     }
 
-    /// Removes the entries added last until the text is within the limit on characters.
-    pub(super) fn fit_length(&mut self) {
-        self.merge_snippets();
-        // With the longest possible head.
+    /// Whether the text exceeds a limit with the longest possible head.
+    fn exceeds_limits(&self) -> bool {
+        let sections = self.sections();
+        let rendered = sections.iter().enumerate();
+        let rendered = rendered
+            .map(|(position, (kind, placed))| self.rendered_tokens(*kind, position == 0, placed));
+        if self.empty() + rendered.sum::<usize>() > self.form.budget {
+            return true;
+        }
         let figures = HeadFigures {
             confidence: 0.0,
             is_low: true,
             used: self.form.budget,
             left_out: self.placed.len(),
         };
-        while self.render_with(figures).0.chars().count() > self.form.max_chars {
-            let last = self.placed.iter().map(|p| p.sequence).max();
-            let Some(last) = last else { break };
-            self.remove(|placed| placed.sequence == last);
-        }
+        self.form.max_chars != usize::MAX
+            && self.render_with(figures).0.chars().count() > self.form.max_chars
     }
 
     /// Renders everything, counts it, and removes the entries added last until the limits are met.
-    /// `budgets` are the shares of the sections, `figures` the numbers in the head.
+    /// What is removed here is in `dropped` of the result. `budgets` are the shares of the sections, `figures` the
+    /// numbers in the head.
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],
         mut figures: HeadFigures,
         files: &Files,
     ) -> Pack {
-        self.merge_snippets();
+        let mut dropped = Vec::new();
         let (mut context, mut used) = self.render(&mut figures);
         while used > self.form.budget || context.chars().count() > self.form.max_chars {
-            let last = self.placed.iter().map(|p| p.sequence).max();
-            let Some(last) = last else { break };
-            self.remove(|placed| placed.sequence == last);
+            let Some(removed) = self.remove_last() else {
+                break;
+            };
+            dropped.push(Dropped {
+                path: removed.entry.path,
+                name: removed.entry.name,
+                tokens: removed.tokens,
+                reason: "budget",
+            });
             figures.left_out += 1;
             (context, used) = self.render(&mut figures);
         }
         let sections = self
             .sections()
             .into_iter()
-            .map(|(kind, placed)| Section {
+            .enumerate()
+            .map(|(position, (kind, placed))| Section {
                 name: kind.name(),
                 budget: of_section(budgets, kind),
-                used: self.used(kind),
+                used: self.rendered_tokens(kind, position == 0, &placed),
                 items: placed.iter().map(|p| self.item(p, files)).collect(),
             })
             .collect();
@@ -354,9 +396,18 @@ impl<'a> Packed<'a> {
             context,
             used,
             sections,
+            dropped,
             notes: unsafe_text::in_code(files, shown).into_iter().collect(),
             ..Pack::default()
         }
+    }
+
+    /// Returns the tokens of a section as it is rendered, with its tags and the lines of files and classes.
+    fn rendered_tokens(&self, section: SectionKind, is_first: bool, placed: &[&Placed]) -> usize {
+        let (open, close) = render::section(self.form.format, section, is_first);
+        let tags = tokenizer::count_entry(&open) + tokenizer::count_entry(&close);
+        let pieces = self.pieces(placed);
+        tags + pieces.iter().map(Piece::count).sum::<usize>()
     }
 
     /// Moves snippets of files that have definitions into the section of definitions, so that each file
@@ -500,23 +551,21 @@ fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
 fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     let mut pairs = pieces.array_windows();
     let apart = pairs.all(|[a, b]| tokenizer::parts(&a.text, &b.text));
-    let of = |piece: &Piece<'_>| {
-        let known = piece.tokens;
-        known.unwrap_or_else(|| tokenizer::count_entry(&piece.text))
-    };
-    apart.then(|| pieces.iter().map(of).sum())
+    apart.then(|| pieces.iter().map(Piece::count).sum())
 }
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is
-/// a call site or an import), or the entry is its card.
+/// a call site or an import), or the entry is its card or the card of a definition that it shows whole.
 fn is_replaced(placed: &Placed, body: &ShownPart) -> bool {
     if placed.shows.file != body.file {
         return false;
     }
+    let entry = &placed.measured.entry;
     if placed.shows.lines.is_empty() {
-        return placed.shows.place.is_some() && placed.shows.place == body.place;
+        let is_in = || body.lines.iter().any(|lines| lines.covers(entry.lines));
+        return placed.shows.place.is_some() && (placed.shows.place == body.place || is_in());
     }
-    let section = placed.measured.entry.section;
+    let section = entry.section;
     if matches!(section, SectionKind::Callers | SectionKind::Imports) {
         return overlaps(placed, body);
     }

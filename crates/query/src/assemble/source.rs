@@ -181,13 +181,25 @@ pub(super) fn cut<'a>(
         }
     }
     const AROUND: usize = 3;
-    for (_, i) in wanted {
+    for (words, i) in wanted {
         // The line itself first, so that it is kept even if its surroundings do not fit.
-        if !keep(i, &mut left) {
-            continue;
+        let is_kept = keep(i, &mut left);
+        // Lines without any of the words continue the start. Wherever a line does not fit, shorter ones beyond it,
+        // such as closing brackets, would be alone between two marks.
+        match (words, is_kept) {
+            (0, false) => break,
+            (0, true) | (_, false) => continue,
+            (_, true) => {}
         }
-        for near in i.saturating_sub(AROUND)..=i + AROUND {
-            keep(near, &mut left);
+        for near in (i.saturating_sub(AROUND)..i).rev() {
+            if !keep(near, &mut left) {
+                break;
+            }
+        }
+        for near in i + 1..=i + AROUND {
+            if !keep(near, &mut left) {
+                break;
+            }
         }
     }
     parts(&lines, &kept, first)
@@ -243,6 +255,23 @@ mod tests {
         assert!(matches!(clean("plain\n"), Cow::Borrowed(_)));
         assert_eq!(one_line("def f(\n    a,\n    b\n)", 80), "def f(a, b)");
         assert_eq!(one_line("größer als alles", 4), "grö…");
+    }
+
+    #[test]
+    fn short_lines_do_not_fill_a_cut_text() {
+        let long = "x".repeat(60);
+        let text = format!("def f():\n    {long}\n    {long}\n    }}\n    {long}\n    }}\n");
+        let words = foldhash::HashSet::default();
+        let relevance = Relevance {
+            words: &words,
+            changed: &[],
+        };
+        let parts = cut(text.trim_end_matches('\n'), 1, 1, relevance, 90);
+        assert!(
+            matches!(parts.as_slice(), [Part::Shown(1, shown), Part::LeftOut(rest)]
+                if shown.len() == 2 && *rest == Lines::new(3, 6)),
+            "{parts:?}"
+        );
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     bodies.fill(&mut plan, BudgetScope::Rest);
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, BudgetScope::Rest);
-    bodies.fit_length(&mut plan);
+    bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);
     report_files(&mut plan);
@@ -94,6 +94,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         });
     }
     pack.confidence = confidence;
+    plan.dropped.append(&mut pack.dropped);
     pack.dropped = plan.dropped;
     pack.notes.append(&mut plan.notes);
     pack

@@ -129,7 +129,8 @@ fn readable(format: Format, context: &str) -> String {
 }
 
 /// Checks what must hold for every pack: the recounted tokens are within the budget, line numbers are right, no
-/// line is shown twice, and the tokens of items do not exceed those of their section.
+/// line is shown twice, no card repeats a definition that is shown whole, every item has a reason, and the tokens of
+/// items do not exceed those of their section.
 fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
     let counted = tiktoken_rs::o200k_base_singleton().count_ordinary(&pack.context);
     assert_eq!(counted, pack.used);
@@ -138,12 +139,18 @@ fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
         "{counted} tokens in a budget of {}",
         request.budget_tokens
     );
+    let left_out = match request.format {
+        Format::Json => format!("\"left_out\":{},", pack.dropped.len()),
+        _ => format!(", left out: {} -->", pack.dropped.len()),
+    };
+    assert!(pack.context.contains(&left_out), "{}", pack.context);
     let text = readable(request.format, &pack.context);
     let mut whole: Vec<&Item> = Vec::new();
     for section in &pack.sections {
         assert!(section.items.iter().map(|i| i.tokens).sum::<usize>() <= section.used);
         assert!(!section.items.is_empty());
         for item in &section.items {
+            assert!(!item.reason.is_empty(), "{item:?}");
             if item.fidelity == Fidelity::Full && !item.cut {
                 let lines = source(snapshot, item).join("\n");
                 let cleaned = super::source::clean(&lines).into_owned();
@@ -160,5 +167,11 @@ fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
                 whole.push(item);
             }
         }
+    }
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    for card in all.filter(|item| item.shown.is_empty() && !item.name.is_empty()) {
+        let mut of_file = whole.iter().filter(|item| item.path == card.path);
+        let shown = of_file.find(|item| item.lines.covers(card.lines));
+        assert!(shown.is_none(), "{card:?} repeats {shown:?}");
     }
 }

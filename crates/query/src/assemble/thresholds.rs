@@ -20,7 +20,13 @@ impl Plan<'_> {
             && self.file_probability(file) >= self.limits.min_file_probability
             && self.best_place_probability(file)
                 >= self.limits.min_probability * self.limits.file_factor
-            && !(matches!(place.id, PlaceId::Stretch(_)) && self.holds_back_stretches(file))
+            && !self.holds_back(place)
+    }
+
+    /// Whether a place is a stretch of a file whose stretches are not shown.
+    pub(super) fn holds_back(&self, place: &RankedPlace) -> bool {
+        let file = place.id.file(&self.snapshot.files);
+        matches!(place.id, PlaceId::Stretch(_)) && self.holds_back_stretches(file)
     }
 
     /// Whether tests and callers of the definitions that the query names are wanted, even though those

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::intent::Intent;
+use crate::tokenizer;
 
 /// Data for the first line of a context that is known from the start.
 #[derive(Clone, Debug)]
@@ -45,6 +46,12 @@ impl<'a> Piece<'a> {
             text: text.into(),
             tokens: None,
         }
+    }
+
+    /// Returns its tokens.
+    pub(in crate::assemble) fn count(&self) -> usize {
+        self.tokens
+            .unwrap_or_else(|| tokenizer::count_entry(&self.text))
     }
 
     /// Makes a piece of an entry that was rendered and counted before.

@@ -71,3 +71,26 @@ proptest! {
         prop_assert_eq!(first.dropped, second.dropped);
     }
 }
+
+#[test]
+fn entry_removed_to_meet_the_budget_is_dropped() {
+    // The line of a class is repeated wherever methods of a nested class come between.
+    let mut code = "class Orders(Base):\n".to_owned();
+    for n in 0..40 {
+        code.push_str(&format!(
+            "    def cancel_order_{n}(self):\n        return self.cancel({n})\n\n    \
+             class Part_{n}:\n        def cancel_part_{n}(self):\n            return {n}\n\n"
+        ));
+    }
+    let snapshot = snapshot([("orders.py".to_owned(), code)]);
+    for budget in (300..2000).step_by(20) {
+        for format in [Format::Xml, Format::Markdown, Format::Json] {
+            let request = Request {
+                format,
+                ..request("cancel fails for an order", budget, IntentKind::BugFix)
+            };
+            let pack = ask(&snapshot, &request).pack;
+            check_invariants(&snapshot, &request, &pack);
+        }
+    }
+}

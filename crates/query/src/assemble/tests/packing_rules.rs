@@ -297,6 +297,131 @@ fn second_huge_body_is_cut_too() {
     assert_eq!(cut, ["convert_first", "convert_second"]);
 }
 
+/// Returns a function of about `lines` times 16 tokens.
+fn steps(name: &str, lines: usize) -> String {
+    let step = format!("    order = check_{name}_step(order, customer, invoice)\n");
+    let steps = step.repeat(lines);
+    format!("def {name}(order, customer, invoice):\n{steps}    return order\n\n\n")
+}
+
+#[test]
+fn signature_of_second_place_precedes_small_unlikely_bodies() {
+    let small: String = (0..30)
+        .map(|n| format!("def part_{n}(order):\n    return order.cancel({n})\n\n\n"))
+        .collect();
+    let orders = steps("cancel_order", 8) + &steps("cancel_invoice", 90);
+    let snapshot = snapshot([
+        ("orders.py".to_owned(), orders),
+        ("parts.py".to_owned(), small),
+    ]);
+    for budget in [300, 500, 1000] {
+        let request = request(
+            "to cancel gives the wrong customer and invoice of an order",
+            budget,
+            IntentKind::BugFix,
+        );
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let best = |name: &str| answer.places.iter().take(2).any(|place| place.name == name);
+        assert!(best("cancel_order") && best("cancel_invoice"));
+        let context = &answer.pack.context;
+        assert!(context.contains("return order.cancel("), "{context}");
+        assert!(context.contains("def cancel_order("), "{context}");
+        assert!(
+            context.contains("def cancel_invoice("),
+            "{budget}: {context}"
+        );
+    }
+}
+
+#[test]
+fn named_class_has_a_card_within_a_small_budget() {
+    let members: String = (0..40)
+        .map(|n| {
+            format!("    def member_with_a_long_name_{n}(self, value):\n        return {n}\n\n")
+        })
+        .collect();
+    let snapshot = snapshot([
+        (
+            "store.py".to_owned(),
+            format!("class OrderStore:\n{members}"),
+        ),
+        ("orders.py".to_owned(), steps("open_store", 3)),
+    ]);
+    for budget in [300, 500, 1000, 4000] {
+        let query = "what does `open_store` do with an `OrderStore`?";
+        let request = request(query, budget, IntentKind::Explanation);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let all = pack.sections.iter().flat_map(|section| &section.items);
+        let names: Vec<&str> = all.map(|item| item.name.as_str()).collect();
+        for name in ["OrderStore", "open_store"] {
+            assert!(names.contains(&name), "{budget}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn body_replaces_the_card_of_a_definition_within_it() {
+    let snapshot = fixture(
+        "
+        //- pool.py
+        # How many connections a pool may hold.
+        POOL_LIMIT = 10
+        POOL_TIMEOUT = 3
+
+        def take(pool):
+            return pool
+        ",
+    );
+    for kind in IntentKind::ALL {
+        let request = request("where is `POOL_LIMIT` set for connections?", 1000, kind);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        assert!(
+            pack.context.contains("POOL_TIMEOUT = 3"),
+            "{}",
+            pack.context
+        );
+    }
+}
+
+#[test]
+fn signatures_without_a_body_say_why_they_are_shown() {
+    let orders: String = (0..6)
+        .map(|n| steps(&format!("cancel_order_{n}"), 40))
+        .collect();
+    let snapshot = snapshot([("orders.py".to_owned(), orders)]);
+    let request = request("cancel fails for an order", 1500, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let is_card = |item: &&Item| item.fidelity == Fidelity::Compact;
+    let cards = items(&pack, "definitions").into_iter().filter(is_card);
+    let reasons: Vec<&str> = cards.map(|item| item.reason.as_str()).collect();
+    assert!(reasons.contains(&"rank 5"), "{reasons:?}");
+}
+
+#[test]
+fn tokens_of_sections_and_head_are_those_of_the_context() {
+    let snapshot = fixture(SHOP);
+    for format in [Format::Xml, Format::Markdown] {
+        let request = Request {
+            format,
+            ..request(QUESTION, 2000, IntentKind::BugFix)
+        };
+        let pack = ask(&snapshot, &request).pack;
+        let scope = match format {
+            Format::Markdown => "In `class Cart`",
+            _ => "<scope",
+        };
+        assert!(pack.context.contains(scope), "{}", pack.context);
+        let head = pack.context.lines().next().unwrap();
+        let head = crate::tokenizer::count_entry(&format!("{head}\n"));
+        let sections: usize = pack.sections.iter().map(|section| section.used).sum();
+        assert_eq!(head + sections, pack.used, "{}", pack.context);
+    }
+}
+
 #[test]
 fn unused_shares_go_to_bodies() {
     let mut text = String::new();

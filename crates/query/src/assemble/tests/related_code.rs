@@ -277,3 +277,21 @@ fn class_attributes_are_a_place_with_a_likely_method() {
     assert!(places.clone().any(|place| place == ("pool.py", "class")));
     assert!(!places.clone().any(|place| place == ("other.py", "class")));
 }
+
+#[test]
+fn function_with_several_calls_is_dropped_once() {
+    let step = format!("    print({})\n", "order.number, ".repeat(15));
+    let calls = format!("{step}{step}    cancel_order(order)\n{step}{step}{step}").repeat(6);
+    let code = format!("def close_all(order):\n{calls}\n\ndef cancel_order(order):\n    pass\n");
+    let snapshot = snapshot([("orders.py".to_owned(), code)]);
+    for budget in [400, 700, 1000, 1500] {
+        let query = "who calls `cancel_order`?";
+        let request = request(query, budget, IntentKind::UsageExploration);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let callers = pack.dropped.iter().filter(|d| d.name == "close_all");
+        let callers: Vec<usize> = callers.map(|dropped| dropped.tokens).collect();
+        // Its body, and one call.
+        assert!(callers.len() <= 2, "{callers:?}");
+    }
+}

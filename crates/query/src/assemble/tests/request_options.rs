@@ -245,6 +245,34 @@ fn max_chars_omissions_are_dropped_and_lower_confidence() {
 }
 
 #[test]
+fn best_place_remains_within_max_chars() {
+    let call =
+        "        self.connections_of_the_pool.acquire_with_the_timeout_of_the_caller(timeout)\n";
+    let pool = format!(
+        "class Pool:\n    def acquire(self, timeout):\n{}",
+        call.repeat(30)
+    );
+    let others: String = (0..30)
+        .map(|n| format!("def use_{n}(pool):\n    return pool.acquire_timeout({n})\n\n\n"))
+        .collect();
+    let snapshot = snapshot([
+        ("pool.py".to_owned(), pool),
+        ("others.py".to_owned(), others),
+    ]);
+    for max_chars in (1000..5000).step_by(100) {
+        let mut request = request(ACQUIRE, 8000, IntentKind::UsageExploration);
+        request.max_chars = Some(max_chars);
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        assert_eq!(answer.places[0].name, "Pool.acquire");
+        let is_in = all_items(&answer)
+            .iter()
+            .any(|item| item.name == "Pool.acquire");
+        assert!(is_in, "{max_chars}: {}", answer.pack.context);
+    }
+}
+
+#[test]
 fn places_outside_functions_are_ranked_and_shown() {
     let snapshot = fixture(POOL);
     let request = request(

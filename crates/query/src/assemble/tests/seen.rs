@@ -70,6 +70,30 @@ fn shown_place_counts_as_seen_while_unchanged() {
 }
 
 #[test]
+fn best_new_place_keeps_its_rank() {
+    let line = "            self.idle.append(connection)\n";
+    let repository = POOL.replace(line, &line.repeat(200));
+    let snapshot = fixture(&repository);
+    let query = "`Pool.acquire` ignores the timeout of a connection";
+    let mut request = request(query, 250, IntentKind::BugFix);
+    let first = ask(&snapshot, &request);
+    let best: Vec<String> = (first.places.iter().take_while(|p| p.name != "Pool.release"))
+        .map(|p| format!("{}:{}-{}", p.path, p.lines.start, p.lines.end))
+        .collect();
+    assert!(!best.is_empty());
+    let rank = format!("rank {}", best.len() + 1);
+    request.seen = places(best);
+    let second = ask(&snapshot, &request);
+    let mut all = second
+        .pack
+        .sections
+        .iter()
+        .flat_map(|section| &section.items);
+    let release = all.find(|item| item.name == "Pool.release");
+    assert_eq!(release.map(|item| &item.reason), Some(&rank));
+}
+
+#[test]
 fn seen_path_may_contain_colons() {
     // One path is a prefix of the other.
     let repository =
