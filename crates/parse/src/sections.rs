@@ -94,7 +94,10 @@ pub(crate) fn headings(language: Language, text: &str) -> Vec<Region> {
         spans.find(|span| span.of(text).contains(char::is_alphanumeric))
     };
     let kind = RegionKind::Heading;
-    named.filter_map(heading).map(|span| Region { kind, span }).collect()
+    named
+        .filter_map(heading)
+        .map(|span| Region { kind, span })
+        .collect()
 }
 
 impl Format {

@@ -50,7 +50,10 @@ pub(super) fn check(language: Language, path: &str, text: &str, expected: &[&str
 #[track_caller]
 fn check_headings(language: &str, text: &str, expected: &[&str]) {
     let headings = headings(by_name(language).unwrap(), text);
-    let shown: Vec<&str> = headings.iter().map(|r| r.span.of(text).trim_end()).collect();
+    let shown: Vec<&str> = headings
+        .iter()
+        .map(|r| r.span.of(text).trim_end())
+        .collect();
     assert_eq!(shown, expected, "{language}");
 }
 
