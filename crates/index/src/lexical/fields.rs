@@ -9,7 +9,7 @@ use super::vocabulary::Vocabulary;
 pub enum Field {
     /// The path of the file.
     Path,
-    /// Names of the definitions that start in the chunk.
+    /// Names of the definitions that start in the chunk; headings in prose and settings.
     Name,
     /// Names of the definitions that enclose the chunk's own.
     Scope,
