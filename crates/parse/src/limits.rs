@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_texts_get_less_and_large_ones_all() {
+    fn limits_grow_with_the_text() {
         let limits = Limits::default();
         assert_eq!(limits.for_text(1 << 20), limits);
         let small = limits.for_text(1000);

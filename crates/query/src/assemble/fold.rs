@@ -2,7 +2,7 @@
 //! long and say little about what it does. The first lines stay, and a mark says which lines are left out.
 
 use foveate_index::Files;
-use foveate_model::{Lines, Region};
+use foveate_model::{Lines, Region, RegionKind};
 
 use super::source::{Part, parts};
 use crate::rank::RankedPlace;
@@ -47,7 +47,9 @@ fn lies_in(regions: &[Region], line: &str, start: usize) -> bool {
     let last = first + line.trim().len();
     let after = regions.partition_point(|region| region.span.start as usize <= first);
     let region = after.checked_sub(1).and_then(|at| regions.get(at));
-    region.is_some_and(|region| last <= region.span.end as usize)
+    region.is_some_and(|region| {
+        region.kind != RegionKind::Heading && last <= region.span.end as usize
+    })
 }
 
 /// Returns the lines that are shown.
@@ -60,4 +62,22 @@ pub(super) fn shown(parts: &[Part<'_>]) -> Vec<Lines> {
         Part::LeftOut(_) => None,
     };
     parts.iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_model::Span;
+
+    use super::*;
+
+    #[test]
+    fn headings_are_not_folded() {
+        let line = "[tool.ruff]";
+        let of = |kind| {
+            let span = Span::new(0, line.len());
+            lies_in(&[Region { kind, span }], line, 0)
+        };
+        assert!(of(RegionKind::Comment));
+        assert!(!of(RegionKind::Heading));
+    }
 }

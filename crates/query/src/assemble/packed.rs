@@ -407,7 +407,7 @@ impl<'a> Packed<'a> {
         let (open, close) = render::section(self.form.format, section, is_first);
         let tags = tokenizer::count_entry(&open) + tokenizer::count_entry(&close);
         let pieces = self.pieces(placed);
-        tags + pieces.iter().map(Piece::count).sum::<usize>()
+        tags + pieces.iter().map(Piece::token_count).sum::<usize>()
     }
 
     /// Moves snippets of files that have definitions into the section of definitions, so that each file
@@ -551,7 +551,7 @@ fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
 fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     let mut pairs = pieces.array_windows();
     let apart = pairs.all(|[a, b]| tokenizer::parts(&a.text, &b.text));
-    apart.then(|| pieces.iter().map(Piece::count).sum())
+    apart.then(|| pieces.iter().map(Piece::token_count).sum())
 }
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is

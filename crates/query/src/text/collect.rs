@@ -8,7 +8,7 @@ use foveate_parse::origin;
 use foveate_parse::traces::{self, Piece, Trace};
 
 use super::document::{Block, Document, Line};
-use super::inline::{self, Code, Inline};
+use super::inline::{self, CodeSpan, Inline};
 use super::literals::{self, Literal};
 use super::names;
 use super::pasted;
@@ -109,7 +109,7 @@ impl Collector {
     }
 
     /// Adds a name in code, with the mark that may belong to it: `valid?`.
-    fn mention_marked(&mut self, kind: MentionKind, name: &str, mark: Option<char>) {
+    fn mention_with_mark(&mut self, kind: MentionKind, name: &str, mark: Option<char>) {
         match mark {
             Some(mark) => self.mention(kind, &format!("{name}{mark}")),
             None => self.mention(kind, name),
@@ -141,7 +141,7 @@ impl Collector {
             let plain = name.quoted && trimmed.chars().count() > 1 && !names::is_keyword(trimmed);
             if plain || names::is_identifier_like(trimmed, name.called) {
                 let mark = name.mark.filter(|_| name.quoted);
-                self.mention_marked(MentionKind::ErrorMessage, trimmed, mark);
+                self.mention_with_mark(MentionKind::ErrorMessage, trimmed, mark);
             }
         }
         self.segment(SegmentKind::ErrorMessage, text.to_owned());
@@ -154,7 +154,7 @@ impl Collector {
             for name in names::scan(&code.text) {
                 let trimmed = names::trim(&name.text);
                 if name.is_whole(&code.text) || names::is_identifier_like(trimmed, name.called) {
-                    self.mention_marked(MentionKind::Title, trimmed, name.mark);
+                    self.mention_with_mark(MentionKind::Title, trimmed, name.mark);
                 }
             }
         }
@@ -279,7 +279,7 @@ impl Collector {
         self.mention(kind, &name);
     }
 
-    fn inline_code(&mut self, code: &Code) {
+    fn inline_code(&mut self, code: &CodeSpan) {
         let lines = code.lines;
         let code = code.text.trim();
         self.citations(code);
@@ -308,7 +308,7 @@ impl Collector {
                 || names::is_code_name(trimmed, name.called)
                     && names::is_identifier_like(trimmed, name.called)
             {
-                self.mention_marked(MentionKind::InlineCode, trimmed, name.mark);
+                self.mention_with_mark(MentionKind::InlineCode, trimmed, name.mark);
             }
         }
     }
@@ -340,7 +340,7 @@ impl Collector {
                 // A comment is prose: a capitalised word is no class.
                 let named = !comment || names::is_identifier_like(trimmed, name.called);
                 if named && names::is_code_name(trimmed, name.called) {
-                    self.mention_marked(MentionKind::CodeBlock, trimmed, name.mark);
+                    self.mention_with_mark(MentionKind::CodeBlock, trimmed, name.mark);
                 }
             }
             code.push_str(line);

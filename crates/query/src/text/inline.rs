@@ -16,12 +16,12 @@ pub(super) struct Inline {
     /// The words, with the target of each link after its text.
     pub text: String,
     /// The texts between backticks.
-    pub codes: Vec<Code>,
+    pub codes: Vec<CodeSpan>,
 }
 
 /// Text between backticks.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Code {
+pub(super) struct CodeSpan {
     pub text: String,
     /// The first and last line that the words beside it give, in case it is a path; else zero.
     pub lines: (u32, u32),
@@ -43,7 +43,7 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
             SpanKind::Code => {
                 let code = strip_backticks(inside);
                 if !code.is_empty() {
-                    inline.codes.push(Code {
+                    inline.codes.push(CodeSpan {
                         text: code.to_owned(),
                         lines: lines_beside(line.text, start, end),
                     });

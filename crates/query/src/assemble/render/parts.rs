@@ -49,7 +49,7 @@ impl<'a> Piece<'a> {
     }
 
     /// Returns its tokens.
-    pub(in crate::assemble) fn count(&self) -> usize {
+    pub(in crate::assemble) fn token_count(&self) -> usize {
         self.tokens
             .unwrap_or_else(|| tokenizer::count_entry(&self.text))
     }
