@@ -1,0 +1,109 @@
+//! Tests that names in a query resolve as each language spells them.
+
+use foveate_fixture::snapshot::of_text;
+use foveate_query::resolve::{CallerHints, resolve};
+use foveate_query::text::QueryText;
+use foveate_query::{Deadline, Focus, RankingConfig};
+
+/// Files in languages whose names are spelled in their own ways.
+const SPELLINGS: &str = "
+    //- lib/order.rb
+    class Base
+      def total!
+        1
+      end
+    end
+    class Order < Base
+      def paid?
+        true
+      end
+      def paid
+        1
+      end
+      def initialize(id)
+        @id = id
+      end
+    end
+
+    //- src/pool.rs
+    pub struct Pool<T> { items: Vec<T> }
+    impl<T> Pool<T> {
+        pub fn acquire(&self) {}
+    }
+
+    //- net/server.go
+    package net
+
+    type Server struct{}
+
+    func (s *Server) Serve() {}
+
+    //- src/money.h
+    class Money {
+     public:
+      ~Money();
+      bool operator==(const Money& other) const;
+    };
+    int convert(int a);
+
+    //- src/money.cpp
+    #include \"money.h\"
+    Money::~Money() {}
+    bool Money::operator==(const Money& other) const { return true; }
+    int convert(int a) { return a; }
+
+    //- src/main/java/org/acme/Cart.java
+    package org.acme;
+
+    class Cart {
+      static class Line {
+        void price() {}
+      }
+    }
+";
+
+#[test]
+fn names_resolve_as_languages_spell_them() {
+    let snapshot = of_text(SPELLINGS);
+    let config = RankingConfig::default().resolve;
+    let (focus, changes) = (&Focus::default(), &[]);
+    let hints = CallerHints { focus, changes };
+    for (query, wanted) in [
+        ("`paid?` fails", "lib/order.rb:Order.paid?"),
+        ("`paid` fails", "lib/order.rb:Order.paid"),
+        ("`Order#paid?` fails", "lib/order.rb:Order.paid?"),
+        (
+            "NoMethodError: undefined method 'total!' for nil",
+            "lib/order.rb:Base.total!",
+        ),
+        ("`Order.new(1)` fails", "lib/order.rb:Order"),
+        ("`Order#total!` fails", "lib/order.rb:Base.total!"),
+        ("`order.total!` fails", "lib/order.rb:Base.total!"),
+        ("`Pool<T>::acquire` hangs", "src/pool.rs:Pool.acquire"),
+        ("Pool::<u8>::acquire() hangs", "src/pool.rs:Pool.acquire"),
+        ("`acquire!` hangs", "src/pool.rs:Pool.acquire"),
+        ("`(*Server).Serve` hangs", "net/server.go:Server.Serve"),
+        ("net.(*Server).Serve(l) hangs", "net/server.go:Server.Serve"),
+        (
+            "Money::operator== is slow",
+            "src/money.cpp:Money.operator==",
+        ),
+        ("`operator==` is slow", "src/money.cpp:Money.operator=="),
+        ("`Money::~Money()` is slow", "src/money.cpp:Money.~Money"),
+        ("`convert` is slow", "src/money.cpp:convert"),
+        (
+            "`Cart$Line.price` is slow",
+            "src/main/java/org/acme/Cart.java:Cart.Line.price",
+        ),
+    ] {
+        let text = QueryText::parse(query);
+        let found = resolve(&snapshot, &text, &hints, &config, &Deadline::none());
+        let first = found.symbols.first().map(|symbol| &symbol.resolved[..]);
+        assert_eq!(
+            first.unwrap_or_default(),
+            [wanted],
+            "{query}: {:?}",
+            found.symbols
+        );
+    }
+}
