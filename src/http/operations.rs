@@ -316,7 +316,7 @@ fn memory(out: &Exposition, engine: &Engine) {
         out.single(
             "foveate_memory_held_bytes",
             Kind::Gauge,
-            "Bytes that the process holds, without free memory of its allocator; index.memory_bytes limits them.",
+            "Bytes that the process holds, without pages of files and free memory of its allocator; index.memory_bytes limits them.",
             held as f64,
         );
     }

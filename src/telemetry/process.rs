@@ -116,8 +116,8 @@ pub fn memory_limit_of(process: u32) -> Option<u64> {
     cgroup::memory_limit(Path::new("/"), &process.to_string())
 }
 
-/// Returns the bytes of memory that this process holds, resident or swapped out, without the free memory that its
-/// allocator returns gradually. `None` if the system does not report them.
+/// Returns the bytes of memory that this process holds, resident or swapped out, without pages of files and without
+/// the free memory that its allocator returns gradually. `None` if the system does not report them.
 pub fn memory_held() -> Option<usize> {
     Some(pages()?.saturating_sub(free_bytes().unwrap_or(0)))
 }
@@ -129,10 +129,13 @@ pub fn holds_more_than(bytes: usize) -> Option<bool> {
     Some(pages > bytes && pages.saturating_sub(free_bytes().unwrap_or(0)) > bytes)
 }
 
-/// Returns the bytes that are resident or swapped out.
+/// Returns the bytes that are resident or swapped out. Pages of files, such as the program's own code, do not count:
+/// the system takes them back whenever it needs memory, and how many there are depends on its cache.
 fn pages() -> Option<usize> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = field(&status, "VmRSS:")? + field(&status, "VmSwap:").unwrap_or(0);
+    let resident =
+        field(&status, "VmRSS:")?.saturating_sub(field(&status, "RssFile:").unwrap_or(0));
+    let kilobytes = resident + field(&status, "VmSwap:").unwrap_or(0);
     usize::try_from(kilobytes * 1024).ok()
 }
 

@@ -293,7 +293,11 @@ async fn process_memory_stays_within_the_budget() {
     let left = server.metric("foveate_repositories_evicted_total").await;
     assert!(left > 0.0);
     let stay = server.metric("foveate_repositories_in_memory").await;
-    assert!(stay > 1.0, "{stay} stay, {left} have left");
+    let now = server.metric("foveate_memory_held_bytes").await;
+    assert!(
+        stay > 1.0,
+        "{stay} stay, {left} have left, {now} bytes of {budget}, {held} with one"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,14 @@
 //! Holds the table of a revision's files, and the dense ids of its files, definitions and chunks. Ids are
 //! positions in path order: they are valid within one snapshot only.
 
+mod inline_tests;
 mod paths;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use foveate_model::resolution::FileTree;
-use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, Lines, LocalId};
+use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, Language, Lines, LocalId};
 use foveate_model::{ParseIssue, Role, SkipReason, SourceFile, Span};
 use rayon::prelude::*;
 
@@ -70,6 +71,8 @@ struct Units {
     all: Box<[Unit]>,
     /// By chunk, the position of its unit in `all`; [`NO_UNIT`] if it is in none.
     of_chunks: Box<[u32]>,
+    /// By definition, whether its decorators or those around it make it test code; empty if none is.
+    test_code: Box<[bool]>,
     /// Computed on first use.
     names: OnceLock<Names>,
 }
@@ -140,9 +143,10 @@ impl Files {
                     let before = change.unchanged(*id)?;
                     previous.units.get(before.0 as usize)
                 });
-                match (before, &files[id.0 as usize].content) {
+                let file = &files[id.0 as usize];
+                match (before, &file.content) {
                     (Some(units), _) => Arc::clone(units),
-                    (None, Some(content)) => units(&content.facts),
+                    (None, Some(content)) => units(&content.facts, file.language),
                     (None, None) => Arc::clone(&none),
                 }
             })
@@ -382,6 +386,32 @@ impl Files {
         Some(self.global(id.file, unit))
     }
 
+    /// Returns the role of a definition: that of its file, or [`Role::Test`] for test code in a source file, as in a
+    /// module with functions marked `#[test]`.
+    ///
+    /// # Panics
+    /// If the file is not in this snapshot.
+    pub fn role_of(&self, id: DefId) -> Role {
+        let role = self.file(id.file).role;
+        let test_code = self.units.get(id.file.0 as usize).map(|of| &of.test_code);
+        let is_test_code = test_code.and_then(|of| of.get(id.local.0 as usize)) == Some(&true);
+        match role {
+            Role::Source if is_test_code => Role::Test,
+            _ => role,
+        }
+    }
+
+    /// Returns the role of a chunk: that of the definition that contains it, or of its file.
+    ///
+    /// # Panics
+    /// If the chunk is not in this snapshot.
+    pub fn chunk_role(&self, id: ChunkId) -> Role {
+        match self.chunk_definition(id) {
+            Some(definition) => self.role_of(definition),
+            None => self.file(self.chunk_file(id)).role,
+        }
+    }
+
     /// Returns the terms of a definition's name as hashes, in order.
     ///
     /// # Panics
@@ -534,8 +564,8 @@ fn is_unparsed(file: &SourceFile) -> bool {
     content.is_some_and(|content| content.facts.issues.contains(&ParseIssue::Timeout))
 }
 
-/// Computes the units of a file.
-fn units(facts: &FileFacts) -> Arc<Units> {
+/// Computes the units of a file and its test code.
+fn units(facts: &FileFacts, language: Language) -> Arc<Units> {
     let mut has_chunk = vec![false; facts.definitions.len()];
     for chunk in &facts.chunks {
         if let (ChunkKind::Function, Some(owner)) = (chunk.kind, chunk.definition) {
@@ -577,6 +607,7 @@ fn units(facts: &FileFacts) -> Arc<Units> {
         of_chunks: of_chunks.map(|c| of_chunk(c).unwrap_or(NO_UNIT)).collect(),
         all,
         by_definition: units.into(),
+        test_code: inline_tests::find(&facts.definitions, &language.rules().tests),
         names: OnceLock::new(),
     })
 }

@@ -242,7 +242,7 @@ impl Finder<'_> {
     /// files, and functions and types hide fields and variables of the same name.
     fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {
         let files = &self.snapshot.files;
-        let shipped = |id: &DefId| files.file(files.file_of(*id)).role == Role::Source;
+        let shipped = |id: &DefId| files.role_of(*id) == Role::Source;
         let mut meant: Vec<DefId> = definitions
             .iter()
             .copied()

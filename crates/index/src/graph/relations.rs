@@ -1,7 +1,8 @@
 //! Defines how uses relate to definitions and tests to what they test.
 
 use crate::change::{Change, Renumber};
-use crate::files::{DefId, FileId};
+use crate::files::{DefId, FileId, Files};
+use foveate_model::Role;
 
 /// The confidence of a resolved reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +39,16 @@ pub struct CallSite {
     pub enclosing: Option<DefId>,
     /// Confidence of the resolution.
     pub confidence: Confidence,
+}
+
+impl CallSite {
+    /// Returns the role of the code around it: see [`Files::role_of`].
+    pub fn role(&self, files: &Files) -> Role {
+        match self.enclosing {
+            Some(definition) => files.role_of(definition),
+            None => files.file(self.file).role,
+        }
+    }
 }
 
 impl Renumber for CallSite {

@@ -14,7 +14,7 @@ use crate::graph::relations::{CallSite, Confidence, TestLink};
 use crate::graph::rows::FileRows;
 use crate::graph::stage::Stage;
 use crate::graph::test_functions::{
-    class_stem, enclosing_test, function_stem, is_test_file, test_code, tests_in,
+    class_stem, enclosing_test, function_stem, is_test_file, tests_in,
 };
 use crate::graph::test_paths::Mirrors;
 use crate::symbols::{Symbols, fold};
@@ -164,14 +164,8 @@ fn evidence_of_source_tests(
     let mut definitions = Vec::new();
     by_reference(evidence, file, tests, &[], &mut definitions);
     by_name(evidence, file, (tests, &[]), dependencies, &mut definitions);
-    let for_tests = test_code(evidence.files, file, tests);
-    let is_for_tests = |id: DefId| {
-        id.file == file
-            && for_tests
-                .get(id.local.0 as usize)
-                .is_some_and(|inside| *inside)
-    };
-    definitions.retain(|candidate| !is_for_tests(candidate.target));
+    let is_test_code = |id: DefId| id.file == file && evidence.files.role_of(id) == Role::Test;
+    definitions.retain(|candidate| !is_test_code(candidate.target));
     let definitions = merged(definitions);
     let mut others: Vec<Candidate<FileId, ()>> = definitions
         .iter()

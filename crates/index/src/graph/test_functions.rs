@@ -46,26 +46,6 @@ pub(super) fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
     tests
 }
 
-/// Returns for each definition of a file whether it is a test, directly contains one, or is inside of either.
-pub(super) fn test_code(files: &Files, file: FileId, tests: &[bool]) -> Vec<bool> {
-    let definitions = files
-        .content(file)
-        .map_or(&[][..], |content| &content.facts.definitions);
-    let mut inside = tests.to_vec();
-    for (definition, is_test) in definitions.iter().zip(tests) {
-        let is_function = *is_test && definition.kind.is_function();
-        if let Some(parent) = definition.parent.filter(|_| is_function) {
-            inside[parent.0 as usize] = true;
-        }
-    }
-    // An enclosing definition precedes the enclosed ones.
-    for (at, definition) in definitions.iter().enumerate() {
-        let parent = definition.parent.map(|parent| parent.0 as usize);
-        inside[at] |= parent.is_some_and(|parent| inside[parent]);
-    }
-    inside
-}
-
 /// Returns the test that contains a place: the function rather than its class.
 pub(super) fn enclosing_test(
     files: &Files,

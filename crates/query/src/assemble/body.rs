@@ -83,7 +83,7 @@ impl Body {
             PlaceId::Stretch(_) => (Stretch::of_lines(files, file, place.lines), false, false),
         };
         let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
-        let section = match files.file(file).role {
+        let section = match place.id.role(files) {
             Role::Test if !is_changed => SectionKind::Tests,
             _ if is_named || is_changed => SectionKind::Definitions,
             _ => SectionKind::Snippets,

@@ -31,7 +31,7 @@ impl Plan<'_> {
         let all = reasons.chain(first);
         for (position, (place, reason)) in all.enumerate() {
             let file = place.id.file(files);
-            let section = match files.file(file).role {
+            let section = match place.id.role(files) {
                 Role::Test if reason != "changed" => SectionKind::Tests,
                 _ => SectionKind::Definitions,
             };

@@ -103,6 +103,5 @@ fn needed_by(plan: &Plan<'_>, id: DefId) -> impl Iterator<Item = (DefId, f32)> {
 fn is_informative(files: &Files, id: DefId) -> bool {
     use DefinitionKind::{EnumMember, Field, Module, Variable};
     let kind = files.definition(id).kind;
-    files.file(files.file_of(id)).role == Role::Source
-        && !matches!(kind, Field | EnumMember | Module | Variable)
+    files.role_of(id) == Role::Source && !matches!(kind, Field | EnumMember | Module | Variable)
 }

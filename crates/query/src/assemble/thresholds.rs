@@ -23,10 +23,14 @@ impl Plan<'_> {
             && !self.holds_back(place)
     }
 
-    /// Whether a place is a stretch of a file whose stretches are not shown.
+    /// Whether a place is a stretch that is not shown, because its file is held back, or because it belongs to tests
+    /// and the intent does not ask for tests.
     pub(super) fn holds_back(&self, place: &RankedPlace) -> bool {
-        let file = place.id.file(&self.snapshot.files);
-        matches!(place.id, PlaceId::Stretch(_)) && self.holds_back_stretches(file)
+        let files = &self.snapshot.files;
+        let is_stretch = matches!(place.id, PlaceId::Stretch(_));
+        let is_test = || place.id.role(files) == Role::Test;
+        let is_unwanted_test = || self.profile.tests < self.config.main_share && is_test();
+        is_stretch && (is_unwanted_test() || self.is_held_back(place.id.file(files)))
     }
 
     /// Whether tests and callers of the definitions that the query names are wanted, even though those
@@ -36,13 +40,6 @@ impl Plan<'_> {
         self.limits.min_seed_probability == 0.0
             || self.profile.callers >= main_share
             || self.profile.tests >= main_share
-    }
-
-    /// Whether stretches of a file are not shown, because it is held back or is a test and the intent does not
-    /// ask for tests.
-    fn holds_back_stretches(&self, file: FileId) -> bool {
-        let is_test = self.snapshot.files.file(file).role == Role::Test;
-        (is_test && self.profile.tests < self.config.main_share) || self.is_held_back(file)
     }
 
     /// Returns the probability of the best place of a file.

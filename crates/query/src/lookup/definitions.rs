@@ -211,7 +211,7 @@ pub(super) fn role_tier(role: Role) -> u32 {
 fn key(snapshot: &Snapshot, rank: u32, id: DefId) -> Key {
     let files = &snapshot.files;
     Key {
-        tier: rank * 3 + role_tier(files.file(id.file).role),
+        tier: rank * 3 + role_tier(files.role_of(id)),
         file: id.file,
         line: files.definition(id).own_lines().start,
         ordinal: id.local.0,
@@ -228,7 +228,7 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
         lines: definition.own_lines(),
         signature: signature(snapshot, id),
         documentation: documentation(&definition.doc),
-        role: file.role,
+        role: files.role_of(id),
     }
 }
 

@@ -148,7 +148,7 @@ fn key(snapshot: &Snapshot, site: &CallSite) -> Key {
         Confidence::Likely => 1,
         Confidence::NameOnly => 2,
     };
-    let is_test = snapshot.files.file(site.file).role == Role::Test;
+    let is_test = site.role(&snapshot.files) == Role::Test;
     Key {
         tier: certainty * 2 + u32::from(is_test),
         file: site.file,
@@ -181,7 +181,7 @@ fn reference(snapshot: &Snapshot, site: &CallSite, id: DefId) -> ReferenceItem {
         confidence: site.confidence,
         caller: enclosing.map_or_else(String::new, |d| d.qualified_name.to_string()),
         definition: files.definition(id).qualified_name.to_string(),
-        role: files.file(site.file).role,
+        role: site.role(files),
     }
 }
 

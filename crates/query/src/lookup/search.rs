@@ -178,7 +178,7 @@ fn name_key(snapshot: &Snapshot, id: DefId, exact: &str, folded: &str) -> Option
         }
     };
     Some(Key {
-        tier: tier * 3 + role_tier(snapshot.files.file(id.file).role),
+        tier: tier * 3 + role_tier(snapshot.files.role_of(id)),
         file: id.file,
         line: definition.own_lines().start,
         ordinal: id.local.0,

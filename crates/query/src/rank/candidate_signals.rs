@@ -57,30 +57,34 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let words = Words::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
-    let factor = |file| evidence.roles.factor(file, snapshot.files.file(file).role);
+    let files = &snapshot.files;
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
-    let path = |file| snapshot.files.path(file).to_owned();
-    let files = files::signals(snapshot, &evidence, config)
+    let path = |file| files.path(file).to_owned();
+    let of_files = files::signals(snapshot, &evidence, config)
         .into_iter()
         .map(|(id, signals)| SignalValues {
             path: path(id),
             place: None,
-            signals: scaled(&signals.array(), factor(id)),
+            signals: scaled(
+                &signals.array(),
+                evidence.roles.factor(id, files.file(id).role),
+            ),
         })
         .collect();
     let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
     let functions = pool
         .signals()
         .map(|(id, signals)| {
-            let file = snapshot.files.file_of(id);
-            let definition = snapshot.files.definition(id);
+            let file = files.file_of(id);
+            let definition = files.definition(id);
+            let factor = evidence.roles.factor(file, files.role_of(id));
             SignalValues {
                 path: path(file),
                 place: Some((
                     definition.qualified_name.to_string(),
                     definition.own_lines(),
                 )),
-                signals: scaled(&signals.array(), factor(file)),
+                signals: scaled(&signals.array(), factor),
             }
         })
         .collect();
@@ -88,13 +92,13 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .stretches
         .with_role_factors(snapshot, &evidence.roles, config)
         .map(|(id, signals, factor)| SignalValues {
-            path: path(snapshot.files.chunk_file(id)),
-            place: Some((String::new(), snapshot.files.chunk(id).lines)),
+            path: path(files.chunk_file(id)),
+            place: Some((String::new(), files.chunk(id).lines)),
             signals: scaled(&signals.array(), factor),
         })
         .collect();
     CandidateSignals {
-        files,
+        files: of_files,
         functions,
         stretches,
     }

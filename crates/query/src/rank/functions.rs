@@ -299,8 +299,7 @@ impl<'a> Pool<'a> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
             let file = files.file_of(*id);
-            let role = files.file(file).role;
-            signals.score(&config.function) * self.roles.factor(file, role)
+            signals.score(&config.function) * self.roles.factor(file, files.role_of(*id))
         });
         (0..).zip(scored).collect()
     }

@@ -163,6 +163,14 @@ impl PlaceId {
         }
     }
 
+    /// Returns its role: see [`Files::role_of`].
+    pub fn role(self, files: &Files) -> Role {
+        match self {
+            Self::Definition(id) => files.role_of(id),
+            Self::Stretch(id) => files.chunk_role(id),
+        }
+    }
+
     /// Returns its lines, name and kind. A stretch has those of the class that it belongs to, or of the only
     /// definition in it.
     fn described(self, files: &Files) -> (Lines, String, &'static str) {

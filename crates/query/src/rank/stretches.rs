@@ -163,7 +163,7 @@ impl Stretches {
             .filter(move |(_, signals)| is_candidate(signals));
         found.map(move |(id, signals)| {
             let file = files.chunk_file(*id);
-            (*id, signals, roles.factor(file, files.file(file).role))
+            (*id, signals, roles.factor(file, files.chunk_role(*id)))
         })
     }
 

@@ -247,7 +247,7 @@ impl Finder<'_> {
         let is_meant = |id: &&DefId| {
             let kind = files.definition(**id).kind;
             let is_code = kind.is_function() || kind.is_container();
-            is_code && files.file(id.file).role == Role::Source
+            is_code && files.role_of(**id) == Role::Source
         };
         definitions.iter().filter(is_meant).copied().collect()
     }
@@ -267,7 +267,7 @@ impl Finder<'_> {
         let named = self.snapshot.symbols.named(name).iter().copied();
         let is_meant = |id: &DefId| {
             let is_outer = files.definition(*id).parent.is_none();
-            is_outer && files.file(id.file).role == Role::Source
+            is_outer && files.role_of(*id) == Role::Source
         };
         let shipped = named.filter(is_meant);
         let mut found: Vec<DefId> = shipped.collect();

@@ -82,7 +82,7 @@ impl Ranks {
         let in_function = site.enclosing.and_then(|id| self.functions.get(&id));
         (
             reference.map(|reference| reference.kind) != Some(ReferenceKind::Call),
-            files.file(site.file).role == Role::Test,
+            site.role(files) == Role::Test,
             Reverse(site.confidence),
             in_function.copied().unwrap_or(usize::MAX),
             self.files.get(&site.file).copied().unwrap_or(usize::MAX),
