@@ -33,7 +33,6 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
@@ -116,21 +115,6 @@ pub enum Local {
     #[command(hide = true)]
     ParseWorker(parse_worker::ParseWorkerArgs),
 }
-
-/// The names of `BreadthName`.
-const BREADTHS: &[&str] = &["precise", "balanced", "wide"];
-/// The names of `FormatName`.
-const FORMATS: &[&str] = &["xml", "markdown", "json"];
-/// The names of `IntentName`.
-const INTENTS: &[&str] = &[
-    "BUG_FIX",
-    "TEST_WRITING",
-    "REFACTOR",
-    "IMPLEMENTATION",
-    "USAGE_EXPLORATION",
-    "DEFINITION_LOOKUP",
-    "EXPLANATION",
-];
 
 /// Arguments or settings that cannot be used; the text says what to change.
 #[derive(Debug)]
@@ -226,21 +210,4 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
-}
-
-/// Parses one of these names, spelled as in the HTTP interface, in any case. Shells complete them.
-fn one_of<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
-where
-    T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(names).try_map(|name| parse_name(&name))
-}
-
-/// Parses a name of a closed set as it is spelled in the HTTP interface, in any case.
-fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
-    read(text.to_owned())
-        .or_else(|_| read(text.to_ascii_uppercase()))
-        .or_else(|_| read(text.to_ascii_lowercase()))
-        .map_err(|error| error.to_string())
 }

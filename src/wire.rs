@@ -5,6 +5,7 @@ pub mod lookup;
 pub mod request;
 pub mod whole_number;
 
+use clap::ValueEnum;
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
 use foveate_query::rank::{ListedFile, ListedFunction, ListedPlace, Signal};
@@ -16,8 +17,9 @@ use utoipa::ToSchema;
 use crate::engine::AnswerWithSnapshot;
 
 /// Kind of help that is asked for. Decides how the budget is shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[value(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs)]
 pub enum IntentName {
     BugFix,
@@ -44,8 +46,11 @@ impl From<IntentName> for IntentKind {
 }
 
 /// Format of the context.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
+#[value(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum FormatName {
     #[default]
@@ -66,8 +71,11 @@ impl From<FormatName> for Format {
 
 /// How much of the budget is used: only for what is likely to be changed, for what is worth its tokens, or
 /// for whatever fits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
+#[value(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum BreadthName {
     Precise,
@@ -287,8 +295,14 @@ pub struct TreeAnswer {
 pub struct DroppedAnswer {
     /// Path of its file.
     pub path: String,
-    /// Qualified name.
+    /// Qualified name; empty for a stretch of a file.
     pub name: String,
+    /// First line, 1-based; missing for a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<u32>,
+    /// Last line, inclusive; missing for a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
     /// Tokens it would have taken; 0 if it could not be read.
     pub tokens: usize,
     /// `budget`, `low_value` (not likely enough for the `breadth`), `duplicate` (another body in `context` is
@@ -492,6 +506,8 @@ fn dropped_answer(dropped: Dropped) -> DroppedAnswer {
     DroppedAnswer {
         path: dropped.path,
         name: dropped.name,
+        start_line: dropped.lines.map(|lines| lines.start),
+        end_line: dropped.lines.map(|lines| lines.end),
         tokens: dropped.tokens,
         reason: dropped.reason.to_owned(),
     }

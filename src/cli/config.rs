@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_lines};
 use serde_json::json;
 
-use super::{USAGE, UsageError, print_json};
+use super::{USAGE, UsageError, database, print_json};
 use crate::config::{Config, Overrides, Setting};
 
 /// Check the settings, and show those in effect.
@@ -46,15 +46,28 @@ pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 
 fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let mistakes = Config::mistakes(args.config.as_deref(), &Overrides::default());
+    let mut mistakes: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    if mistakes.is_empty() {
+        mistakes.extend(database_mistake(args));
+    }
     if mistakes.is_empty() {
         writeln!(std::io::stdout(), "the settings are valid")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut err = std::io::stderr().lock();
     for mistake in mistakes {
-        writeln!(err, "error: {}", escape_lines(&mistake.to_string()))?;
+        writeln!(err, "error: {}", escape_lines(&mistake))?;
     }
     Ok(ExitCode::from(USAGE))
+}
+
+/// Returns what is wrong with the database's URL. One that is kept elsewhere (`env:`, `file:`) and cannot be read here
+/// may be readable where the server runs, so it is no mistake.
+fn database_mistake(args: &ConfigArgs) -> Option<String> {
+    let config = Config::load(args.config.as_deref(), &Overrides::default()).ok()?;
+    config.storage.database_url.read().ok()?;
+    let mistake = database::place(&config.storage).err()?;
+    Some(mistake.to_string())
 }
 
 fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {

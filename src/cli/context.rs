@@ -67,7 +67,14 @@ pub struct ContextArgs {
     budget: u64,
     /// How much of the budget to use: `precise` shows only what is likely to be changed, `balanced` what is worth
     /// its tokens, `wide` whatever fits.
-    #[arg(long, default_value = "balanced", value_parser = super::one_of::<BreadthName>(super::BREADTHS), ignore_case = true, hide_possible_values = true, value_name = "precise|balanced|wide")]
+    #[arg(
+        long,
+        default_value = "balanced",
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "precise|balanced|wide"
+    )]
     breadth: BreadthName,
     /// Minimum probability (0 to 1) of the places to show, instead of the default of --breadth.
     #[arg(long, value_name = "P")]
@@ -83,11 +90,24 @@ pub struct ContextArgs {
     #[arg(long, value_name = "URL")]
     link_base: Option<String>,
     /// How to render the context.
-    #[arg(long, default_value = "xml", value_parser = super::one_of::<FormatName>(super::FORMATS), ignore_case = true, hide_possible_values = true, value_name = "xml|markdown|json")]
+    #[arg(
+        long,
+        default_value = "xml",
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "xml|markdown|json"
+    )]
     format: FormatName,
     /// The intent, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR, IMPLEMENTATION, USAGE_EXPLORATION,
     /// DEFINITION_LOOKUP or EXPLANATION.
-    #[arg(long, value_parser = super::one_of::<IntentName>(super::INTENTS), ignore_case = true, hide_possible_values = true, value_name = "INTENT")]
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "INTENT"
+    )]
     intent: Option<IntentName>,
     /// Number of ranked files, functions and places to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]

@@ -50,7 +50,14 @@ pub struct EvalArgs {
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// How much of the budget to use.
-    #[arg(long, default_value = "balanced", value_parser = super::one_of::<BreadthName>(super::BREADTHS), ignore_case = true, hide_possible_values = true, value_name = "precise|balanced|wide")]
+    #[arg(
+        long,
+        default_value = "balanced",
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "precise|balanced|wide"
+    )]
     breadth: BreadthName,
     /// Also ask each case with other thresholds; print how much is shown for how many tokens, and draw the curve.
     #[arg(long, value_name = "FILE.svg")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::Arguments;
@@ -38,14 +38,21 @@ pub struct ManArgs {
 /// When standard output cannot be written to.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        args.shell,
-        &mut Arguments::command(),
-        "foveate",
-        &mut script,
-    );
+    clap_complete::generate(args.shell, &mut visible_commands(), "foveate", &mut script);
     std::io::stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the command line without the commands that only programs run.
+fn visible_commands() -> Command {
+    let all = Arguments::command();
+    let visible = all
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    Command::new("foveate")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(all.get_arguments().cloned())
+        .subcommands(visible.cloned())
 }
 
 /// Writes the manual pages.

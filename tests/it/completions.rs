@@ -91,9 +91,12 @@ fn shells_complete_commands_and_options() {
                         echo \"${COMPREPLY[@]}\"; COMP_WORDS=(foveate doctor --off); COMP_CWORD=2; \
                         _foveate foveate --off doctor; echo \"${COMPREPLY[@]}\"; \
                         COMP_WORDS=(foveate context --format ''); COMP_CWORD=3; \
-                        _foveate foveate '' --format; echo \"${COMPREPLY[@]}\"";
+                        _foveate foveate '' --format; echo \"${COMPREPLY[@]}\"; \
+                        COMP_WORDS=(foveate h); COMP_CWORD=1; _foveate foveate h foveate; \
+                        echo \"${COMPREPLY[@]}\"";
         let completed = run("bash", &["--norc", "-c", complete, "bash", &script("bash")]);
-        assert_eq!(completed, "doctor\n--offline\nxml markdown json\n");
+        // `health` is for containers.
+        assert_eq!(completed, "doctor\n--offline\nxml markdown json\nhelp\n");
     }
     if is_installed("fish") {
         let complete = format!(
@@ -220,4 +223,16 @@ fn settings_are_checked_and_shown_without_secrets() {
     );
     let output = foveate(&["config", "show", "--config", path]);
     assert_eq!(output.status.code(), Some(2));
+
+    // A URL that the server would refuse; its password is not repeated.
+    let url = "postgres://me:s3cret@db/app?sslmode=perhaps";
+    std::fs::write(&file, format!("[storage]\ndatabase_url = \"{url}\"\n")).unwrap();
+    let output = foveate(&["config", "check", "--config", path]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("storage.database_url: ") && told.contains("sslmode"),
+        "{told}"
+    );
+    assert!(!told.contains("s3cret"), "{told}");
 }

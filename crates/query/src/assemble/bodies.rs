@@ -200,6 +200,7 @@ impl Bodies {
             plan.dropped.push(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
                 name: body.place.name.clone(),
+                lines: Some(body.place.lines),
                 tokens: body.tokens,
                 reason: match body.state {
                     State::Duplicate => "duplicate",

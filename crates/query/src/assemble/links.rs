@@ -8,6 +8,7 @@ mod tests;
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId};
+use foveate_model::Lines;
 
 use self::link::Link;
 use super::pack::Dropped;
@@ -102,16 +103,18 @@ impl Links {
             .filter(|waiting| !waiting.done && waiting.tokens > 0)
         {
             let files = &plan.snapshot.files;
-            let (kind, file, name) = match &waiting.link {
+            let (kind, file, name, lines) = match &waiting.link {
                 Link::Test { id, .. } => (
                     0,
                     files.file_of(*id),
                     files.definition(*id).qualified_name.to_string(),
+                    files.definition(*id).own_lines(),
                 ),
                 Link::Caller { site, .. } => (
                     1,
                     site.file,
                     callers::enclosing(plan, site).unwrap_or_default(),
+                    Lines::new(site.line, site.line),
                 ),
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };
@@ -126,6 +129,7 @@ impl Links {
             plan.dropped.push(Dropped {
                 path: files.path(file).to_owned(),
                 name,
+                lines: Some(lines),
                 tokens: waiting.tokens,
                 reason: "budget",
             });

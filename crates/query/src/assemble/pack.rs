@@ -74,6 +74,8 @@ pub struct Dropped {
     pub path: String,
     /// Qualified name.
     pub name: String,
+    /// Its lines; `None` for a whole file.
+    pub lines: Option<Lines>,
     /// The tokens that it would have cost (estimated where it is larger than the whole budget); 0 where
     /// it could not be read.
     pub tokens: usize,

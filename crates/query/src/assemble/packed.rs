@@ -371,6 +371,7 @@ impl<'a> Packed<'a> {
             dropped.push(Dropped {
                 path: removed.entry.path,
                 name: removed.entry.name,
+                lines: Some(removed.entry.lines),
                 tokens: removed.tokens,
                 reason: "budget",
             });

@@ -134,6 +134,7 @@ fn report_files(plan: &mut Plan<'_>) {
         .map(|file| Dropped {
             path: plan.snapshot.files.path(file.id).to_owned(),
             name: String::new(),
+            lines: None,
             tokens: plan.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
             reason: if file.probability < min_probability || plan.packed.left() > SMALLEST_CARD {
                 "low_value"

@@ -36,6 +36,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
             plan.dropped.push(Dropped {
                 path: source.path.as_str().to_owned(),
                 name: String::new(),
+                lines: None,
                 tokens: 0,
                 reason: reason.code(),
             });

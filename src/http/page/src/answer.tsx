@@ -3,28 +3,28 @@
 import type { ContextAnswer, Dropped } from "./api";
 import { Context } from "./context";
 import { DROPPED, intent, rule } from "./explain";
-import type { Marks, Shared } from "./marks";
+import type { AnswerIndex, Shared } from "./comparison";
 import { Block, Copy, Long } from "./parts";
 import type { Question, Variant } from "./question";
 import { Ranking } from "./ranking";
-import { count, counted, Name, Path, percent, shortCommit, visible } from "./text";
+import { count, counted, lineRange, Name, Path, percent, shortCommit, visible } from "./text";
 
 interface Props {
   answer: ContextAnswer;
   question: Question;
   /** Set if the answer is one of two that are compared. */
-  marks: Marks | null;
+  compared: AnswerIndex | null;
   /** Parts that are shown elsewhere. */
   without?: Shared;
 }
 
-export function Answer({ answer, question, marks, without }: Props) {
+export function Answer({ answer, question, compared, without }: Props) {
   return (
     <>
       <Summary answer={answer} />
       {without?.symbols !== true && <Symbols answer={answer} />}
-      {without?.ranking !== true && <Ranking answer={answer} marks={marks} />}
-      <Context answer={answer} format={question.format} marks={marks} />
+      {without?.ranking !== true && <Ranking answer={answer} compared={compared} />}
+      <Context answer={answer} format={question.format} compared={compared} />
       <LeftOut dropped={answer.dropped} />
       <p class="note foot">
         Request <code>{visible(answer.request_id ?? "")}</code>
@@ -129,6 +129,9 @@ export function Symbols({ answer }: { answer: ContextAnswer }) {
   );
 }
 
+const linesOf = ({ start_line, end_line }: Dropped) =>
+  start_line == null || end_line == null ? {} : { lines: lineRange({ start_line, end_line }) };
+
 function LeftOut({ dropped }: { dropped: readonly Dropped[] }) {
   const reasons = [...new Set(dropped.map((one) => one.reason))];
   return (
@@ -151,7 +154,7 @@ function LeftOut({ dropped }: { dropped: readonly Dropped[] }) {
                         <Name text={one.name} />
                       </span>
                     )}
-                    <Path path={one.path} />
+                    <Path path={one.path} {...linesOf(one)} />
                     {one.tokens > 0 && <span class="cost">{counted(one.tokens, "token")}</span>}
                   </li>
                 )}

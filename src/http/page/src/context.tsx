@@ -5,7 +5,7 @@ import type { ContextAnswer, Item, Section } from "./api";
 import { Code } from "./code";
 import { entriesOf, type Entry } from "./entries";
 import { FIDELITIES, SECTIONS } from "./explain";
-import { difference, itemKey, type Marks } from "./marks";
+import { difference, itemKey, type AnswerIndex } from "./comparison";
 import { Block, Choice, Copy } from "./parts";
 import type { Question } from "./question";
 import { CodeText, count, counted, lineRange, Name, Path, visible } from "./text";
@@ -15,7 +15,7 @@ const VIEWS = [
   ["text", "Text"],
 ] as const;
 
-export function Context({ answer, format, marks }: { answer: ContextAnswer; format: Question["format"]; marks: Marks | null }) {
+export function Context({ answer, format, compared }: { answer: ContextAnswer; format: Question["format"]; compared: AnswerIndex | null }) {
   const [view, setView] = useState<"items" | "text">("items");
   const entries = useMemo(() => entriesOf(format, answer.context), [format, answer.context]);
   const { used, budget } = answer.tokens;
@@ -41,7 +41,7 @@ export function Context({ answer, format, marks }: { answer: ContextAnswer; form
         answer.sections
           .filter((section) => section.items.length > 0)
           .map((section) => (
-            <Part key={section.name} section={section} entries={entries.get(section.name) ?? []} marks={marks} />
+            <Part key={section.name} section={section} entries={entries.get(section.name) ?? []} compared={compared} />
           ))
       )}
     </Block>
@@ -75,7 +75,7 @@ function Budget({ answer }: { answer: ContextAnswer }) {
   );
 }
 
-function Part({ section, entries, marks }: { section: Section; entries: readonly Entry[]; marks: Marks | null }) {
+function Part({ section, entries, compared }: { section: Section; entries: readonly Entry[]; compared: AnswerIndex | null }) {
   // Items and entries have the same order. A text in another form has no entries, and then no code is shown
   // here.
   const isKnown = entries.length === section.items.length;
@@ -103,8 +103,8 @@ function Part({ section, entries, marks }: { section: Section; entries: readonly
           {file.items.map(([item, entry], at) => {
             const before = at === 0 ? "" : (file.items[at - 1]?.[1]?.scope ?? "");
             const scope = entry === null || entry.scope === before ? "" : entry.scope;
-            const other = marks?.items.get(itemKey(section.name, item));
-            return <Shown key={at} item={item} entry={entry} scope={scope} mark={marks === null ? null : difference(item, other)} />;
+            const other = compared?.items.get(itemKey(section.name, item));
+            return <Shown key={at} item={item} entry={entry} scope={scope} mark={compared === null ? null : difference(item, other)} />;
           })}
         </div>
       ))}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Answer, Symbols, variantName } from "./answer";
 import type { ContextAnswer, Repo } from "./api";
-import { marksOf, shared } from "./marks";
+import { indexOf, shared } from "./comparison";
 import { Copy, Which } from "./parts";
 import { Failed } from "./problem";
 import { fragmentOf, type Question } from "./question";
@@ -70,7 +70,7 @@ function Answered({ question, answers }: { question: Question; answers: ContextA
     return (
       <>
         <Head title={question.repo} tools={tools} />
-        <Answer answer={first} question={question} marks={null} />
+        <Answer answer={first} question={question} compared={null} />
       </>
     );
   }
@@ -94,9 +94,9 @@ function Head({ title, tools }: { title: string; tools: ComponentChildren }) {
 }
 
 function Compared({ question, first, second }: { question: Question; first: ContextAnswer; second: ContextAnswer }) {
-  const marks = useMemo(() => [marksOf(second), marksOf(first)] as const, [first, second]);
+  const compared = useMemo(() => [indexOf(second), indexOf(first)] as const, [first, second]);
   const items = (answer: ContextAnswer) => answer.sections.reduce((sum, section) => sum + section.items.length, 0);
-  const both = [...marks[0].items.keys()].filter((key) => marks[1].items.has(key)).length;
+  const both = [...compared[0].items.keys()].filter((key) => compared[1].items.has(key)).length;
   const rows: [string, (answer: ContextAnswer) => string][] = [
     ["Commit", (answer) => answer.commit.slice(0, 10)],
     ["Tokens", (answer) => counted(answer.tokens.used, "token")],
@@ -108,8 +108,8 @@ function Compared({ question, first, second }: { question: Question; first: Cont
   const same = useMemo(() => shared(first, second), [first, second]);
   const other = question.other ?? question;
   const pair = [
-    { name: variantName(question, first), answer: first, marks: marks[0] },
-    { name: variantName(other, second), answer: second, marks: marks[1] },
+    { name: variantName(question, first), answer: first, compared: compared[0] },
+    { name: variantName(other, second), answer: second, compared: compared[1] },
   ];
   return (
     <>
@@ -136,7 +136,7 @@ function Compared({ question, first, second }: { question: Question; first: Cont
         </tbody>
       </table>
       {same.symbols && <Symbols answer={first} />}
-      {same.ranking && <Ranking answer={first} marks={null} note="The same in both." />}
+      {same.ranking && <Ranking answer={first} compared={null} note="The same in both." />}
       <div class="pair">
         {pair.map((one, at) => (
           <section key={at} aria-label={`Answer ${"AB"[at]}: ${one.name}`}>
@@ -144,7 +144,7 @@ function Compared({ question, first, second }: { question: Question; first: Cont
               <span class="letter">{"AB"[at]}</span> {one.name}
             </h3>
             <Which.Provider value={"AB"[at] ?? ""}>
-              <Answer answer={one.answer} question={question} marks={one.marks} without={same} />
+              <Answer answer={one.answer} question={question} compared={one.compared} without={same} />
             </Which.Provider>
           </section>
         ))}

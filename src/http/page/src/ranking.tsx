@@ -3,7 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import type { ContextAnswer, FileAnswer, PlaceAnswer, Signal } from "./api";
 import { FAMILIES, signal as explained } from "./explain";
-import { movement, placeKey, type Marks } from "./marks";
+import { movement, placeKey, type AnswerIndex } from "./comparison";
 import { Block, Choice, Long } from "./parts";
 import { lineRange, Name, Path, percent, visible } from "./text";
 
@@ -13,7 +13,7 @@ const FIRST = 10;
 
 type List = "places" | "functions" | "files";
 
-export function Ranking({ answer, marks, note }: { answer: ContextAnswer; marks: Marks | null; note?: string }) {
+export function Ranking({ answer, compared, note }: { answer: ContextAnswer; compared: AnswerIndex | null; note?: string }) {
   const [list, setList] = useState<List>("places");
   const [chosen, setChosen] = useState("");
   const entries: readonly Ranked[] = answer[list];
@@ -44,7 +44,7 @@ export function Ranking({ answer, marks, note }: { answer: ContextAnswer; marks:
               entry={entry}
               rank={at + 1}
               largest={largest}
-              other={marks === null ? undefined : movement(at + 1, marks.ranks[list].get(placeKey(entry)))}
+              other={compared === null ? undefined : movement(at + 1, compared.ranks[list].get(placeKey(entry)))}
               chosen={chosen}
               choose={(name) => setChosen(chosen === name ? "" : name)}
             />

@@ -1,5 +1,7 @@
 //! Tests the rules by which a context is assembled, one test per rule.
 
+use foveate_model::Lines;
+
 use super::*;
 
 const SHOP: &str = "
@@ -184,6 +186,7 @@ fn huge_body_is_cut_around_query_words() {
         .expect("its body is reported");
     assert_eq!(dropped.reason, "budget");
     assert!(dropped.tokens > 4000);
+    assert!(dropped.lines.is_some_and(|lines| lines.contains(1804)));
     let small = pack
         .sections
         .iter()
@@ -458,13 +461,13 @@ fn named_unreadable_file_is_dropped_with_reason() {
         IntentKind::BugFix,
     );
     let pack = ask(&snapshot, &request).pack;
-    let dropped: Vec<(&str, &str)> = pack
+    let dropped: Vec<(&str, &str, Option<Lines>)> = pack
         .dropped
         .iter()
-        .map(|d| (d.path.as_str(), d.reason))
+        .map(|d| (d.path.as_str(), d.reason, d.lines))
         .collect();
     assert!(
-        dropped.contains(&("web/bundle.js", "long_lines")),
+        dropped.contains(&("web/bundle.js", "long_lines", None)),
         "{dropped:?}"
     );
 }

@@ -4,7 +4,7 @@
 import type { ContextAnswer, FileAnswer, Item, PlaceAnswer } from "./api";
 
 /** Index of the other answer. Keys have a line number only if there is no name: lines may differ between revisions. */
-export interface Marks {
+export interface AnswerIndex {
   /** Ranks, from 1, by list and key. */
   ranks: { places: Map<string, number>; functions: Map<string, number>; files: Map<string, number> };
   /** Items of the context by key. */
@@ -19,7 +19,7 @@ export const itemKey = (section: string, item: Item) => named(item.path, item.na
 const named = (path: string, name: string, kind: string, line: number) =>
   JSON.stringify(name === "" ? [path, kind, line] : [path, kind, name]);
 
-export function marksOf(other: ContextAnswer): Marks {
+export function indexOf(other: ContextAnswer): AnswerIndex {
   const ranks = (places: readonly (PlaceAnswer | FileAnswer)[]) =>
     new Map(places.map((place, at) => [placeKey(place), at + 1] as const).reverse());
   const items = other.sections.flatMap((section) => section.items.map((item) => [itemKey(section.name, item), item] as const));
