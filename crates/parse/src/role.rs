@@ -141,11 +141,13 @@ impl File<'_> {
         if self.has_directory(&NAMES.test_directories) {
             return !(self.roles.is_test_support)(self);
         }
-        self.directories.iter().any(|d| {
-            ["-tests", "_tests", ".tests"]
-                .iter()
-                .any(|end| d.ends_with(end))
-        }) || self.is_in_test_directory()
+        let is_of_tests = |directory: &String| {
+            ends_with_any(directory, &["-tests", "_tests", ".tests"])
+                || directory.starts_with("tests-")
+                || directory.starts_with("tests_")
+        };
+        self.directories.iter().any(is_of_tests)
+            || self.is_in_test_directory()
             || self
                 .directories
                 .first()

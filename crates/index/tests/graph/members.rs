@@ -221,3 +221,42 @@ fn members_of_enclosing_classes_need_no_receiver() {
         &["a.crate:shown certain"],
     );
 }
+
+#[test]
+fn php_arrays_that_name_a_method_refer_to_it() {
+    const CONTROLLERS: &str = "
+        //- composer.json
+        {\"autoload\": {\"psr-4\": {\"App\\\\\": \"src/\"}}}
+        //- src/Users.php
+        <?php
+        namespace App;
+        class Users {
+            function index() {}
+            function sorted() { return usort($this->all, [$this, 'compare']); }
+            function compare($a, $b) {}
+        }
+        //- src/Orders.php
+        <?php
+        namespace App;
+        class Orders { function index() {} function compare($a, $b) {} }
+        //- routes.php
+        <?php
+        use App\\Users;
+        function routes() {
+            get('/users', [Users::class, 'index']);
+        }
+        ";
+    check_used(
+        CONTROLLERS,
+        "src/Users.php:Users.sorted",
+        &["src/Users.php:Users.compare certain"],
+    );
+    check_used(
+        CONTROLLERS,
+        "routes.php:routes",
+        &[
+            "src/Users.php:Users certain",
+            "src/Users.php:Users.index certain",
+        ],
+    );
+}

@@ -72,6 +72,8 @@ fn tests_and_their_support_are_tests() {
             "spec/models/user_spec.rb",
             "benchmarks/run.py",
             "tests/README.md",
+            "tests-integration/src/process.rs",
+            "internal/testutils/wrappers.go",
         ],
     );
 }

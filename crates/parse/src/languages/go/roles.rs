@@ -14,6 +14,7 @@ pub(super) const ROLES: Roles = Roles {
             "wire_gen.go",
         ],
         generated_directories: &["godeps"],
+        test_directories: &["testutil", "testutils"],
         configuration_names: &["go.mod", "go.work"],
         ..Ecosystem::NONE
     },

@@ -71,6 +71,7 @@ fn handler(kind: &str) -> Handler {
         "object_creation_expression" => references::creation,
         "throw_expression" => references::throw,
         "argument" => references::argument,
+        "array_element_initializer" => references::callable,
         "arguments" => arguments,
         "attribute" => references::attribute,
         "base_clause" | "class_interface_clause" => base_list,

@@ -1,5 +1,6 @@
 //! Collects PHP references: calls and other uses of names.
 
+use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
@@ -135,6 +136,52 @@ pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
         walk.collector.skip_to(name.end_byte());
     }
     Descend::Into
+}
+
+/// `[$this, 'a']` and `[A::class, 'a']`: the second element of an array that names a method.
+pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some((receiver, method)) = callable_parts(walk, node) {
+        let link = Link {
+            name: span(receiver),
+            is_called: false,
+        };
+        let kind = ReferenceKind::Attribute;
+        walk.collector
+            .refer_to_member_of(kind, span(method), method, link);
+    }
+    Descend::Into
+}
+
+/// Returns the object or class, and the name of its method, if `node` is the second element of such an array.
+fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    let array = node.parent()?;
+    let first = node.prev_named_sibling()?;
+    if array.named_child_count() != 2 || first.kind() != node.kind() {
+        return None;
+    }
+    let only = |element: Node<'t>| {
+        element
+            .named_child(0)
+            .filter(|_| element.named_child_count() == 1)
+    };
+    let (first, second) = (only(first)?, only(node)?);
+    let receiver = match first.kind() {
+        "variable_name" if walk.of(first) == "$this" => first,
+        "class_constant_access_expression" => {
+            let is_class = last_child(first).is_some_and(|name| walk.of(name) == "class");
+            // A qualified name is not one link but several.
+            let is_link = |class: &Node<'_>| is_class && class.kind() != "qualified_name";
+            first.named_child(0).filter(is_link)?
+        }
+        _ => return None,
+    };
+    let method = child_of_kind(second, "string_content")?;
+    let is_name = |text: &str| {
+        let mut chars = text.chars();
+        chars.all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(char::is_numeric)
+    };
+    let is_whole = second.named_child_count() == 1;
+    (is_whole && is_name(walk.of(method))).then_some((receiver, method))
 }
 
 /// `#[A(…)]`

@@ -193,6 +193,12 @@ fn calls_and_accesses_are_referenced() {
             "self::a(); parent::b(); static::c();",
             "call self::a\ncall parent::b\ncall static::c",
         ),
+        ("[$this, 'b'];", "attribute ?b"),
+        ("f([A::class, 'c']);", "call f\nname a\nattribute ?c"),
+        (
+            "[A::class, 'b c']; [A::class, 'b', 'c']; ['a', 'b'];",
+            "name a\nname a",
+        ),
         ("new A(b());", "call a\ncall b"),
         ("new self(); new static; new $a;", ""),
         ("(new A)->b();", "call a\ncall ?b"),
