@@ -66,7 +66,9 @@ pub(crate) struct Form {
     pub(crate) transparent: &'static [&'static str],
     /// Types that stand for their first type argument, sorted: `Option` in `Option<A>`.
     pub(crate) wrappers: &'static [&'static str],
-    /// Returns the first type argument of a type, given the node of its name.
+    /// Functions whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
+    pub(crate) casts: &'static [&'static str],
+    /// Returns the first type argument of a type or of a function, given the node of its name.
     pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Returns a text to parse instead, with every byte at its original position, if the tree shows that a
     /// macro hides definitions from the grammar.
@@ -99,6 +101,7 @@ impl Form {
             nesting: Nesting::Plain,
             transparent: &[],
             wrappers: &[],
+            casts: &[],
             type_argument: |_| None,
             with_macro_contents: |_, _, _, _| None,
         }

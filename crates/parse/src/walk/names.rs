@@ -141,6 +141,11 @@ impl<'t> Walk<'t> {
         self.steps().of(node)
     }
 
+    /// Returns the first type argument of a type or function, if its last name is one of the sorted `names`.
+    pub(super) fn type_argument<'n>(&self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
+        self.steps().type_argument(names, of)
+    }
+
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
         let steps = self.steps();
         let tail = last_name(steps, expression)?;
@@ -274,10 +279,25 @@ struct Steps<'t> {
 }
 
 impl Steps<'_> {
+    fn type_argument<'n>(self, names: &[&str], of: Node<'n>) -> Option<Node<'n>> {
+        if names.is_empty() {
+            return None;
+        }
+        let name = last_name(self, of)?.name;
+        let text = self.text.get(name.byte_range())?;
+        names.binary_search(&text).ok()?;
+        (self.form.type_argument)(name)
+    }
+
     /// Returns how an expression is composed. `C.new` is a construction where `new` is a method of the
-    /// class.
+    /// class. A cast is one of its type.
     fn of<'n>(self, node: Node<'n>) -> Step<'n> {
         let step = (self.form.step)(node);
+        if let Step::Call(function) = step
+            && let Some(class) = self.type_argument(self.form.casts, function)
+        {
+            return Step::Call(class);
+        }
         let Some(constructor) = self.form.constructor else {
             return step;
         };

@@ -81,10 +81,7 @@ impl<'t> Walk<'t> {
         let form = self.form;
         let mut named = (form.named_type)(declared)?;
         for _ in 0..MAX_WRAPPERS {
-            if form.wrappers.binary_search(&self.of(named)).is_err() {
-                break;
-            }
-            let Some(argument) = (form.type_argument)(named) else {
+            let Some(argument) = self.type_argument(form.wrappers, named) else {
                 break;
             };
             named = (form.named_type)(argument)?;

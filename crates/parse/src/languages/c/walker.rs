@@ -29,8 +29,54 @@ pub(super) static C: Walker = Walker::new(Form {
 });
 
 pub(super) static CPP: Walker = Walker::new(Form {
+    wrappers: WRAPPERS,
+    casts: CASTS,
+    type_argument,
     ..form(tree_sitter_cpp::LANGUAGE)
 });
+
+/// Smart pointers and the like, of the standard library and of widespread others, sorted.
+const WRAPPERS: &[&str] = &[
+    "ComPtr",
+    "QPointer",
+    "QScopedPointer",
+    "QSharedPointer",
+    "RefPtr",
+    "auto_ptr",
+    "intrusive_ptr",
+    "not_null",
+    "observer_ptr",
+    "optional",
+    "reference_wrapper",
+    "scoped_ptr",
+    "scoped_refptr",
+    "shared_ptr",
+    "unique_ptr",
+    "weak_ptr",
+];
+
+/// Casts, and functions that make a smart pointer, sorted.
+const CASTS: &[&str] = &[
+    "any_cast",
+    "bit_cast",
+    "cast",
+    "cast_or_null",
+    "checked_cast",
+    "const_cast",
+    "const_pointer_cast",
+    "down_cast",
+    "dyn_cast",
+    "dyn_cast_or_null",
+    "dynamic_cast",
+    "dynamic_pointer_cast",
+    "make_shared",
+    "make_unique",
+    "qobject_cast",
+    "reinterpret_cast",
+    "reinterpret_pointer_cast",
+    "static_cast",
+    "static_pointer_cast",
+];
 
 /// Parses a text, masked for the grammar.
 pub(super) fn facts(
@@ -238,6 +284,12 @@ fn step(node: Node<'_>) -> Step<'_> {
         }
         _ => Step::Other,
     }
+}
+
+/// `A` in `b<A>`, given the node `b`.
+fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
+    let first = field(name.parent()?, "arguments")?.named_child(0)?;
+    (first.kind() == "type_descriptor").then_some(first)
 }
 
 /// Returns the name in a type: `a`, `b` and `c` for `struct a`, `b<T>` and `const c`. Pointers and arrays
