@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 use foveate_model::{Content, RepoPath};
 use rayon::prelude::*;
 
+use self::fields::has_headings;
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm, idf};
 pub use self::stored::{FORMAT, StoredSegment, VERSION};
@@ -61,7 +62,7 @@ const NO_CHUNK: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Lexical {
     parts: Vec<Part>,
-    /// Terms per field over all files.
+    /// Terms per field over all files; headings do not count.
     totals: [u64; FIELDS],
     /// Prepared for the weights of the first search.
     prepared: OnceLock<SharedScoring>,
@@ -133,9 +134,14 @@ impl Lexical {
         for part in &mut parts {
             part.number_chunks(files);
             let held = part.segment.file_lengths().iter().zip(&part.files);
-            for (lengths, _) in held.filter(|(_, file)| file.is_some()) {
-                for (total, length) in totals.iter_mut().zip(lengths) {
-                    *total += u64::from(*length);
+            for (lengths, file) in held.filter_map(|(lengths, file)| Some((lengths, (*file)?))) {
+                let content = files.content(file);
+                let has_headings = content.is_some_and(|content| has_headings(&content.facts));
+                for (field, (total, length)) in totals.iter_mut().zip(lengths).enumerate() {
+                    // Much documentation must not make names in code count as short.
+                    if !(has_headings && field == Field::Name as usize) {
+                        *total += u64::from(*length);
+                    }
                 }
             }
         }

@@ -23,8 +23,19 @@ pub struct Values {
 pub struct TypeName {
     /// Its dotted name.
     pub path: Span,
-    /// Whether the class itself is meant (`type[X]`, `typeof X`) and not an instance of it.
-    pub of_class: bool,
+    /// What a value of the whole type is.
+    pub form: TypeForm,
+}
+
+/// What a value of a type is, compared with the class that the type names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeForm {
+    /// An instance of the class: `X`, `Optional[X]`.
+    Instance,
+    /// The class itself: `type[X]`, `typeof X`.
+    Class,
+    /// A collection of instances: `list[X]`, `X[]`.
+    Elements,
 }
 
 /// The source of a value.
@@ -36,6 +47,10 @@ pub enum Value {
     Name(Span),
     /// The dotted name that is called, or constructed, to make it.
     Call(Span),
+    /// The dotted name of the collection that it is an element of.
+    Element(Span),
+    /// The dotted name that is called to make that collection.
+    CallElement(Span),
     /// The parameter of the same name of the method that assigns it.
     Parameter,
     /// Not known.
@@ -99,6 +114,8 @@ pub struct Link {
     pub name: Span,
     /// Whether it is called.
     pub is_called: bool,
+    /// Whether an element is taken of it or of its result: `a[0]`, `a()[0]`.
+    pub is_indexed: bool,
 }
 
 impl Values {

@@ -66,6 +66,8 @@ pub(crate) struct Form {
     pub(crate) transparent: &'static [&'static str],
     /// Types that stand for their first type argument, sorted: `Option` in `Option<A>`.
     pub(crate) wrappers: &'static [&'static str],
+    /// Types of collections whose first type argument is the type of their elements, sorted.
+    pub(crate) collections: &'static [&'static str],
     /// Functions whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
     pub(crate) casts: &'static [&'static str],
     /// Returns the first type argument of a type or of a function, given the node of its name.
@@ -101,6 +103,7 @@ impl Form {
             nesting: Nesting::Plain,
             transparent: &[],
             wrappers: &[],
+            collections: &[],
             casts: &[],
             type_argument: |_| None,
             with_macro_contents: |_, _, _, _| None,

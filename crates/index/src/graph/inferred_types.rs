@@ -2,7 +2,7 @@
 //! of the files. Results are `likely`, never `certain`; the depth of inferences that depend on each other is
 //! limited, so that `x = x.y` ends.
 
-use foveate_model::values::{self, TypeName};
+use foveate_model::values::{self, TypeForm, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
 
 use crate::files::{DefId, FileId};
@@ -66,13 +66,18 @@ impl<'a> Evaluator<'a> {
                 .map_or(Value::Unknown, Value::Instance);
         }
         let outcome = self.path_inferring(place, paths::without_marks(path), inferences);
-        match self.value(outcome).0 {
-            Value::Class(class) if type_name.of_class => Value::Class(class),
+        let value = match self.value(outcome).0 {
+            Value::Class(class) if type_name.form == TypeForm::Class => Value::Class(class),
             Value::Class(class) => Value::Instance(class),
             Value::Definition(id) => self.value_of_alias(id, inferences),
             // A builtin or a global type, which does not belong to this repository.
             Value::Unbound | Value::External => Value::External,
             _ => Value::Unknown,
+        };
+        match (type_name.form, value) {
+            (TypeForm::Elements, Value::Instance(class)) => Value::Elements(class),
+            (TypeForm::Elements, _) => Value::External,
+            (_, value) => value,
         }
     }
 
@@ -98,21 +103,44 @@ impl<'a> Evaluator<'a> {
     }
 
     fn initial_value(&self, place: Place, value: values::Value, inferences: u32) -> Value {
-        let (path, is_call) = match value {
-            values::Value::Name(path) => (path, false),
-            values::Value::Call(path) => (path, true),
+        let (path, is_call, is_element) = match value {
+            values::Value::Name(path) => (path, false, false),
+            values::Value::Call(path) => (path, true, false),
+            values::Value::Element(path) => (path, false, true),
+            values::Value::CallElement(path) => (path, true, true),
             _ => return Value::Unknown,
         };
         let path = paths::without_marks(self.text_of(place.file, path));
         let value = self.value(self.path_inferring(place, path, inferences));
-        let (value, _) = if is_call {
+        let value = if is_call {
             self.call_result(value, inferences)
+        } else {
+            value
+        };
+        let (value, _) = if is_element {
+            self.element(value, inferences)
         } else {
             value
         };
         match value {
             Value::Unbound => Value::Unknown,
             value => value,
+        }
+    }
+
+    /// Infers an element of a collection.
+    pub(super) fn element(
+        &self,
+        (value, confidence): (Value, Confidence),
+        inferences: u32,
+    ) -> (Value, Confidence) {
+        match value {
+            Value::Elements(class) => (Value::Instance(class), Confidence::Likely),
+            Value::Definition(id) if inferences > 0 => match self.held_by(id, inferences - 1) {
+                Value::Elements(class) => (Value::Instance(class), Confidence::Likely),
+                _ => (Value::Unknown, confidence),
+            },
+            _ => (Value::Unknown, confidence),
         }
     }
 
@@ -150,7 +178,9 @@ impl<'a> Evaluator<'a> {
             Value::External => Value::External,
             // The result of a builtin has no members from this repository, unless the builtin returns its
             // argument (`next(…)`), which cannot be seen in the text.
-            Value::Unbound | Value::Instance(_) | Value::Unknown => Value::Unknown,
+            Value::Unbound | Value::Instance(_) | Value::Elements(_) | Value::Unknown => {
+                Value::Unknown
+            }
         };
         (result, Confidence::Likely)
     }

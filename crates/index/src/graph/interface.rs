@@ -2,7 +2,7 @@
 //! references in other files reads from a file. If it stays the same, an edit affects the edited file alone.
 
 use foldhash::HashSet;
-use foveate_model::values::{TypeName, Value};
+use foveate_model::values::{TypeForm, TypeName, Value};
 use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visibility};
 
 use crate::graph::candidates::{is_prototype, nesting};
@@ -56,7 +56,7 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let facts = &content.facts;
     let definition = facts.definition(id)?;
     let text_of = |span: Span| span.of(&content.text);
-    let typed = |known: TypeName| (text_of(known.path), known.of_class);
+    let typed = |known: TypeName| (text_of(known.path), known.form);
     let values = &facts.values;
     let parameters = values.parameters_of(id).iter();
     let parameters: Vec<_> = parameters
@@ -66,10 +66,12 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let held = values.held_by(id).map(|held| {
         let held = match held {
             Value::Type(known) => (0, Some(typed(known))),
-            Value::Name(path) => (1, Some((text_of(path), false))),
-            Value::Call(path) => (2, Some((text_of(path), false))),
-            Value::Parameter => (3, None),
-            Value::Unknown => (4, None),
+            Value::Name(path) => (1, Some((text_of(path), TypeForm::Instance))),
+            Value::Call(path) => (2, Some((text_of(path), TypeForm::Instance))),
+            Value::Element(path) => (3, Some((text_of(path), TypeForm::Instance))),
+            Value::CallElement(path) => (4, Some((text_of(path), TypeForm::Instance))),
+            Value::Parameter => (5, None),
+            Value::Unknown => (6, None),
         };
         (held, enclosing_method(facts, id))
     });

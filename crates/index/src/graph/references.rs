@@ -293,7 +293,7 @@ fn max_confidence_by_name(receiver: Value) -> Option<Confidence> {
         Value::Unknown | Value::Unbound | Value::Definition(_) => Some(Confidence::Likely),
         // The class is known and has no such member, which may come from a mixin.
         Value::Instance(_) | Value::Class(_) | Value::Super(_) => Some(Confidence::NameOnly),
-        Value::Module(_) | Value::External => None,
+        Value::Module(_) | Value::Elements(_) | Value::External => None,
     }
 }
 

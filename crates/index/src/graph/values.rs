@@ -33,6 +33,8 @@ pub(super) enum Value {
     Class(DefId),
     /// An instance of a class.
     Instance(DefId),
+    /// A collection of instances of a class.
+    Elements(DefId),
     /// The value of `super()` in a method of a class.
     Super(DefId),
     /// A function, variable or field.
@@ -140,7 +142,7 @@ impl<'a> Evaluator<'a> {
         };
         let super_name = self.names.rules(place.file).super_name;
         let first_name = first.name.of(text);
-        let mut is_called = first.is_called;
+        let mut last = first;
         let mut outcome = if super_name == Some(first_name) {
             let class = self.enclosing_class(place);
             Outcome::of(class.map_or(Value::Unknown, Value::Super))
@@ -151,22 +153,28 @@ impl<'a> Evaluator<'a> {
             && let Some((found, names)) = self.qualified_links(place, links)
         {
             outcome = found;
-            is_called = links.get(names - 1).is_some_and(|link| link.is_called);
+            last = links.get(names - 1).unwrap_or(first);
             rest = links.get(names..).unwrap_or_default();
         }
         for link in rest {
-            outcome = self.next(outcome, is_called, link.name.of(text));
-            is_called = link.is_called;
+            outcome = self.next(outcome, last, link.name.of(text));
+            last = link;
         }
-        self.next(outcome, is_called, name)
+        self.next(outcome, last, name)
     }
 
-    /// Evaluates the member `name` of an outcome or, if `is_called`, of the result of calling it.
-    fn next(&self, outcome: Outcome, is_called: bool, name: &'a str) -> Outcome {
-        if !is_called {
+    /// Evaluates the member `name` of the outcome of a link, of the result of calling it, or of an element.
+    fn next(&self, outcome: Outcome, link: &Link, name: &'a str) -> Outcome {
+        if !link.is_called && !link.is_indexed {
             return self.member_of(outcome, name, MAX_INFERENCES);
         }
-        let value = self.call_result(self.value(outcome), MAX_INFERENCES);
+        let mut value = self.value(outcome);
+        if link.is_called {
+            value = self.call_result(value, MAX_INFERENCES);
+        }
+        if link.is_indexed {
+            value = self.element(value, MAX_INFERENCES);
+        }
         self.member(value, name, MAX_INFERENCES)
     }
 
@@ -274,12 +282,15 @@ impl<'a> Evaluator<'a> {
                 }
                 own
             }
-            Value::External | Value::Unknown | Value::Unbound => Targets::default(),
+            Value::Elements(_) | Value::External | Value::Unknown | Value::Unbound => {
+                Targets::default()
+            }
         };
         Outcome {
             found,
             value: match value {
-                Value::External => Value::External,
+                // Members of a collection do not belong to this repository.
+                Value::External | Value::Elements(_) => Value::External,
                 _ => Value::Unknown,
             },
             receiver: value,

@@ -1,6 +1,6 @@
 //! Defines the fields of the lexical index and extracts the terms of each.
 
-use foveate_model::{Chunk, Content, RegionKind, Span};
+use foveate_model::{Chunk, Content, FileFacts, RegionKind, Span};
 
 use super::vocabulary::Vocabulary;
 
@@ -45,6 +45,11 @@ pub const FIELDS: usize = 8;
 /// Numbers of terms per field.
 pub type Lengths = [u32; FIELDS];
 
+/// Whether the names of a file are headings: it is prose or settings.
+pub fn has_headings(facts: &FileFacts) -> bool {
+    facts.definitions.is_empty() && !facts.language.is_code()
+}
+
 /// The terms of one document by field, repeated as often as they occur.
 #[derive(Debug, Default)]
 pub struct DocumentTerms<'t> {
@@ -82,7 +87,7 @@ impl<'t> DocumentTerms<'t> {
     /// Adds the terms of a chunk: its text by region, and the names that start in it or enclose it.
     pub fn add_chunk(&mut self, content: &'t Content, chunk: &Chunk) {
         let facts = &content.facts;
-        if facts.definitions.is_empty() && !facts.language.is_code() {
+        if has_headings(facts) {
             self.add(Field::Documentation, chunk.span.of(&content.text));
             self.headings(content, chunk.span);
             return;

@@ -18,10 +18,10 @@ use super::places::{Deltas, put_id, put_optional_span, take_flag, take_id, take_
 use super::values::{put_values, take_values};
 
 /// Format version of stored facts.
-pub const FORMAT: u16 = 4;
+pub const FORMAT: u16 = 5;
 
 /// The oldest format that can be read. Format 2 added values; format 3 packages, and one more flag of
-/// definitions; format 4 `lines_above` of definitions.
+/// definitions; format 4 `lines_above` of definitions; format 5 elements of collections.
 pub const OLDEST_FORMAT: u16 = 1;
 const WITH_VALUES: u16 = 2;
 const WITH_PACKAGES: u16 = 3;

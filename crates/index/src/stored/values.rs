@@ -1,7 +1,7 @@
 //! Encodes and decodes the [`Values`] of a file: types, local variables, parameters and receivers.
 
 use foveate_model::values::{
-    DefinitionType, HeldValue, Link, Local, Parameter, Receivers, TypeName, Value, Values,
+    DefinitionType, HeldValue, Link, Local, Parameter, Receivers, TypeForm, TypeName, Value, Values,
 };
 use foveate_model::{LocalId, Span};
 
@@ -39,7 +39,7 @@ pub(super) fn put_values(out: &mut Encoder, values: &Values) {
         out.number(receivers.reference);
         out.list(&receivers.links, |out, link| {
             deltas.put_span(out, link.name);
-            out.byte(u8::from(link.is_called));
+            out.byte(u8::from(link.is_called) | u8::from(link.is_indexed) << 1);
         });
     });
 }
@@ -84,9 +84,12 @@ pub(super) fn take_values(rest: &mut Decoder<'_>) -> Option<Values> {
             reference: rest.number32()?,
             links: rest
                 .list(|rest| {
+                    let name = deltas.take_span(rest)?;
+                    let flags = rest.byte().filter(|flags| *flags < 4)?;
                     Some(Link {
-                        name: deltas.take_span(rest)?,
-                        is_called: take_flag(rest)?,
+                        name,
+                        is_called: flags & 1 != 0,
+                        is_indexed: flags & 2 != 0,
                     })
                 })?
                 .into(),
@@ -106,6 +109,8 @@ const TYPE: u8 = 1;
 const NAME: u8 = 2;
 const CALL: u8 = 3;
 const PARAMETER: u8 = 4;
+const ELEMENT: u8 = 5;
+const CALL_ELEMENT: u8 = 6;
 
 fn put_value(out: &mut Encoder, deltas: &mut Deltas, value: Value) {
     let put_path = |out: &mut Encoder, deltas: &mut Deltas, code: u8, path: Span| {
@@ -117,6 +122,8 @@ fn put_value(out: &mut Encoder, deltas: &mut Deltas, value: Value) {
         Value::Parameter => out.byte(PARAMETER),
         Value::Name(path) => put_path(out, deltas, NAME, path),
         Value::Call(path) => put_path(out, deltas, CALL, path),
+        Value::Element(path) => put_path(out, deltas, ELEMENT, path),
+        Value::CallElement(path) => put_path(out, deltas, CALL_ELEMENT, path),
         Value::Type(type_name) => {
             out.byte(TYPE);
             put_type(out, deltas, type_name);
@@ -130,6 +137,8 @@ fn take_value(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Value> {
         PARAMETER => Value::Parameter,
         NAME => Value::Name(deltas.take_span(rest)?),
         CALL => Value::Call(deltas.take_span(rest)?),
+        ELEMENT => Value::Element(deltas.take_span(rest)?),
+        CALL_ELEMENT => Value::CallElement(deltas.take_span(rest)?),
         TYPE => Value::Type(take_type(rest, deltas)?),
         _ => return None,
     })
@@ -137,12 +146,21 @@ fn take_value(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Value> {
 
 fn put_type(out: &mut Encoder, deltas: &mut Deltas, type_name: TypeName) {
     deltas.put_span(out, type_name.path);
-    out.byte(u8::from(type_name.of_class));
+    out.byte(match type_name.form {
+        TypeForm::Instance => 0,
+        TypeForm::Class => 1,
+        TypeForm::Elements => 2,
+    });
 }
 
 fn take_type(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<TypeName> {
     Some(TypeName {
         path: deltas.take_span(rest)?,
-        of_class: take_flag(rest)?,
+        form: match rest.byte()? {
+            0 => TypeForm::Instance,
+            1 => TypeForm::Class,
+            2 => TypeForm::Elements,
+            _ => return None,
+        },
     })
 }

@@ -8,6 +8,7 @@ mod members;
 mod packages;
 mod python;
 mod qualified;
+mod receivers;
 mod references;
 mod test_links;
 

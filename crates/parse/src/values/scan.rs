@@ -6,7 +6,7 @@ use foveate_model::values::{Local, Value};
 use foveate_model::{FileFacts, LocalId, RegionKind, Span};
 
 use super::ValueForm;
-use super::text::{annotation, clip, expression, span_of};
+use super::text::{annotation, clip, element, expression, span_of};
 
 /// What a line tells about the name that it binds, most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,8 @@ pub(crate) enum Binding<'t> {
     Annotation(&'t str),
     /// The text that begins with its value.
     Value(&'t str),
+    /// The text that begins with the collection that it is an element of.
+    Element(&'t str),
     /// The text that begins with the class of the caught exception.
     Caught(&'t str),
     /// Nothing.
@@ -97,6 +99,10 @@ impl<'f> Scan<'f> {
             Binding::Value(part) => {
                 let (start, rest) = from(part);
                 ((1, start), expression(text, clip(rest)))
+            }
+            Binding::Element(part) => {
+                let (start, rest) = from(part);
+                ((1, start), element(text, clip(rest)))
             }
             Binding::Caught(part) => {
                 let (start, rest) = from(part);

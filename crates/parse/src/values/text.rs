@@ -2,7 +2,7 @@
 //! text is not simple. Spans are positions in the whole text.
 
 use foveate_model::Span;
-use foveate_model::values::{Link, TypeName, Value};
+use foveate_model::values::{Link, TypeForm, TypeName, Value};
 
 use super::ValueForm;
 
@@ -13,6 +13,34 @@ const MAX_PARAMETERS: usize = 8 * 1024;
 /// Largest number of wrappers that are removed from a type, words before a parameter's name, or links of a
 /// chain.
 const MAX_STEPS: usize = 8;
+
+/// Types of collections that are written with the type of their elements, sorted.
+const COLLECTIONS: &[&str] = &[
+    "AbstractSet",
+    "Array",
+    "AsyncGenerator",
+    "AsyncIterable",
+    "AsyncIterableIterator",
+    "AsyncIterator",
+    "Collection",
+    "Deque",
+    "FrozenSet",
+    "Generator",
+    "Iterable",
+    "IterableIterator",
+    "Iterator",
+    "List",
+    "MutableSequence",
+    "MutableSet",
+    "ReadonlyArray",
+    "ReadonlySet",
+    "Sequence",
+    "Set",
+    "deque",
+    "frozenset",
+    "list",
+    "set",
+];
 
 /// Returns the span of a part of a text.
 pub(super) fn span_of(text: &str, part: &str) -> Span {
@@ -62,10 +90,10 @@ pub(crate) fn clip(text: &str) -> &str {
 }
 
 /// Returns the type that an annotation names, in any language. Reads `X`, `"X"`, `Optional[X]`, `X | None`,
-/// `Promise<X>`, `type[X]` and the like.
+/// `Promise<X>`, `type[X]`, `list[X]`, `X[]` and the like.
 pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
     let mut rest = clip(written);
-    let mut of_class = false;
+    let mut form = TypeForm::Instance;
     // Each round removes one wrapper.
     for _ in 0..MAX_STEPS {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '"', '\'', '(', '|', '&', ':', '?']);
@@ -80,11 +108,19 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
             "None" | "null" | "undefined" if after.starts_with('|') => rest = after,
             "readonly" | "unique" => rest = after,
             "typeof" => {
-                of_class = true;
+                form = TypeForm::Class;
                 rest = after;
             }
             "Type" | "type" if opens => {
-                of_class = true;
+                form = TypeForm::Class;
+                rest = after.get(1..)?;
+            }
+            // Of a collection of collections, only the collection is known.
+            _ if opens
+                && form == TypeForm::Instance
+                && COLLECTIONS.binary_search(&last).is_ok() =>
+            {
+                form = TypeForm::Elements;
                 rest = after.get(1..)?;
             }
             "Optional" | "Annotated" | "ClassVar" | "Final" | "Awaitable" | "Promise"
@@ -95,9 +131,15 @@ pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
                 rest = after.get(1..)?;
             }
             _ => {
+                if after.starts_with("[]") {
+                    if form != TypeForm::Instance || after.starts_with("[][]") {
+                        return None;
+                    }
+                    form = TypeForm::Elements;
+                }
                 return Some(TypeName {
                     path: span_of(text, path),
-                    of_class,
+                    form,
                 });
             }
         }
@@ -195,8 +237,18 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
+/// Returns the value of an element of an expression that is a dotted name or a call of one.
+pub(super) fn element(text: &str, written: &str) -> Option<Value> {
+    match expression(text, written)? {
+        Value::Name(path) => Some(Value::Element(path)),
+        Value::Call(path) => Some(Value::CallElement(path)),
+        _ => None,
+    }
+}
+
 /// Returns the value of an expression that is a dotted name or a call of one. Reads `Foo(…)`, `new Foo(…)`,
-/// `await a.b(…)`, `a.b`; `None` for anything else, such as `Foo().bar()` or `a + b`.
+/// `await a.b(…)`, `a.b`, and `a or Foo(…)` as the call; `None` for anything else, such as `Foo().bar()` or
+/// `a + b`.
 pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
     let mut rest = clip(written).trim_start();
     let mut called = false;
@@ -230,6 +282,14 @@ pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
         };
     }
     let after = after.trim_start_matches([' ', '\t', '!']);
+    // A default says more than the name that it stands in for.
+    let mut operators = ["or ", "|| ", "?? "].into_iter();
+    if let Some(default) = operators.find_map(|operator| after.strip_prefix(operator)) {
+        return match expression(text, default) {
+            Some(call @ Value::Call(_)) => Some(call),
+            _ => None,
+        };
+    }
     let ends = after.is_empty()
         || after.starts_with(['\n', '\r', ';', ',', ')', '}', ':', '#'])
         || after.starts_with("as ")
@@ -250,13 +310,25 @@ pub(super) fn receiver(text: &str, end: usize) -> Vec<Link> {
     let mut at = skip_back(bytes, end, floor);
     while at > floor && bytes.get(at - 1) == Some(&b'.') {
         at = skip_back(bytes, at - 1, floor);
-        let mut is_called = false;
-        if at > floor && bytes.get(at - 1) == Some(&b')') {
+        let is_indexed = at > floor && bytes.get(at - 1) == Some(&b']');
+        if is_indexed {
             let Some(open) = opening(bytes, at - 1, floor) else {
                 return Vec::new();
             };
-            is_called = true;
+            at = skip_back(bytes, open, floor);
+        }
+        let is_called = at > floor && bytes.get(at - 1) == Some(&b')');
+        if is_called {
+            let close = at - 1;
+            let Some(open) = opening(bytes, close, floor) else {
+                return Vec::new();
+            };
             at = open;
+            let is_grouped = at == floor || !is_name_byte(bytes[at - 1]);
+            if is_grouped && let Some(inner) = text.get(open + 1..close) {
+                links.reverse();
+                return grouped(text, inner, is_indexed, links);
+            }
         }
         let name_end = at;
         while at > floor && is_name_byte(bytes[at - 1]) {
@@ -269,11 +341,40 @@ pub(super) fn receiver(text: &str, end: usize) -> Vec<Link> {
         links.push(Link {
             name: Span::new(at, name_end),
             is_called,
+            is_indexed,
         });
         at = skip_back(bytes, at, floor);
     }
     links.reverse();
     links
+}
+
+/// Returns the links of a receiver that begins with an expression in parentheses, `(x as Foo)` or `(await f())`,
+/// and goes on with `rest`.
+fn grouped(text: &str, inner: &str, is_indexed: bool, rest: Vec<Link>) -> Vec<Link> {
+    let inner = inner.trim();
+    let link = match inner.rsplit_once(" as ") {
+        // An instance of the type, as if it were constructed.
+        Some((_, written)) => annotation(text, written)
+            .filter(|of| of.form == TypeForm::Instance)
+            .map(|of| (of.path, true)),
+        None => match expression(text, inner) {
+            Some(Value::Call(path)) if inner.ends_with(')') => Some((path, true)),
+            Some(Value::Name(path)) => Some((path, false)),
+            _ => None,
+        },
+    };
+    // A path of several names would need a link for each.
+    let link = link.filter(|(path, _)| !path.of(text).contains('.'));
+    let Some((name, is_called)) = link else {
+        return Vec::new();
+    };
+    let first = Link {
+        name,
+        is_called,
+        is_indexed,
+    };
+    [first].into_iter().chain(rest).collect()
 }
 
 /// Skips blanks and the marks of optional chaining, backwards.
@@ -326,9 +427,32 @@ mod tests {
         assert_eq!(path("Optional[Client]"), "Client");
         assert_eq!(path("None | Client"), "Client");
         assert_eq!(path("Promise<Client>"), "Client");
-        assert_eq!(path("list[Client]"), "list");
+        assert_eq!(path("dict[str, Client]"), "dict");
         assert_eq!(path("{ a: number }"), "");
-        assert!(annotation("type[Client]", "type[Client]").is_some_and(|a| a.of_class));
+        assert!(
+            annotation("type[Client]", "type[Client]").is_some_and(|a| a.form == TypeForm::Class)
+        );
+    }
+
+    #[test]
+    fn annotation_of_a_collection_names_its_elements() {
+        let elements = |text: &str| {
+            let found = annotation(text, text)?;
+            (found.form == TypeForm::Elements).then(|| found.path.of(text).to_owned())
+        };
+        for written in [
+            "list[Client]",
+            "Optional[typing.List['Client']]",
+            "Client[] | null",
+            "readonly Client[]",
+            "Promise<Array<Client>>",
+        ] {
+            assert_eq!(elements(written).as_deref(), Some("Client"), "{written}");
+        }
+        assert_eq!(elements("list[set[Client]]").as_deref(), Some("set"));
+        for written in ["Client", "list", "Client[][]", "type[Client]"] {
+            assert_eq!(elements(written), None, "{written}");
+        }
     }
 
     #[test]
@@ -365,17 +489,29 @@ mod tests {
         assert_eq!(found("Foo().bar()"), "");
         assert_eq!(found("a + b"), "");
         assert_eq!(found("a.b;"), "a.b");
+        assert_eq!(found("a or Foo()\n"), "Foo()");
+        assert_eq!(found("a ?? new Foo();"), "Foo()");
+        assert_eq!(found("a or b\n"), "");
     }
 
     #[test]
     fn receivers_are_read_backwards() {
-        let text = "x = self.make(1, f(2)).connect()";
-        let links = receiver(text, text.find("connect").unwrap_or(0));
-        let shown: Vec<_> = links
-            .iter()
-            .map(|l| (l.name.of(text), l.is_called))
-            .collect();
-        assert_eq!(shown, [("self", false), ("make", true)]);
+        let links = |text: &str| {
+            let links = receiver(text, text.find("connect").unwrap_or(0));
+            let shown = links.iter().map(|link| {
+                let called = if link.is_called { "()" } else { "" };
+                let indexed = if link.is_indexed { "[]" } else { "" };
+                format!("{}{called}{indexed}", link.name.of(text))
+            });
+            shown.collect::<Vec<_>>().join(".")
+        };
+        assert_eq!(links("x = self.make(1, f(2)).connect()"), "self.make()");
+        assert_eq!(links("a.b[0]!.connect()"), "a.b[]");
+        assert_eq!(links("a()[f(0)].connect()"), "a()[]");
+        assert_eq!(links("(x as Pool).connect()"), "Pool()");
+        assert_eq!(links("(await open(1)).pool.connect()"), "open().pool");
+        assert_eq!(links("(a + b).connect()"), "");
+        assert_eq!(links("[a, b].connect()"), "");
         assert!(receiver("[1].connect", 4).is_empty());
     }
 }

@@ -246,6 +246,7 @@ impl Before {
         self.links.push(Link {
             name: span(name),
             is_called,
+            is_indexed: false,
         });
     }
 

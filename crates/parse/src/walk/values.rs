@@ -1,6 +1,8 @@
 //! Records facts about the values of names during the walk.
 
-use foveate_model::values::{DefinitionType, HeldValue, Local, Parameter, TypeName, Value};
+use foveate_model::values::{
+    DefinitionType, HeldValue, Local, Parameter, TypeForm, TypeName, Value,
+};
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
@@ -76,22 +78,43 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Returns the value of a variable of a loop over a collection: its type, or else an element.
+    pub(crate) fn element_value(
+        &self,
+        declared: Option<Node<'t>>,
+        collection: Option<Node<'t>>,
+    ) -> Value {
+        match self.declared_value(declared, collection) {
+            Value::Name(path) => Value::Element(path),
+            Value::Call(path) => Value::CallElement(path),
+            value => value,
+        }
+    }
+
     /// Returns the type that a node names.
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
         let form = self.form;
         let mut named = (form.named_type)(declared)?;
+        let mut of = TypeForm::Instance;
         for _ in 0..MAX_WRAPPERS {
-            let Some(argument) = self.type_argument(form.wrappers, named) else {
+            let wrapped = self.type_argument(form.wrappers, named);
+            let element = || self.type_argument(form.collections, named);
+            // Of a collection of collections, or of numbers, only the collection is known.
+            let (argument, of_argument) = match wrapped {
+                Some(argument) => (argument, of),
+                None => match element().filter(|_| of == TypeForm::Instance) {
+                    Some(argument) => (argument, TypeForm::Elements),
+                    None => break,
+                },
+            };
+            let Some(inner) = (form.named_type)(argument) else {
                 break;
             };
-            named = (form.named_type)(argument)?;
+            (named, of) = (inner, of_argument);
         }
         let path = self.plain_path(named)?;
         let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
-        is_builtin.is_err().then_some(TypeName {
-            path,
-            of_class: false,
-        })
+        is_builtin.is_err().then_some(TypeName { path, form: of })
     }
 
     /// Returns the value of an expression that is a name or a call of one. Wrappers that yield the value of

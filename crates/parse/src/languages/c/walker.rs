@@ -30,6 +30,7 @@ pub(super) static C: Walker = Walker::new(Form {
 
 pub(super) static CPP: Walker = Walker::new(Form {
     wrappers: WRAPPERS,
+    collections: COLLECTIONS,
     casts: CASTS,
     type_argument,
     ..form(tree_sitter_cpp::LANGUAGE)
@@ -53,6 +54,21 @@ const WRAPPERS: &[&str] = &[
     "shared_ptr",
     "unique_ptr",
     "weak_ptr",
+];
+
+/// Collections of the standard library, sorted.
+const COLLECTIONS: &[&str] = &[
+    "array",
+    "deque",
+    "forward_list",
+    "initializer_list",
+    "list",
+    "multiset",
+    "set",
+    "span",
+    "unordered_multiset",
+    "unordered_set",
+    "vector",
 ];
 
 /// Casts, and functions that make a smart pointer, sorted.
@@ -197,7 +213,8 @@ fn handler(kind: &str) -> Handler {
         "function_definition" => definitions::function,
         "declaration" => definitions::declaration,
         "field_declaration" => definitions::field_declaration,
-        "condition_clause" | "for_range_loop" => definitions::bound_in_head,
+        "condition_clause" => definitions::bound_in_head,
+        "for_range_loop" => definitions::loop_variable,
         "structured_binding_declarator" => definitions::structured_binding,
         "lambda_expression" => definitions::lambda,
         "lambda_capture_initializer" => definitions::capture,

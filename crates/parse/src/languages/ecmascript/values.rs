@@ -38,6 +38,15 @@ fn assignment(scan: &mut Scan<'_>, code: &str) {
     }
 }
 
+/// Returns the type in `x as T`, the whole of a value.
+fn cast(value: &str) -> Option<&str> {
+    let (_, written) = value.rsplit_once(" as ")?;
+    let written = written.trim_end_matches(';');
+    let is_type = written.starts_with(|c: char| c.is_uppercase())
+        && !written.contains(['(', ')', '{', '}', ',', '+', '?', '"', '\'']);
+    is_type.then_some(written)
+}
+
 fn declaration(scan: &mut Scan<'_>, rest: &str) {
     if rest.starts_with(['{', '[']) {
         let names = rest.split(['}', ']']).next().unwrap_or("");
@@ -54,7 +63,12 @@ fn declaration(scan: &mut Scan<'_>, rest: &str) {
     let binding = if let Some(annotation) = after.strip_prefix(':') {
         Binding::Annotation(annotation)
     } else if let Some(value) = after.strip_prefix("= ") {
-        Binding::Value(value)
+        match cast(value) {
+            Some(annotation) => Binding::Annotation(annotation),
+            None => Binding::Value(value),
+        }
+    } else if let Some(collection) = after.strip_prefix("of ") {
+        Binding::Element(collection)
     } else {
         Binding::Unknown
     };

@@ -20,6 +20,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,
     keeps_name: |name| name.len() > 2 && !BUILTINS.contains(&name),
     messages: message,
+    // `new(A)` is written as a call with a type as its argument.
+    casts: &["new"],
+    type_argument: |name| field(name.parent()?, "arguments")?.named_child(0),
     is_documentation: |_| false,
     tool_notes: &["go:", "nolint", "+build", "export "],
     is_statement: |kind| {

@@ -23,6 +23,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     messages: message,
     transparent: &["orElse", "orElseGet", "orElseThrow"],
     wrappers: &["Optional"],
+    collections: COLLECTIONS,
     type_argument,
     tool_notes: &["noinspection", "CHECKSTYLE", "@formatter", "NOSONAR"],
     is_statement: |kind| {
@@ -83,7 +84,8 @@ fn handler(kind: &str) -> Handler {
         "block" | "static_initializer" => locals::block,
         "lambda_expression" => locals::lambda,
         "local_variable_declaration" => locals::variables,
-        "enhanced_for_statement" | "resource" => locals::variable,
+        "enhanced_for_statement" => locals::loop_variable,
+        "resource" => locals::resource,
         "instanceof_expression" | "type_pattern" | "record_pattern_component" => locals::pattern,
         "record_pattern" => locals::record_pattern,
         "catch_clause" => locals::catch,
@@ -156,6 +158,25 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
     }
     None
 }
+
+/// Collections of the standard library, sorted.
+const COLLECTIONS: &[&str] = &[
+    "ArrayDeque",
+    "ArrayList",
+    "Collection",
+    "Deque",
+    "HashSet",
+    "Iterable",
+    "LinkedHashSet",
+    "LinkedList",
+    "List",
+    "NavigableSet",
+    "Queue",
+    "Set",
+    "SortedSet",
+    "TreeSet",
+    "Vector",
+];
 
 /// Returns `A` of `Optional<A>`, given the node of `Optional`.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {

@@ -24,6 +24,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
     // They return the object that they are called on.
+    collections: COLLECTIONS,
+    type_argument,
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection",
@@ -201,6 +203,30 @@ fn is_type(node: Node<'_>) -> bool {
             | "non_nullable_type"
             | "parenthesized_type"
     )
+}
+
+/// Collections of the standard library, sorted.
+const COLLECTIONS: &[&str] = &[
+    "Array",
+    "ArrayDeque",
+    "ArrayList",
+    "Collection",
+    "HashSet",
+    "Iterable",
+    "LinkedHashSet",
+    "List",
+    "MutableCollection",
+    "MutableList",
+    "MutableSet",
+    "Sequence",
+    "Set",
+];
+
+/// Returns `A` of `List<A>`, given the node of `List`.
+fn type_argument(name: Node<'_>) -> Option<Node<'_>> {
+    let arguments = crate::walk::child_of_kind(name.parent()?, "type_arguments")?;
+    let projection = arguments.named_child(0)?;
+    children(projection).into_iter().find(|part| is_type(*part))
 }
 
 /// Returns the first type among the parts of a declaration; given `part`, the first after it.

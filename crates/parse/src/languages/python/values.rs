@@ -14,10 +14,17 @@ pub(super) const VALUES: ValueForm = ValueForm {
 fn bindings(scan: &mut Scan<'_>, code: &str) {
     let plain = code.strip_prefix("async ").unwrap_or(code);
     if let Some(rest) = plain.strip_prefix("for ") {
-        let names = rest.split(" in ").next().unwrap_or("");
-        for name in names.split(',') {
+        let (names, collection) = rest.split_once(" in ").unwrap_or((rest, ""));
+        let counted = collection.strip_prefix("enumerate(");
+        for (at, name) in names.split(',').enumerate() {
+            let is_only = at == 0 && !names.contains(',');
+            let binding = match counted {
+                Some(counted) if at == 1 => Binding::Element(counted),
+                None if is_only => Binding::Element(collection),
+                _ => Binding::Unknown,
+            };
             let name = leading_name(name.trim_start_matches(['(', ' ']));
-            scan.bind(name, Binding::Unknown);
+            scan.bind(name, binding);
         }
     } else if let Some(rest) = plain.strip_prefix("with ") {
         for item in rest.split(", ") {

@@ -232,7 +232,11 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 
 /// Returns the first type argument of a type, given the node of its name.
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
-    let arguments = field(named.parent()?, "type_arguments")?;
+    let mut generic = named.parent()?;
+    if generic.kind() == "scoped_type_identifier" {
+        generic = generic.parent()?;
+    }
+    let arguments = field(generic, "type_arguments")?;
     let mut cursor = arguments.walk();
     let mut types = arguments.named_children(&mut cursor);
     types.find(|child| child.kind() != "lifetime")

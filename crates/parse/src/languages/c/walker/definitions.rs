@@ -285,6 +285,15 @@ pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> 
     Descend::Into
 }
 
+/// Adds the variable of `for (auto& a : b)`.
+pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(found) = field(node, "declarator").and_then(declared) {
+        let value = walk.element_value(field(node, "type"), field(node, "right"));
+        walk.local(found.name, value);
+    }
+    Descend::Into
+}
+
 /// Adds the variables of `auto [a, b] = f();`
 pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     for name in children(node) {

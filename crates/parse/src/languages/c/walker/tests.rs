@@ -96,6 +96,8 @@ fn value(value: foveate_model::values::Value, text: &str) -> String {
         Value::Type(known) => format!("type {}", known.path.of(text)),
         Value::Call(path) => format!("call {}", path.of(text)),
         Value::Name(path) => format!("name {}", path.of(text)),
+        Value::Element(path) => format!("element {}", path.of(text)),
+        Value::CallElement(path) => format!("element {}()", path.of(text)),
         Value::Parameter | Value::Unknown => String::new(),
     }
 }

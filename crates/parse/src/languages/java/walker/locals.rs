@@ -51,11 +51,20 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
     Descend::Into
 }
 
-/// Adds the variable of `for (A x : xs)` and `try (A x = …)`.
-pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+/// Adds the variable of `for (A x : xs)`.
+pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(name) = field(node, "name") {
-        let initial = field(node, "value").filter(|_| node.kind() == "resource");
-        let value = value_of(walk, field(node, "type"), initial);
+        let declared = written_type(walk, field(node, "type"));
+        let value = walk.element_value(declared, field(node, "value"));
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// Adds the variable of `try (A x = …)`.
+pub(super) fn resource<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        let value = value_of(walk, field(node, "type"), field(node, "value"));
         walk.local(name, value);
     }
     Descend::Into
@@ -105,6 +114,10 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
 
 /// Returns the value of a variable; for `var`, its initial value.
 fn value_of<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>, initial: Option<Node<'t>>) -> Value {
-    let declared = declared.filter(|declared| walk.of(*declared) != "var");
-    walk.declared_value(declared, initial)
+    walk.declared_value(written_type(walk, declared), initial)
+}
+
+/// Returns the type of a declaration unless it is `var`.
+fn written_type<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>) -> Option<Node<'t>> {
+    declared.filter(|declared| walk.of(*declared) != "var")
 }

@@ -46,7 +46,14 @@ pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth:
 /// `for (a in b)`, `for ((a, b) in c)`.
 pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     match child_of_kind(node, "variable_declaration") {
-        Some(declared) => bind(walk, declared, None),
+        Some(declared) => {
+            if let Some(name) = first_identifier(declared) {
+                let mut parts = children(node).into_iter();
+                let collection = parts.find(|part| part.start_byte() >= declared.end_byte());
+                let value = walk.element_value(type_after(declared, Some(name)), collection);
+                walk.local(name, value);
+            }
+        }
         None => bind_destructured(walk, node),
     }
     Descend::Into

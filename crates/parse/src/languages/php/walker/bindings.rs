@@ -64,10 +64,21 @@ pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
 /// `foreach ($a as $b => $c)`
 pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let body = field(node, "body");
-    let parts = children(node).into_iter().skip(1);
-    for target in parts.filter(|part| Some(*part) != body) {
+    let parts = children(node).into_iter();
+    let mut parts = parts.filter(|part| Some(*part) != body);
+    let collection = parts.next();
+    for target in parts {
+        // `$b => $c` is one target.
+        let element = match target.kind() {
+            "pair" => target.named_child(1),
+            _ => Some(target),
+        };
         for variable in variables(target) {
-            walk.local(variable, Value::Unknown);
+            let value = match element == Some(variable) {
+                true => walk.element_value(None, collection),
+                false => Value::Unknown,
+            };
+            walk.local(variable, value);
         }
     }
     Descend::Into

@@ -1,6 +1,6 @@
 //! Reads types from comments (`@var`, `@param`, `@return`) where the code declares none.
 
-use foveate_model::values::{DefinitionType, HeldValue, Local, TypeName, Value};
+use foveate_model::values::{DefinitionType, HeldValue, Local, TypeForm, TypeName, Value};
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
@@ -47,7 +47,7 @@ fn line_of(text: &str, rest: Span) -> Span {
     Span::new(rest.start as usize, rest.start as usize + line.len())
 }
 
-/// Returns the first class in a type: `A` of `?A`, `null|A` and `A`, `None` for `A[]` and `array<A>`.
+/// Returns the first class in a type: `A` of `?A`, `null|A`, `A`, `A[]` and `list<A>`.
 fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     let line = line_of(text, rest);
     let mut at = line.start as usize;
@@ -59,16 +59,19 @@ fn class_in(text: &str, rest: Span) -> Option<TypeName> {
     for part in written.split('|') {
         let start = at;
         at += part.len() + 1;
-        let name = part.trim_start_matches('?');
+        let (name, form) = match without_collection(part) {
+            Some(element) => (element, TypeForm::Elements),
+            None => (part.trim_start_matches('?'), TypeForm::Instance),
+        };
         let is_name = !name.is_empty()
             && name
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'\\') || b >= 0x80);
         if (is_name || name == "$this") && BUILTIN_TYPES.binary_search(&name).is_err() {
-            let start = start + part.len() - name.len();
+            let start = start + (name.as_ptr() as usize - part.as_ptr() as usize);
             return Some(TypeName {
                 path: Span::new(start, start + name.len()),
-                of_class: false,
+                form,
             });
         }
         if !is_name {
@@ -76,6 +79,15 @@ fn class_in(text: &str, rest: Span) -> Option<TypeName> {
         }
     }
     None
+}
+
+/// Returns `A` of `A[]`, `array<A>`, `list<A>` and `iterable<A>`.
+fn without_collection(part: &str) -> Option<&str> {
+    if let Some(element) = part.strip_suffix("[]") {
+        return Some(element);
+    }
+    let (collection, element) = part.strip_suffix('>')?.split_once('<')?;
+    matches!(collection, "array" | "list" | "iterable").then_some(element)
 }
 
 /// Returns the first `$name` in a span, with a blank before it.

@@ -144,6 +144,7 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
         let link = Link {
             name: span(receiver),
             is_called: false,
+            is_indexed: false,
         };
         let kind = ReferenceKind::Attribute;
         walk.collector

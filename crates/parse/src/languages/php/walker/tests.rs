@@ -344,6 +344,7 @@ class A {
         Value::Type(known) => known.path.of(source).to_owned(),
         Value::Name(path) => path.of(source).to_owned(),
         Value::Call(path) => format!("{}()", path.of(source)),
+        Value::Element(path) => format!("element of {}", path.of(source)),
         other => format!("{other:?}"),
     };
     let values = &facts.values;
@@ -351,7 +352,7 @@ class A {
     let locals = locals.map(|local| format!("{} {}", local.name.of(source), written(local.value)));
     assert_eq!(
         locals.collect::<Vec<_>>(),
-        ["$j K()", "$l M::n()", "$p O", "$r Unknown", "$s S"]
+        ["$j K()", "$l M::n()", "$p O", "$r element of $e", "$s S"]
     );
     let held = values.held.iter().map(|held| written(held.value));
     assert_eq!(held.collect::<Vec<_>>(), ["B", "C"]);
@@ -359,7 +360,7 @@ class A {
         let known = parameter.type_name;
         known.map_or("-", |known| known.path.of(source))
     });
-    assert_eq!(parameters.collect::<Vec<_>>(), ["D", "-", "I"]);
+    assert_eq!(parameters.collect::<Vec<_>>(), ["D", "E", "I"]);
     let types = values
         .types
         .iter()

@@ -1,8 +1,8 @@
 //! Binds the names in assignments, parameters of blocks, patterns and rescued errors, and collects the
 //! fields and constants that assignments define.
 
-use foveate_model::values::{TypeName, Value};
-use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
+use foveate_model::values::{TypeForm, TypeName, Value};
+use foveate_model::{Definition, DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::definitions::{
@@ -62,8 +62,23 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
     draft.visibility = Some(Visibility::Private);
     if let Some(id) = walk.collector.define_once(Some(owner), draft) {
         walk.holds(id, value);
+        if let Some(reader) = reader_of(walk, owner, target) {
+            walk.holds(reader, value);
+        }
         walk.collector.skip_to(target.end_byte());
     }
+}
+
+/// Returns the field that `attr_reader :a` or the like before it defined for `@a`.
+fn reader_of(walk: &Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<LocalId> {
+    let name = walk.of(variable).trim_start_matches('@');
+    let is_reader = |definition: &Definition| {
+        definition.parent == Some(owner)
+            && definition.kind == DefinitionKind::Field
+            && &*definition.name == name
+    };
+    let at = walk.collector.definitions.iter().position(is_reader)?;
+    Some(LocalId(u32::try_from(at).ok()?))
 }
 
 /// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the
@@ -158,7 +173,7 @@ pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         {
             value = Value::Type(TypeName {
                 path,
-                of_class: false,
+                form: TypeForm::Instance,
             });
         }
         walk.refer(ReferenceKind::Catch, caught);

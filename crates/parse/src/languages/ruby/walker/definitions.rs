@@ -216,6 +216,7 @@ pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
         let link = Link {
             name: span(node),
             is_called: true,
+            is_indexed: false,
         };
         walk.collector
             .refer_to_member_of(ReferenceKind::Call, name, node, link);
