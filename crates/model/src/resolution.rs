@@ -150,6 +150,8 @@ pub struct LookupRules {
     pub class_bodies_are_scopes: bool,
     /// Whether a method can use members of its enclosing classes unqualified, inherited ones included.
     pub members_are_bare: bool,
+    /// Whether the name of a method alone calls it.
+    pub names_call: bool,
     /// Names that a method has for its object or class, such as `self`.
     pub receivers: &'static [(&'static str, Receiver)],
     /// The name by which a method accesses members of its base classes, as a name or a call.
@@ -196,6 +198,7 @@ impl LookupRules {
         paths_may_be_qualified: false,
         class_bodies_are_scopes: false,
         members_are_bare: false,
+        names_call: false,
         receivers: &[],
         super_name: None,
         self_types: &[],

@@ -12,7 +12,7 @@ pub struct Values {
     pub parameters: Vec<Parameter>,
     /// Return types of functions and properties and targets of type aliases, by definition.
     pub types: Vec<DefinitionType>,
-    /// Values of variables, fields and aliases, by definition.
+    /// Values of variables, fields and aliases, and those of functions that are one expression, by definition.
     pub held: Vec<HeldValue>,
     /// Receivers of references that are not plain paths, by reference.
     pub receivers: Vec<Receivers>,
@@ -91,7 +91,7 @@ pub struct DefinitionType {
 /// The value that a definition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldValue {
-    /// A variable, constant, field or type alias.
+    /// A variable, constant, field or type alias, or a function that is one expression.
     pub definition: LocalId,
     /// Its value; never [`Value::Unknown`].
     pub value: Value,

@@ -185,7 +185,7 @@ impl<'a> Evaluator<'a> {
         (result, Confidence::Likely)
     }
 
-    /// Infers the value of a function's declared return type.
+    /// Infers the value that a function returns, from its declared type or from its only expression.
     fn return_value(&self, function: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(function);
@@ -197,9 +197,13 @@ impl<'a> Evaluator<'a> {
             enclosing: Some(function.local),
         };
         let known = self.known(function.file);
-        match known.and_then(|known| known.type_of(function.local)) {
-            Some(type_name) => self.value_of_type(place, type_name, inferences - 1),
-            None => Value::Unknown,
+        let declared = known.and_then(|known| known.type_of(function.local));
+        let only = || known.and_then(|known| known.held_by(function.local));
+        match (declared, only) {
+            (Some(type_name), _) => self.value_of_type(place, type_name, inferences - 1),
+            (None, only) => only().map_or(Value::Unknown, |value| {
+                self.initial_value(place, value, inferences - 1)
+            }),
         }
     }
 
@@ -207,7 +211,8 @@ impl<'a> Evaluator<'a> {
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
-        if definition.modifiers.is_property {
+        let is_called = || definition.kind.is_function() && names.rules(id.file).names_call;
+        if definition.modifiers.is_property || is_called() {
             return self.return_value(id, inferences);
         }
         if inferences == 0 || definition.kind.is_function() {

@@ -180,6 +180,8 @@ fn java_and_kotlin() {
         fun use_loop(pools: List<Pool>) { for (pool in pools) { pool.close() } }
         fun use_nullable(pool: Pool?) { pool?.close() }
         fun use_cast(value: Any) { (value as Pool).close() }
+        fun made() = Pool()
+        fun use_result() { made().close() }
         fun not_an_element(pools: MutableList<Pool>) { pools.close() }
         ",
         "Pool.kt:Pool.close",
@@ -251,6 +253,12 @@ fn php_and_ruby() {
           end
           def use_reader_of_self
             self.pool.close
+          end
+          def cached
+            @cached ||= Pool.new
+          end
+          def use_method
+            cached.close
           end
         end
         ",

@@ -5,6 +5,7 @@ use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 pub(super) const LOOKUP: LookupRules = LookupRules {
     paths_may_be_qualified: true,
     members_are_bare: true,
+    names_call: true,
     class_bodies_are_scopes: true,
     receivers: &[("self", Receiver::Instance)],
     super_name: Some("super"),

@@ -225,8 +225,13 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     draft.modifiers.is_static = is_static(node);
     plain_name(&mut draft);
     let id = walk.define(draft);
+    let only = body.and_then(|body| body.named_child(0));
     if let Some(result) = type_after(node, parameters) {
         walk.returns(id, result);
+    } else if let Some(only) = only.filter(|only| only.kind() != "block") {
+        // `fun a() = b`
+        let value = walk.value_of(only);
+        walk.holds(id, value);
     }
     enter_function(walk, parameters, depth, id, kind);
     Descend::Into

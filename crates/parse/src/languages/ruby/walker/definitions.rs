@@ -173,8 +173,27 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     for parameter in parameters.into_iter().flat_map(children) {
         add_parameter(walk, id, parameter);
     }
+    if let Some(only) = only_expression(node) {
+        let value = walk.value_of(only);
+        walk.holds(id, value);
+    }
     walk.enter_definition(depth, id, kind);
     Descend::Into
+}
+
+/// Returns the expression that a method consists of; the right side of an assignment, as in `@a ||= A.new`.
+fn only_expression(method: Node<'_>) -> Option<Node<'_>> {
+    let body = field(method, "body")?;
+    let only = match body.kind() {
+        "body_statement" => body
+            .named_child(0)
+            .filter(|_| body.named_child_count() == 1)?,
+        _ => body,
+    };
+    match only.kind() {
+        "assignment" | "operator_assignment" => field(only, "right"),
+        _ => Some(only),
+    }
 }
 
 /// Whether the enclosing definition has this name.
