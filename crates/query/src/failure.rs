@@ -10,6 +10,8 @@ mod prefix;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::lines::after_time;
+
 use std::fmt::Write as _;
 
 use foldhash::HashSet;

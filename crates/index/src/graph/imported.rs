@@ -38,8 +38,10 @@ impl<'a> Names<'a> {
         }
         if let Some(module) = module {
             // `from . import x` in a package's own `__init__.py` means its submodule.
-            let itself =
-                module == file && imported.name == imported.local && self.package(file).is_none();
+            let itself = module == file
+                && import.enclosing.is_none()
+                && imported.name == imported.local
+                && self.package(file).is_none();
             if !itself {
                 let found = self.imported_from(module, import, &imported.name, chain, steps);
                 if !found.is_empty() {

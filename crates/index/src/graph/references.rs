@@ -1,6 +1,8 @@
 //! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
+use std::collections::BTreeSet;
+
 use foveate_model::resolution::LookupRules;
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span,
@@ -18,7 +20,7 @@ use crate::graph::targets::{Target, Targets};
 use crate::graph::values::{Evaluator, Value};
 use crate::symbols::Symbols;
 
-/// Maximum number of definitions that a name alone may link to.
+/// Maximum number of differently qualified definitions that a name alone may link to.
 const MAX_NAMESAKES: usize = 3;
 /// Maximum number of namespaces of one file that are searched for bare names.
 const MAX_NAMESPACES: usize = 64;
@@ -260,9 +262,14 @@ impl<'a> Resolver<'a> {
                 && (!is_call || definition.kind.is_function())
                 && !(has_open_types && self.has_body_elsewhere(definition, named))
         };
-        let mut matching = named.iter().filter(fits);
-        let kept: Vec<DefId> = matching.by_ref().take(MAX_NAMESAKES).copied().collect();
-        if matching.next().is_some() {
+        let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();
+        // Overloads have one qualified name.
+        let definition = |id: &DefId| self.names.tables.files.definition(*id);
+        let names: BTreeSet<&str> = kept
+            .iter()
+            .map(|id| &*definition(id).qualified_name)
+            .collect();
+        if names.len() > MAX_NAMESAKES {
             return;
         }
         let confidence = if kept.len() == 1 && is_compound(name) {

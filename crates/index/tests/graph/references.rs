@@ -386,3 +386,47 @@ fn bases_and_subclasses_are_linked() {
     assert_eq!(world.graph.subclasses(model), [user]);
     assert_eq!(world.graph.subclasses(user), [world.named("app.py:Admin")]);
 }
+
+#[test]
+fn rust_test_modules_refer_to_what_they_import() {
+    const CODE: &str = "
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        pub fn total() {}
+        pub struct Cart;
+        impl Cart { pub fn empty() {} }
+        mod tests {
+            use super::total;
+            use crate::Cart;
+            fn checks() { total(); Cart::empty(); }
+        }
+        ";
+    check_used(
+        CODE,
+        "src/lib.rs:tests.checks",
+        &[
+            "src/lib.rs:total certain",
+            "src/lib.rs:Cart.empty certain",
+        ],
+    );
+}
+
+#[test]
+fn overloads_count_as_one_name() {
+    const CODE: &str = "
+        //- Texts.cs
+        static class Texts {
+            static string FormatWith(string a, int b) { return a; }
+            static string FormatWith(string a, long b) { return a; }
+            static string FormatWith(string a, bool b) { return a; }
+            static string FormatWith(string a, char b) { return a; }
+        }
+        //- Use.cs
+        class Use { void Run(dynamic text) { text.FormatWith(1); } }
+        ";
+    let world = world(CODE);
+    let target = world.named("Texts.cs:Texts.FormatWith");
+    assert_eq!(world.graph.uses_of(target).len(), 1);
+}

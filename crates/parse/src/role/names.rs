@@ -32,7 +32,8 @@ pub(super) static NAMES: LazyLock<Names> = LazyLock::new(|| {
     }
 });
 
-const GENERATED_DIRECTORIES: [&str; 14] = [
+const GENERATED_DIRECTORIES: [&str; 15] = [
+    "bundled",
     "vendor",
     "vendors",
     "vendored",

@@ -38,6 +38,8 @@ fn shipped_code_is_source() {
             "django/contrib/admin/templates/admin/base.html",
             "src/docs/panel.tsx",
             "src/spec/parser.ts",
+            "src/commonMain/kotlin/net/ConnectionSpec.kt",
+            "core/src/main/java/net/LoadTest.java",
             "src/main.rs",
         ],
     );
@@ -73,6 +75,8 @@ fn tests_and_their_support_are_tests() {
             "benchmarks/run.py",
             "tests/README.md",
             "tests-integration/src/process.rs",
+            "src/jvmTest/kotlin/net/ConnectionSpec.kt",
+            "src/CartTest.java",
             "internal/testutils/wrappers.go",
         ],
     );

@@ -114,7 +114,7 @@ fn after_service(text: &str) -> Option<&str> {
 
 /// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
 /// follows.
-fn after_time(text: &str) -> Option<&str> {
+pub(crate) fn after_time(text: &str) -> Option<&str> {
     let bracketed = text.strip_prefix('[');
     let text = bracketed.unwrap_or(text);
     let shape = text.get(..19)?;

@@ -1,17 +1,32 @@
 //! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters, and
 //! restores lost line breaks (an issue pasted as one line) where Markdown shows them.
 
+use anstream::adapter::strip_str;
+
+use crate::failure::after_time;
+
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
 const FLAT_LINES: usize = 2;
 /// A line longer than this many bytes counts as several joined ones.
 const FLAT_BYTES: usize = 200;
 
+/// From this many lines that begin with a time on, they are a pasted log.
+const TIMED_LINES: usize = 2;
+
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
-    let lines: Vec<String> = query
+    let lines: Vec<&str> = query
         .split('\n')
         .flat_map(|line| line.trim_end_matches('\r').split('\r'))
-        .map(clean)
+        .collect();
+    let has_times = lines
+        .iter()
+        .filter(|line| after_time(line).is_some())
+        .count()
+        >= TIMED_LINES;
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|line| clean(after_time(line).filter(|_| has_times).unwrap_or(line)))
         .collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty());
     let few = filled.clone().count() <= FLAT_LINES;
@@ -25,10 +40,12 @@ pub(super) fn split(query: &str) -> Vec<String> {
     }
 }
 
-/// Removes invisible characters: zero-width characters, byte order marks, soft hyphens. Other control
+/// Removes the escape sequences of terminals and invisible characters: zero-width characters, byte order marks, soft hyphens. Other control
 /// characters except tabs, and no-break spaces, become plain spaces.
 fn clean(line: &str) -> String {
-    line.chars()
+    strip_str(line)
+        .to_string()
+        .chars()
         .filter(|c| {
             !matches!(
                 c,

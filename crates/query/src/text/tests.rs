@@ -589,3 +589,42 @@ fn lines_in_words_belong_to_their_path() {
         ]
     );
 }
+
+#[test]
+fn pasted_logs_are_read_without_colours_and_times() {
+    let coloured =
+        parse("It fails\n\n\u{1b}[1m\u{1b}[31mshop/cart.py\u{1b}[0m:14: TypeError: no sum\n");
+    assert_eq!(paths(&coloured), ["shop/cart.py:14"]);
+    let timed = parse(
+        "It fails\n\n\
+         2024-05-01T12:13:14.1234567Z Traceback (most recent call last):\n\
+         2024-05-01T12:13:14.1234568Z   File \"shop/cart.py\", line 14, in total\n\
+         2024-05-01T12:13:14.1234569Z     return sum(rows)\n\
+         2024-05-01T12:13:14.1234570Z TypeError: no sum\n",
+    );
+    assert_eq!(frames(&timed), ["shop/cart.py:14 total"]);
+    // A single time is a part of the text.
+    let sentence = parse("Dates are wrong\n\n2024-05-01T12:13:14Z is shown as yesterday.\n");
+    assert!(
+        sentence
+            .segments
+            .iter()
+            .any(|segment| segment.text.contains("2024-05-01T12:13:14Z"))
+    );
+}
+
+#[test]
+fn frames_of_vitest_are_read() {
+    let text = parse(
+        "It fails\n\n\
+         \u{276f} handleResult packages/zod/src/core/schemas.ts:1880:20\n \
+         \u{276f} packages/zod/src/tests/record.test.ts:12:5\n",
+    );
+    assert_eq!(
+        frames(&text),
+        [
+            "packages/zod/src/tests/record.test.ts:12 ",
+            "packages/zod/src/core/schemas.ts:1880 handleResult"
+        ]
+    );
+}

@@ -21,6 +21,9 @@ pub(super) fn is_cpp(text: &str) -> bool {
 }
 
 fn is_of_cpp(line: &str) -> bool {
+    if includes_standard_header(line) || has_scope(line) {
+        return true;
+    }
     let after = |word: &str| {
         let rest = line.strip_prefix(word)?;
         rest.starts_with([' ', '\t', '<', ':', '{'])
@@ -45,6 +48,27 @@ fn is_of_cpp(line: &str) -> bool {
     marks.any(|mark| after(mark).is_some_and(|rest| rest == ":"))
 }
 
+/// Whether a line includes a header of C++'s standard library, which has no extension: `#include <memory>`.
+fn includes_standard_header(line: &str) -> bool {
+    let rest = line.strip_prefix('#').map(str::trim_start);
+    let rest = rest.and_then(|rest| rest.strip_prefix("include"));
+    let name = rest.and_then(|rest| rest.trim_start().strip_prefix('<')?.split_once('>'));
+    name.is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+}
+
+/// Whether a line has `a::b` outside comments, strings and attributes.
+fn has_scope(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or(line);
+    let code = code.split("/*").next().unwrap_or(code);
+    let Some((before, after)) = code.split_once("::") else {
+        return false;
+    };
+    let is_string = before.contains(['"', '\'']);
+    let is_attribute = before.contains("[[") || line.starts_with('#');
+    let is_scope = before.ends_with(is_word) && after.starts_with(|c| is_word(c) || c == '~');
+    is_scope && !is_string && !is_attribute
+}
+
 /// Whether `rest` continues a line like the head of a class or namespace: names, then a body, bases, or
 /// nothing.
 fn is_head(rest: &str) -> bool {
@@ -67,6 +91,11 @@ mod tests {
     fn cpp_headers_are_recognised() {
         for (text, expected) in [
             ("namespace a {\n}", true),
+            ("#include <memory>\nvoid f(void);", true),
+            ("#include <stdio.h>\n#include \"memory\"\n", false),
+            ("void ns::Widget::draw(int x) {}", true),
+            ("[[gnu::cold]] void f(void);", false),
+            ("// see ns::Widget\nconst char* s = \"a::b\";", false),
             ("namespace a::b {", true),
             ("namespace\n{", true),
             ("  template <typename T>\n", true),

@@ -8,7 +8,11 @@ const VUE_WARNING: &str = "[Vue warn]: ";
 
 /// Trace form shared by all languages of the family; each has extensions of its own.
 pub(super) const TRACES: TraceForm = TraceForm {
-    read: |text| component(text).or_else(|| console(text)),
+    read: |text| {
+        component(text)
+            .or_else(|| console(text))
+            .or_else(|| pointed(text))
+    },
     read_general: at,
     is_error: |text| text.starts_with("Uncaught ") || text.starts_with(VUE_WARNING),
     error_prefixes: &["Uncaught (in promise) ", "Uncaught ", VUE_WARNING],
@@ -71,6 +75,15 @@ fn at(text: &str) -> Option<Mark> {
         return None;
     }
     Some(innermost_first(frame(place, "")))
+}
+
+/// Reads Vitest's `❯ name src/a.ts:1:2` and `❯ src/a.ts:1:2`.
+fn pointed(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix('❯')?.trim();
+    let (name, place) = rest.rsplit_once(' ').unwrap_or(("", rest));
+    let place = location(place).filter(|(path, ..)| is_script(path))?;
+    let is_name = name.split(' ').count() <= 2;
+    is_name.then(|| innermost_first(frame(place, script_name(name))))
 }
 
 /// Reads Firefox's and Safari's `f@http://h/a.js:1:2`, a console's `f @ a.js:12`, and `a.js:1:2 at f`.

@@ -59,12 +59,22 @@ fn at(text: &str) -> Option<Mark> {
     }
     let found = if is_source(place) {
         located(name, place)
-    } else if matches!(place, "Unknown Source" | "Native Method") {
+    } else if is_sourceless(place) {
         sourceless(name)?
     } else {
         return None;
     };
     Some(Mark::Frame(found, Order::InnermostFirst))
+}
+
+/// Whether a place is what runtimes and shrinkers write without the name of a file; Android adds a number.
+fn is_sourceless(place: &str) -> bool {
+    let name = match place.rsplit_once(':') {
+        Some((name, line)) if line.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => place,
+    };
+    matches!(name, "Unknown Source" | "Native Method" | "SourceFile")
+        || name.starts_with("r8-map-id-")
 }
 
 /// Whether a place is `C.java:12`, `C.kt:12`, `C.scala:12` or the like.

@@ -54,6 +54,14 @@ fn frames_are_read() {
             "org/acme/Cart.java:0 Cart.sum",
         ),
         (
+            "\tat org.acme.Cart.sum(Unknown Source:12)",
+            "org/acme/Cart.java:0 Cart.sum",
+        ),
+        (
+            "\tat org.acme.Cart.sum(SourceFile:3)",
+            "org/acme/Cart.java:0 Cart.sum",
+        ),
+        (
             "\tat org.acme.Cart.sum(Native Method)",
             "org/acme/Cart.java:0 Cart.sum",
         ),
