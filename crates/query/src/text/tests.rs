@@ -594,7 +594,7 @@ fn lines_in_words_belong_to_their_path() {
 fn pasted_logs_are_read_without_colours_and_times() {
     let coloured =
         parse("It fails\n\n\u{1b}[1m\u{1b}[31mshop/cart.py\u{1b}[0m:14: TypeError: no sum\n");
-    assert_eq!(paths(&coloured), ["shop/cart.py:14"]);
+    assert_eq!(frames(&coloured), ["shop/cart.py:14 "]);
     let timed = parse(
         "It fails\n\n\
          2024-05-01T12:13:14.1234567Z Traceback (most recent call last):\n\
