@@ -724,3 +724,25 @@ fn unknown_focus_is_reported() {
         ["bulk_craete", "Store.gone", "Depot"]
     );
 }
+
+#[test]
+fn frame_of_a_file_elsewhere_needs_the_function() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let found = |path: &str, function: &str| {
+        let frame = format!("  File \"{path}\", line 2, in {function}");
+        let query =
+            format!("It fails\n\nTraceback (most recent call last):\n{frame}\nTypeError: no\n");
+        let candidates = find(&snapshot, &query, &Focus::default());
+        let files = candidates.files.into_iter();
+        let files = files.filter(|evidence| evidence.from == "traceback");
+        let paths = files.map(|evidence| snapshot.files.path(evidence.file).to_owned());
+        paths.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("/home/ada/blog/views.py", "index"),
+        Vec::<String>::new()
+    );
+    assert_eq!(found("/home/ada/blog/views.py", "show"), ["lib/views.py"]);
+    assert_eq!(found("/home/ada/lib/views.py", "index"), ["lib/views.py"]);
+    assert_eq!(found("views.py", "index"), ["lib/views.py"]);
+}

@@ -92,7 +92,8 @@ impl Finder<'_> {
                 (self.files_at_whole_path(&frame.path), None)
             }
             Origin::Project => {
-                let files = self.files_at(&frame.path);
+                let mut files = self.files_at(&frame.path);
+                files.retain(|file| self.may_be_meant(*file, frame));
                 let script = files.first().filter(|_| origin::is_script(&frame.path));
                 let home = script.map(|file| self.home_of(*file));
                 (files, home.map(Built::From))
@@ -110,6 +111,21 @@ impl Finder<'_> {
             }
             _ => Meaning::Files(files),
         }
+    }
+
+    /// Whether a file may be that of a frame: it shares a directory with the printed path, or defines the function.
+    /// Otherwise the frame is probably of the caller's own code, in a file that has a usual name.
+    fn may_be_meant(&self, file: FileId, frame: &Frame) -> bool {
+        let directory = |path: &str| {
+            let (above, _) = path.rsplit_once(['/', '\\'])?;
+            let last = above.rsplit(['/', '\\']).next()?;
+            (!matches!(last, "" | "." | "..")).then(|| last.to_owned())
+        };
+        let printed = directory(&frame.path);
+        printed.is_none()
+            || frame.function.is_empty()
+            || directory(self.snapshot.files.path(file)) == printed
+            || self.function_in(file, frame).is_some()
     }
 
     /// Keeps of several files those that define the frame's function, if any does: C and Go print only the name of
