@@ -87,6 +87,7 @@ async fn run(
     let stop = CancellationToken::new();
     // Before anything else starts, so that an early signal is not lost.
     let signal = tokio::spawn(wait_for_signal(stop.clone()));
+    survive_file_size_limit();
     let mut service = Service::start(config, stop.clone()).await?;
     service.send_metrics(metrics);
     let url = service.url();
@@ -115,6 +116,16 @@ async fn run(
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "cannot notify systemd of the state of this process");
+    }
+}
+
+/// Makes a write beyond the process's limit of file sizes fail like one to a full disk; its signal would end the
+/// process.
+fn survive_file_size_limit() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    if let Err(error) = signal(kind) {
+        tracing::warn!(%error, "a limit of file sizes would end this process");
     }
 }
 

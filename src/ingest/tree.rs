@@ -327,7 +327,8 @@ impl WorkingTree {
                 if self.directories.contains(&child) {
                     continue;
                 }
-                let below = walk::below(&self.rules, &child, watcher);
+                let mut below = walk::below(&self.rules, &child, watcher);
+                self.add_tracked_below(&mut below, &child);
                 found.extend(below.files);
                 self.directories.extend(below.directories);
             }

@@ -346,7 +346,9 @@ async fn corrupted_copy_is_cloned_again() {
     fs::write(copy.join("packed-refs.lock"), "").unwrap();
     fs::create_dir_all(copy.join("refs/heads")).unwrap();
     fs::write(copy.join("refs/heads/main.lock"), "").unwrap();
-    fs::create_dir_all(data.path().join("git/shop.unfinished/objects")).unwrap();
+    for unfinished in ["shop.unfinished", "shop.Ab12cd.unfinished"] {
+        fs::create_dir_all(data.path().join("git").join(unfinished).join("objects")).unwrap();
+    }
     let second = write(&root, "second");
     hub.push(&root, "main");
     let app = TestApp::start_on_with(data.path(), poll_quickly).await;

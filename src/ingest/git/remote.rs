@@ -2,6 +2,7 @@
 //! copy is created completely or not at all, and leftovers of an interrupted run of git are removed before
 //! the next. Everything here blocks.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
@@ -45,6 +46,10 @@ const MAX_KEPT: usize = 1000;
 const MAX_DROPPED: usize = 20;
 /// Longest output of git that is kept, in bytes: more than the names of all these refs.
 const ANSWER_BYTES: u64 = 1 << 18;
+/// The ref of the commit that a remote's detached `HEAD` names.
+const DETACHED: &str = "refs/foveate/head";
+/// End of the name of the directory of a clone that is not complete.
+const UNFINISHED: &str = ".unfinished";
 
 impl RemoteCopy {
     /// Creates a handle to the copy at `directory`, which need not exist yet.
@@ -99,27 +104,27 @@ impl RemoteCopy {
     /// When git fails, takes too long, or is to stop; an existing copy then stays.
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
-        let unfinished = self.directory.with_extension("unfinished");
         let damaged = self.directory.with_extension("damaged");
-        remove(&unfinished)?;
-        if let Some(parent) = self.directory.parent() {
-            fs::create_dir_all(parent)?;
-        }
+        remove_unfinished(&self.directory)?;
+        let parent = self.directory.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(parent)?;
+        // Each clone has a directory of its own: the git of a server that was killed may still run, and removes its
+        // directory when it fails.
+        let unfinished = tempfile::Builder::new()
+            .prefix(&format!("{}.", stem(&self.directory)))
+            .suffix(UNFINISHED)
+            .tempdir_in(parent)?;
         let mut command = self.connection.command()?;
         command
             .args(["clone", "--bare", "--progress", "--no-hardlinks"])
             .args(["--template=", "--", self.connection.address()])
-            .arg(&unfinished);
-        let cloned = self.run("clone", command, progress, stop);
-        if cloned.is_err() {
-            remove(&unfinished)?;
-        }
-        cloned?;
+            .arg(unfinished.path());
+        self.run("clone", command, progress, stop)?;
         remove(&damaged)?;
         if self.directory.exists() {
             fs::rename(&self.directory, &damaged)?;
         }
-        fs::rename(&unfinished, &self.directory)?;
+        fs::rename(unfinished.keep(), &self.directory)?;
         remove(&damaged)?;
         Ok(())
     }
@@ -239,7 +244,10 @@ impl RemoteCopy {
                     "symbolic-ref"
                 }
                 _ if ObjectId::from_hex(line).is_ok() => {
-                    command.args(["update-ref", "--no-deref", "HEAD", line]);
+                    // No branch or tag may contain it.
+                    let kept = format!("+HEAD:{DETACHED}");
+                    self.fetch_refs(&[], &[&kept], progress, stop)?;
+                    command.args(["update-ref", "--no-deref", "HEAD", DETACHED]);
                     "update-ref"
                 }
                 _ => return Err(GitError::Output("ls-remote")),
@@ -329,9 +337,36 @@ fn ask_head(connection: &Connection) -> Result<Command, GitError> {
 /// # Errors
 /// When files cannot be removed.
 pub fn remove_copy(directory: &Path) -> io::Result<()> {
-    remove(&directory.with_extension("unfinished"))?;
+    remove_unfinished(directory)?;
     remove(&directory.with_extension("damaged"))?;
     remove(directory)
+}
+
+/// Removes the unfinished clones of a copy, which killed servers left.
+fn remove_unfinished(copy: &Path) -> io::Result<()> {
+    let stem = stem(copy);
+    let is_own = |name: &str| {
+        let rest = name
+            .strip_prefix(&*stem)
+            .and_then(|rest| rest.strip_suffix(UNFINISHED));
+        // `a.b` is another repository than `a`.
+        rest.is_some_and(|middle| {
+            let random = middle.strip_prefix('.');
+            middle.is_empty() || random.is_some_and(|random| !random.contains('.'))
+        })
+    };
+    let entries = copy.parent().and_then(|parent| fs::read_dir(parent).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_own) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the name of a copy's directory without its extension.
+fn stem(copy: &Path) -> Cow<'_, str> {
+    copy.file_stem().unwrap_or_default().to_string_lossy()
 }
 
 fn remove(directory: &Path) -> io::Result<()> {

@@ -56,12 +56,28 @@ impl WorkingTree {
     pub(super) fn add_tracked(&self, listing: &mut Listing, directory: &Path) {
         let own = walk::relative(&self.root, directory);
         let own = own.as_ref().map_or("", RepoPath::as_str);
-        let prefix = match own {
+        self.add_tracked_where(listing, own, |path| path.directory() == own);
+    }
+
+    /// Adds the tracked files anywhere below `directory` that its listing lacks.
+    pub(super) fn add_tracked_below(&self, listing: &mut Listing, directory: &Path) {
+        if let Some(own) = walk::relative(&self.root, directory) {
+            self.add_tracked_where(listing, own.as_str(), |_| true);
+        }
+    }
+
+    fn add_tracked_where(
+        &self,
+        listing: &mut Listing,
+        directory: &str,
+        wanted: impl Fn(&RepoPath) -> bool,
+    ) {
+        let prefix = match directory {
             "" => String::new(),
-            own => format!("{own}/"),
+            directory => format!("{directory}/"),
         };
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let is_missing = |path: &RepoPath| path.directory() == own && !listed.contains(path);
+        let is_missing = |path: &RepoPath| wanted(path) && !listed.contains(path);
         let tracked = self.tracked(&prefix, is_missing);
         listing.files.extend(tracked);
     }
