@@ -24,10 +24,9 @@ pub(super) const ROLES: Roles = Roles {
         ..Ecosystem::NONE
     },
     is_test: |file| {
-        let endings = ["Test", "Tests", "TestCase"];
-        endings
-            .iter()
-            .any(|ending| file.path.stem().ends_with(ending))
+        let mut endings = ["Test", "Tests", "TestCase"].iter();
+        let is_named = endings.any(|ending| file.path.stem().ends_with(ending));
+        is_named && !is_shipped(file, file.directories.len())
             || is_integration_test(file)
             || is_in_test_sources(file)
     },
