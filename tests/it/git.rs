@@ -104,37 +104,6 @@ async fn tracked_but_ignored_file_is_indexed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn restored_directory_keeps_its_tracked_ignored_files() {
-    let app = TestApp::start().await;
-    let (_keep, root) = tree(SHOP);
-    std::fs::create_dir_all(root.join("api/build")).unwrap();
-    std::fs::write(root.join("api/plain.py"), "def plain():\n    pass\n").unwrap();
-    std::fs::write(root.join("api/build/made.py"), "def made():\n    pass\n").unwrap();
-    std::fs::write(root.join(".gitignore"), "build/\n").unwrap();
-    git(&root, &["init", "-q"]);
-    git(&root, &["add", "-f", "api/build/made.py"]);
-    commit(&root, "with what was built");
-    app.add_tree("shop", &root, true).await;
-    assert_eq!(app.places_of("shop", "made").await, ["api/build/made.py"]);
-    std::fs::remove_dir_all(root.join("api")).unwrap();
-    until("the directory is gone", async || {
-        app.places_of("shop", "plain")
-            .await
-            .is_empty()
-            .then_some(())
-    })
-    .await;
-    git(&root, &["checkout", "-q", "--", "api"]);
-    until("the directory is back", async || {
-        let plain = app.places_of("shop", "plain").await;
-        (plain == ["api/plain.py"]).then_some(())
-    })
-    .await;
-    assert_eq!(app.places_of("shop", "made").await, ["api/build/made.py"]);
-    app.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn blob_is_parsed_once_for_all_revisions() {
     let app = TestApp::start().await;
     let (_a, root, _b, bare, [first, second, _]) = history();
@@ -308,24 +277,6 @@ async fn remote_repository_is_cloned_fetched_and_removed() {
         .await;
     app.delete("/repos/shop").await;
     assert!(!copy.exists());
-    app.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn detached_head_of_a_remote_is_followed() {
-    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
-    let (_keep, root) = tree(SHOP);
-    commit(&root, "open the shop");
-    let url = format!("file://{}", root.display());
-    let body = json!({"name": "shop", "source": {"git": url}});
-    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
-    app.ready("shop").await;
-    git(&root, &["checkout", "-q", "--detach"]);
-    std::fs::write(root.join("shop/late.py"), "def late():\n    pass\n").unwrap();
-    let detached = commit(&root, "of no branch");
-    app.post("/repos/shop/sync", Value::Null).await;
-    app.repo_until("shop", |repo| repo["commit"] == detached.as_str())
-        .await;
     app.end().await;
 }
 

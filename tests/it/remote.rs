@@ -706,3 +706,21 @@ async fn removal_finishes_after_its_client_disconnects() {
         ["shop/price.py"]
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn detached_head_of_a_remote_is_followed() {
+    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    let url = format!("file://{}", root.display());
+    let body = json!({"name": "shop", "source": {"git": url}});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    app.ready("shop").await;
+    git(&root, &["checkout", "-q", "--detach"]);
+    fs::write(root.join("shop/late.py"), "def late():\n    pass\n").unwrap();
+    let detached = commit(&root, "of no branch");
+    app.post("/repos/shop/sync", Value::Null).await;
+    app.repo_until("shop", |repo| repo["commit"] == detached.as_str())
+        .await;
+    app.end().await;
+}

@@ -340,3 +340,34 @@ async fn without_events_files_are_polled_and_answers_say_so() {
     assert!(metrics.contains("foveate_repositories_watched{mode=\"polling\"} 1"));
     app.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restored_directory_keeps_its_tracked_ignored_files() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    fs::create_dir_all(root.join("api/build")).unwrap();
+    fs::write(root.join("api/plain.py"), "def plain():\n    pass\n").unwrap();
+    fs::write(root.join("api/build/made.py"), "def made():\n    pass\n").unwrap();
+    fs::write(root.join(".gitignore"), "build/\n").unwrap();
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-f", "api/build/made.py"]);
+    commit(&root, "with what was built");
+    app.add_tree("shop", &root, true).await;
+    assert_eq!(app.places_of("shop", "made").await, ["api/build/made.py"]);
+    fs::remove_dir_all(root.join("api")).unwrap();
+    until("the directory is gone", async || {
+        app.places_of("shop", "plain")
+            .await
+            .is_empty()
+            .then_some(())
+    })
+    .await;
+    git(&root, &["checkout", "-q", "--", "api"]);
+    until("the directory is back", async || {
+        let plain = app.places_of("shop", "plain").await;
+        (plain == ["api/plain.py"]).then_some(())
+    })
+    .await;
+    assert_eq!(app.places_of("shop", "made").await, ["api/build/made.py"]);
+    app.end().await;
+}

@@ -117,20 +117,11 @@ impl<'p> File<'p> {
     }
 }
 
-/// Whether a file is a test by the form of its class name, `CartTest.java` or `CartSpec.kt`. In sources that are
-/// shipped (`src/main`, `src/commonMain`) such a class is none.
+/// Whether a file is a test by the form of its class name: `CartTest.java`, `CartSpec.kt`.
 pub(crate) fn is_test_class(file: &File<'_>) -> bool {
-    let sources = file
-        .directories
+    ["Test", "Tests", "Spec", "TestCase"]
         .iter()
-        .skip_while(|directory| *directory != "src")
-        .nth(1);
-    let is_shipped = sources.is_some_and(|directory| {
-        (directory.ends_with("main") || directory.starts_with("common"))
-            && !directory.contains("test")
-    });
-    let mut endings = ["Test", "Tests", "Spec", "TestCase"].iter();
-    !is_shipped && endings.any(|ending| file.path.stem().ends_with(ending))
+        .any(|ending| file.path.stem().ends_with(ending))
 }
 
 /// Whether a file is a copied library, recognised by its version: `jquery-3.6.0.js`.

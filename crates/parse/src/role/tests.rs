@@ -39,6 +39,7 @@ fn shipped_code_is_source() {
             "src/docs/panel.tsx",
             "src/spec/parser.ts",
             "src/commonMain/kotlin/net/ConnectionSpec.kt",
+            "src/desktop/kotlin/net/ConnectionSpec.kt",
             "core/src/main/java/net/LoadTest.java",
             "src/main.rs",
         ],

@@ -11,7 +11,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
     read: |text| {
         component(text)
             .or_else(|| console(text))
-            .or_else(|| pointed(text))
+            .or_else(|| vitest(text))
     },
     read_general: at,
     is_error: |text| text.starts_with("Uncaught ") || text.starts_with(VUE_WARNING),
@@ -78,7 +78,7 @@ fn at(text: &str) -> Option<Mark> {
 }
 
 /// Reads Vitest's `❯ name src/a.ts:1:2` and `❯ src/a.ts:1:2`.
-fn pointed(text: &str) -> Option<Mark> {
+fn vitest(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix('❯')?.trim();
     let (name, place) = rest.rsplit_once(' ').unwrap_or(("", rest));
     let place = location(place).filter(|(path, ..)| is_script(path))?;

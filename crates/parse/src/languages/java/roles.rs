@@ -26,7 +26,7 @@ pub(super) const ROLES: Roles = Roles {
     is_test: |file| {
         let mut endings = ["Test", "Tests", "TestCase"].iter();
         let is_named = endings.any(|ending| file.path.stem().ends_with(ending));
-        is_named && !is_shipped(file, file.directories.len())
+        is_named && !is_in_shipped_sources(file)
             || is_integration_test(file)
             || is_in_test_sources(file)
     },
@@ -51,6 +51,19 @@ pub(in crate::languages) fn is_in_test_sources(file: &File<'_>) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether a file is in a source set that is not for tests: `src/main/java/…`, `src/commonMain/kotlin/…`. A class there
+/// may well be called `ConnectionSpec` or `LoadTest`.
+pub(in crate::languages) fn is_in_shipped_sources(file: &File<'_>) -> bool {
+    let mut above = file.directories.windows(3);
+    let is_source_set = above.any(|above| match above {
+        [src, _, language] => {
+            src == "src" && matches!(language.as_str(), "java" | "kotlin" | "scala" | "groovy")
+        }
+        _ => false,
+    });
+    is_source_set && !is_in_test_sources(file)
 }
 
 /// Whether `src/main/java/org/acme/test/…` is a shipped package, with which other projects write their
