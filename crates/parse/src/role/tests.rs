@@ -223,7 +223,6 @@ fn rust_roles() {
          configuration crates/shop/Cargo.toml
          configuration crates/shop/build.rs
          configuration rustfmt.toml",
-        "include/log/bundled/format.h",
     );
 }
 
