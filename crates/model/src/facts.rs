@@ -128,6 +128,8 @@ pub struct Modifiers {
     /// A member that is defined outside the body of its type; its qualified name names the type: a Go method,
     /// a function of a Rust `impl`, `void A::f() {}` in C++.
     pub is_out_of_line: bool,
+    /// A macro, which can be called in other files without an import: `macro_rules!`.
+    pub is_macro: bool,
 }
 
 /// A named thing that a file defines.

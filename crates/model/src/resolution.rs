@@ -152,6 +152,8 @@ pub struct LookupRules {
     pub members_are_bare: bool,
     /// Whether the name of a method alone calls it.
     pub names_call: bool,
+    /// Whether macros can be called in all files of their package without an import.
+    pub macros_need_no_import: bool,
     /// Names that a method has for its object or class, such as `self`.
     pub receivers: &'static [(&'static str, Receiver)],
     /// The name by which a method accesses members of its base classes, as a name or a call.
@@ -199,6 +201,7 @@ impl LookupRules {
         class_bodies_are_scopes: false,
         members_are_bare: false,
         names_call: false,
+        macros_need_no_import: false,
         receivers: &[],
         super_name: None,
         self_types: &[],

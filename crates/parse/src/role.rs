@@ -60,7 +60,11 @@ impl File<'_> {
         let is_for_people =
             self.language.rules().kind == LanguageKind::Prose || !self.roles.is_data;
         let is_prose = !self.language.is_code() && is_for_people;
-        top || (is_prose && self.has_directory(&TREES))
+        // A package may be called `doc`; samples of code are in directories below.
+        let is_package = self.roles.every_directory_is_package
+            && self.language.is_code()
+            && self.directories.len() == 1;
+        (top && !is_package) || (is_prose && self.has_directory(&TREES))
     }
 
     /// Whether the file is in a directory of examples near the root. Tests of examples are recognised

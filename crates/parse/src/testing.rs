@@ -202,6 +202,7 @@ fn flags(definition: &Definition) -> String {
         is_exported,
         is_default_export,
         is_out_of_line,
+        is_macro,
     } = definition.modifiers;
     [
         (is_async, "async"),
@@ -213,6 +214,7 @@ fn flags(definition: &Definition) -> String {
         (is_exported, "exported"),
         (is_default_export, "default"),
         (is_out_of_line, "out-of-line"),
+        (is_macro, "macro"),
         (definition.visibility == Visibility::Private, "private"),
         (definition.visibility == Visibility::Protected, "protected"),
     ]

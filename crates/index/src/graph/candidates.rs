@@ -8,12 +8,15 @@ use crate::files::{DefId, FileId};
 use crate::graph::dependencies::Question;
 use crate::graph::names::Names;
 use crate::graph::paths::FullName;
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of definitions of one name that are examined. Thousands of methods of one repository may be
 /// called `String` or `get`; those nearest to the asking file in path order, and so in its directory and
 /// those near it, are the likeliest.
 const MAX_CANDIDATES: usize = 512;
+/// Maximum number of equally near macros of one name that a call may mean; if there are more, none counts.
+const MAX_SAME_MACROS: usize = 3;
 /// Maximum nesting depth of definitions that is examined.
 const MAX_DEPTH: usize = 64;
 
@@ -166,6 +169,49 @@ impl<'a> Names<'a> {
                 facts,
             })
         })
+    }
+
+    /// Returns the macros of a name that are nearest to a file, and how sure they are.
+    pub(super) fn macros(
+        &self,
+        file: FileId,
+        name: &str,
+    ) -> impl Iterator<Item = (DefId, Confidence)> + use<'a> {
+        let mut best = BestCandidates::none();
+        for candidate in self.named(file, name) {
+            if candidate.definition.modifiers.is_macro && candidate.nesting() == Nesting::TopLevel {
+                best.add(self.nearness(file, candidate.id.file), candidate);
+            }
+        }
+        let confidence = match best.candidates.len() {
+            1 => Confidence::Likely,
+            _ => Confidence::NameOnly,
+        };
+        let kept = match best.candidates.len() {
+            0..=MAX_SAME_MACROS => best.candidates,
+            _ => Vec::new(),
+        };
+        kept.into_iter().map(move |macros| (macros.id, confidence))
+    }
+
+    /// Returns the public macros of a name below the directory of a module: they are members of the root of
+    /// their package, wherever in it they are defined.
+    pub(super) fn exported_macros(&self, module: FileId, name: &str) -> Targets {
+        let path = |id: FileId| &self.tables.files.file(id).path;
+        let directory = path(module).directory();
+        let mut found = Targets::default();
+        if !self.rules(module).macros_need_no_import {
+            return found;
+        }
+        for candidate in self.named(module, name) {
+            let is_exported = candidate.definition.modifiers.is_macro
+                && candidate.definition.visibility == Visibility::Public;
+            let inner = path(candidate.id.file).as_str().strip_prefix(directory);
+            if is_exported && inner.is_some_and(|inner| inner.starts_with('/')) {
+                found.push(Target::Definition(candidate.id));
+            }
+        }
+        found
     }
 
     /// Returns the candidate for a definition that was not found by its name.

@@ -58,7 +58,13 @@ impl<'a> Names<'a> {
                 return Targets::one(Target::Module(submodule));
             }
         }
-        self.not_exported(file, module, import, &imported.name)
+        let macros = module.map_or_else(Targets::default, |module| {
+            self.exported_macros(module, &imported.name)
+        });
+        match macros.is_empty() {
+            true => self.not_exported(file, module, import, &imported.name),
+            false => macros,
+        }
     }
 
     /// Resolves the name that an import of a whole module binds.

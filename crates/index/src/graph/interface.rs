@@ -126,6 +126,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         outer,
         nesting(facts, definition),
         definition.modifiers.is_out_of_line,
+        definition.modifiers.is_macro,
         is_hidden,
         is_prototype(definition),
     ))

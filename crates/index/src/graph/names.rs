@@ -137,16 +137,17 @@ impl<'a> Names<'a> {
         self.exported_within(file, name, MAX_CHAIN, &mut steps)
     }
 
-    /// Resolves the attribute `name` of a module: an export or a submodule.
+    /// Resolves the attribute `name` of a module: an export, a submodule or an exported macro.
     pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Targets {
         let found = self.exported(file, name);
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };
         self.dependencies.add_question(Question::Module, name);
-        resolver
-            .child(self.tables.files, file, name)
-            .map_or(found, |module| Targets::one(Target::Module(module)))
+        match resolver.child(self.tables.files, file, name) {
+            Some(module) => Targets::one(Target::Module(module)),
+            None => self.exported_macros(file, name),
+        }
     }
 
     pub(super) fn exported_within(

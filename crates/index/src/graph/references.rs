@@ -193,10 +193,18 @@ impl<'a> Resolver<'a> {
             push(target, outcome.confidence);
         }
         let is_member = reference.opaque_receiver || reference.path != reference.name;
-        if outcome.found.is_empty()
-            && is_member
-            && let Some(max_confidence) = max_confidence_by_name(outcome.receiver)
-        {
+        if !outcome.found.is_empty() {
+            return;
+        }
+        let may_be_macro = !is_member
+            && reference.kind == ReferenceKind::Call
+            && outcome.value == Value::Unbound
+            && self.names.rules(self.file).macros_need_no_import;
+        if may_be_macro {
+            for (target, confidence) in self.names.macros(self.file, name) {
+                push(target, confidence);
+            }
+        } else if is_member && let Some(max_confidence) = max_confidence_by_name(outcome.receiver) {
             self.by_name(name, reference, max_confidence, &mut push);
         }
     }

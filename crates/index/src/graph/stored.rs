@@ -17,7 +17,7 @@ use crate::stored::bytes::{Decoder, Encoder};
 pub const FORMAT: u16 = 1;
 
 /// Version of the resolution of references: the results for given facts.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Number of files per part. After an edit only its part is written again.
 const FILES_PER_PART: usize = 64;

@@ -306,6 +306,7 @@ fn flags(modifiers: &Modifiers) -> u32 {
         is_exported,
         is_default_export,
         is_out_of_line,
+        is_macro,
     } = *modifiers;
     let all = [
         is_async,
@@ -317,6 +318,7 @@ fn flags(modifiers: &Modifiers) -> u32 {
         is_exported,
         is_default_export,
         is_out_of_line,
+        is_macro,
     ];
     let bits = all.iter().enumerate();
     bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at)
@@ -334,6 +336,7 @@ fn modifiers(flags: u32) -> Modifiers {
         is_exported: flag(6),
         is_default_export: flag(7),
         is_out_of_line: flag(8),
+        is_macro: flag(9),
     }
 }
 

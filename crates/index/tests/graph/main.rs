@@ -4,6 +4,7 @@
 
 mod ecmascript;
 mod hostile;
+mod macros;
 mod members;
 mod packages;
 mod python;

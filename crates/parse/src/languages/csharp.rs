@@ -18,7 +18,10 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
         lock_files: &["packages.lock.json"],
         ..Names::extensions(&["cs"])
     },
-    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
+    parser: Some(|language, text, _, limits| {
+        let shown = walker::mask_directives(text);
+        walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
+    }),
     roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,

@@ -15,6 +15,8 @@ pub(crate) struct Roles {
     pub(crate) is_test_support: fn(&File<'_>) -> bool,
     /// Whether a directory named `test`, at this position of the path, is shipped code.
     pub(crate) is_test_package: fn(&File<'_>, usize) -> bool,
+    /// Whether any directory of code is a package, also one called `doc`.
+    pub(crate) every_directory_is_package: bool,
     /// Whether a file configures a tool by its name.
     pub(crate) is_configuration: fn(&File<'_>) -> bool,
     /// Whether a file without another role configures something.
@@ -61,6 +63,7 @@ impl Roles {
         is_test: |_| false,
         is_test_support: |_| false,
         is_test_package: |_, _| false,
+        every_directory_is_package: false,
         is_configuration: |_| false,
         is_settings: |_| false,
         documentation: Documentation::None,

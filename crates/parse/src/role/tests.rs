@@ -184,6 +184,10 @@ fn go_roles() {
         "source        pkg/cart/cart.go
          source        internal/text/to_string.go
          source        cmd/shop/main.go
+         source        doc/man.go
+         test          doc/man_test.go
+         documentation doc/samples/man.go
+         documentation docs/man.md
          test          pkg/cart/cart_test.go
          test          pkg/cart/testdata/empty.go
          test          test/e2e/cart.go

@@ -1,6 +1,7 @@
 //! Walks C# syntax trees and collects their facts.
 
 mod definitions;
+mod directives;
 mod documentation;
 mod imports;
 mod locals;
@@ -16,6 +17,8 @@ use crate::walk::{
     Form, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, field, into, member,
     name, past, text, type_position,
 };
+
+pub(super) use self::directives::mask_directives;
 
 pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,

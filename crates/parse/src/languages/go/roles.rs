@@ -20,6 +20,7 @@ pub(super) const ROLES: Roles = Roles {
     },
     is_copy,
     is_test: |file| file.stem.ends_with("_test"),
+    every_directory_is_package: true,
     ..Roles::NONE
 };
 

@@ -6,6 +6,7 @@ pub(super) const LOOKUP: LookupRules = LookupRules {
     modules_have_submodules: true,
     imports_reach_members: true,
     paths_may_be_qualified: true,
+    macros_need_no_import: true,
     receivers: &[("self", Receiver::Instance), ("Self", Receiver::Class)],
     self_types: &["Self"],
     globals: GLOBALS,

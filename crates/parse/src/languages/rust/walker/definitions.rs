@@ -334,6 +334,7 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     draft.signature_end = node.start_byte() + before.len();
     draft.receiver = None;
     draft.modifiers.is_out_of_line = false;
+    draft.modifiers.is_macro = true;
     let attributes = walk.attributes.as_ref();
     if attributes.is_some_and(|known| known.names.iter().any(|n| &**n == "macro_export")) {
         draft.visibility = Some(Visibility::Public);

@@ -1,0 +1,394 @@
+//! Blanks out preprocessor directives that the grammar cannot parse. Every byte keeps its offset.
+//!
+//! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
+//!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
+//! - In a last line without line end, directives other than those of conditionals.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Deepest nesting of conditionals that is followed; deeper texts are not changed.
+const MAX_CONDITIONALS: usize = 64;
+
+/// Words at the start of a line that tell what the line belongs to.
+const KEYWORDS: [&str; 3] = ["case", "default", "else"];
+
+/// Returns the text to parse.
+pub(in crate::languages::csharp) fn mask_directives(text: &str) -> Cow<'_, str> {
+    let last = text.rfind('\n').map_or(0, |end| end + 1);
+    let is_last = text
+        .get(last..)
+        .is_some_and(|line| line.trim_start().starts_with('#'));
+    if !is_last && !text.contains("#if") {
+        return Cow::Borrowed(text);
+    }
+    let lines = scan(text);
+    let mut blanks = irregular(&lines).unwrap_or_default();
+    if is_last && lines.last().is_some_and(|line| line.directive.is_none()) {
+        blanks.push(lines.len() - 1);
+    }
+    let mut masked = text.to_owned();
+    for line in blanks.iter().filter_map(|at| lines.get(*at)) {
+        let content = text.get(line.range.clone()).unwrap_or("");
+        let content = content.trim_end_matches(['\r', '\n']);
+        let range = line.range.start..line.range.start + content.len();
+        masked.replace_range(range, &" ".repeat(content.len()));
+    }
+    Cow::Owned(masked)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Directive {
+    If,
+    Else,
+    Endif,
+}
+
+/// What the branches of a conditional consist of, in the order in which one outweighs another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    /// Statements or members of types.
+    Statements,
+    /// Sections of a switch, or values of an enum.
+    ListMembers,
+    Parts,
+}
+
+/// A line, without its comments and the content of its literals.
+#[derive(Debug, Default)]
+struct Line {
+    range: Range<usize>,
+    directive: Option<Directive>,
+    first: Option<char>,
+    last: Option<char>,
+    keyword: Option<&'static str>,
+    /// Braces that it opens, less those that it closes; and the lowest depth on the way.
+    braces: i32,
+    lowest: i32,
+    parentheses: i32,
+}
+
+/// What the scanner is in at the end of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Code,
+    Comment,
+    /// `@"…"`
+    Verbatim,
+    /// `"""…"""`, with its number of quotes.
+    Raw(usize),
+}
+
+fn scan(text: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let (mut state, mut start) = (State::Code, 0);
+    for content in text.split_inclusive('\n') {
+        let mut line = Line {
+            range: start..start + content.len(),
+            ..Line::default()
+        };
+        start += content.len();
+        let trimmed = content.trim_start();
+        match trimmed.strip_prefix('#') {
+            Some(rest) if state == State::Code => line.directive = directive(rest),
+            _ => state = scan_line(content, state, &mut line),
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn directive(text: &str) -> Option<Directive> {
+    let text = text.trim_start();
+    let len = text.find(|c: char| !c.is_ascii_alphabetic());
+    match text.get(..len.unwrap_or(text.len()))? {
+        "if" => Some(Directive::If),
+        "else" | "elif" => Some(Directive::Else),
+        "endif" => Some(Directive::Endif),
+        _ => None,
+    }
+}
+
+fn scan_line(content: &str, mut state: State, line: &mut Line) -> State {
+    let mut rest = content;
+    while let Some(c) = rest.chars().next() {
+        let len = match state {
+            State::Comment => {
+                let end = rest.find("*/");
+                state = end.map_or(state, |_| State::Code);
+                end.map_or(rest.len(), |end| end + 2)
+            }
+            State::Raw(quotes) => {
+                let end = rest.find(&"\"".repeat(quotes));
+                state = end.map_or(state, |_| State::Code);
+                end.map_or(rest.len(), |end| end + quotes)
+            }
+            State::Verbatim => match rest.find('"') {
+                Some(end)
+                    if rest
+                        .get(end + 1..)
+                        .is_some_and(|rest| rest.starts_with('"')) =>
+                {
+                    end + 2
+                }
+                end => {
+                    state = end.map_or(state, |_| State::Code);
+                    end.map_or(rest.len(), |end| end + 1)
+                }
+            },
+            State::Code if rest.starts_with("//") => break,
+            State::Code if rest.starts_with("/*") => {
+                state = State::Comment;
+                2
+            }
+            State::Code => {
+                line.token(c, rest);
+                let (next, len) = literal(c, rest);
+                state = next;
+                len
+            }
+        };
+        rest = rest.get(len..).unwrap_or("");
+    }
+    state
+}
+
+/// Returns the length of the literal that a text begins with, or that of its first character.
+fn literal(c: char, rest: &str) -> (State, usize) {
+    let quotes = rest.len() - rest.trim_start_matches('"').len();
+    if quotes >= 3 {
+        return (State::Raw(quotes), quotes);
+    }
+    for start in ["@\"", "$@\"", "@$\""] {
+        if rest.starts_with(start) {
+            return (State::Verbatim, start.len());
+        }
+    }
+    if c != '"' && c != '\'' {
+        return (State::Code, c.len_utf8());
+    }
+    let mut is_escaped = false;
+    for (at, inner) in rest.char_indices().skip(1) {
+        match inner {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if inner == c => return (State::Code, at + 1),
+            _ => {}
+        }
+    }
+    (State::Code, rest.len())
+}
+
+impl Line {
+    fn token(&mut self, c: char, rest: &str) {
+        if c.is_whitespace() || c == '\u{feff}' {
+            return;
+        }
+        if self.first.is_none() {
+            self.first = Some(c);
+            let len = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let word = rest.get(..len.unwrap_or(rest.len()));
+            let keyword = KEYWORDS.iter().find(|keyword| word == Some(**keyword));
+            self.keyword = keyword.copied();
+        }
+        self.last = Some(c);
+        match c {
+            '{' => self.braces += 1,
+            '}' => self.braces -= 1,
+            '(' => self.parentheses += 1,
+            ')' => self.parentheses -= 1,
+            _ => {}
+        }
+        self.lowest = self.lowest.min(self.braces);
+    }
+}
+
+/// Returns the positions of the lines to blank out; `None` if the nesting is too deep to follow.
+fn irregular(lines: &[Line]) -> Option<Vec<usize>> {
+    let mut blanks = vec![false; lines.len()];
+    let mut open: Vec<Conditional> = Vec::new();
+    let mut parentheses = 0;
+    for (at, line) in lines.iter().enumerate() {
+        match line.directive {
+            Some(Directive::If) => {
+                if open.len() >= MAX_CONDITIONALS {
+                    return None;
+                }
+                open.push(Conditional {
+                    directives: vec![at],
+                    parentheses,
+                });
+            }
+            Some(Directive::Else) => {
+                if let Some(conditional) = open.last_mut() {
+                    conditional.directives.push(at);
+                    parentheses = conditional.parentheses;
+                }
+            }
+            Some(Directive::Endif) => {
+                if let Some(mut conditional) = open.pop() {
+                    conditional.directives.push(at);
+                    conditional.decide(lines, &mut blanks);
+                }
+            }
+            // A brace at the end of a line begins or ends statements, also those of a lambda.
+            None if matches!(line.last, Some('{' | '}' | ';')) => parentheses = 0,
+            None => parentheses += line.parentheses,
+        }
+    }
+    let blanked = blanks.iter().enumerate();
+    Some(blanked.filter(|(_, is)| **is).map(|(at, _)| at).collect())
+}
+
+struct Conditional {
+    /// Positions of the lines of its directives, the last of which is its end.
+    directives: Vec<usize>,
+    /// Parentheses that are open where it begins.
+    parentheses: i32,
+}
+
+impl Conditional {
+    fn decide(&self, lines: &[Line], blanks: &mut [bool]) {
+        let branches = self.directives.windows(2).filter_map(|pair| match pair {
+            [start, end] => Some(start + 1..*end),
+            _ => None,
+        });
+        let branches: Vec<_> = branches.collect();
+        let end = self.directives.last().copied().unwrap_or(0);
+        let code = |range: Range<usize>| {
+            let lines = lines
+                .iter()
+                .zip(blanks.iter())
+                .skip(range.start)
+                .take(range.len());
+            let lines = lines
+                .filter(|(_, is_blank)| !**is_blank)
+                .map(|(line, _)| line);
+            lines.filter(|line| line.first.is_some())
+        };
+        let next = code(end + 1..lines.len()).next();
+        let is_part = self.parentheses > 0 || next.is_some_and(|line| line.keyword == Some("else"));
+        let contents = branches.iter().map(|branch| content(code(branch.clone())));
+        let content = match is_part {
+            true => Content::Parts,
+            false => contents.max().unwrap_or(Content::Statements),
+        };
+        if content == Content::Statements {
+            return;
+        }
+        if content == Content::Parts {
+            let has_code = |branch: &Range<usize>| code(branch.clone()).next().is_some();
+            let kept = branches.iter().position(has_code);
+            for (at, branch) in branches.into_iter().enumerate() {
+                if Some(at) != kept {
+                    blanks.get_mut(branch).unwrap_or_default().fill(true);
+                }
+            }
+        }
+        for at in &self.directives {
+            if let Some(blank) = blanks.get_mut(*at) {
+                *blank = true;
+            }
+        }
+    }
+}
+
+/// Returns what the lines of a branch are.
+fn content<'l>(lines: impl Iterator<Item = &'l Line>) -> Content {
+    let (mut depth, mut lowest, mut last) = (0, 0, None);
+    let (mut found, mut is_section) = (Content::Statements, false);
+    for (at, line) in lines.enumerate() {
+        match line.keyword {
+            _ if at > 0 => {}
+            Some("else") => return Content::Parts,
+            Some(_) => found = Content::ListMembers,
+            None if line.first == Some('{') => return Content::Parts,
+            None => {}
+        }
+        lowest = lowest.min(depth + line.lowest);
+        depth += line.braces;
+        last = line.last;
+        is_section = line.keyword.is_some();
+    }
+    match last {
+        _ if depth != 0 || lowest != 0 => Content::Parts,
+        None | Some(';' | '}' | ']') => found,
+        Some(':') if is_section => found,
+        Some(',') => Content::ListMembers,
+        Some(_) => Content::Parts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask_directives;
+
+    /// Checks which lines are left; `|` stands for the end of a line.
+    #[track_caller]
+    fn check(text: &str, wanted: &str) {
+        let text = text.replace('|', "\n");
+        let masked = mask_directives(&text);
+        assert_eq!(masked.len(), text.len());
+        let left = masked
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        assert_eq!(left.collect::<Vec<_>>().join("|"), wanted);
+    }
+
+    #[test]
+    fn conditionals_between_statements_stay() {
+        for text in [
+            "#if A|using X;|#endif",
+            "class C|{|#if A|int F() { return 1; }|#elif B|[Old]|#else|int x;|#endif|}",
+            "var text = @\"|#if A|else\";",
+            "/*|#if A|else|#endif|*/",
+            "#region A|#endregion|class C { } // #if",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn last_directive_without_line_end_is_removed() {
+        check("class C { }|#pragma x", "class C { }");
+        check("class C { }|#pragma x|", "class C { }|#pragma x");
+    }
+
+    #[test]
+    fn parts_of_statements_lose_their_directives() {
+        check(
+            "if (a) { b(); }|#if A|else if (c)|{|d(); // }|}|#endif|else { e(); }",
+            "if (a) { b(); }|else if (c)|{|d(); // }|}|else { e(); }",
+        );
+        check(
+            "#if A|if (a)|{|b(\"}\");|}|else|#endif|{|c();|}",
+            "if (a)|{|b(\"}\");|}|else|{|c();|}",
+        );
+        check("f(a,|#if A|b,|#endif|c);", "f(a,|b,|c);");
+    }
+
+    #[test]
+    fn members_of_lists_stay() {
+        check(
+            "enum E {|#if A|One,|#else|Other,|#endif|Two|}",
+            "enum E {|One,|Other,|Two|}",
+        );
+        check(
+            "switch (x) {|#if A|case 1:|return 1;|#else|case 2: return 3;|#endif|default: break;|}",
+            "switch (x) {|case 1:|return 1;|case 2: return 3;|default: break;|}",
+        );
+    }
+
+    #[test]
+    fn of_alternative_parts_the_first_with_code_stays() {
+        check(
+            "#if A|// none|#elif B|if (a) {|#else|if (b) {|#endif|c(); }",
+            "if (a) {|c(); }",
+        );
+        check(
+            "var x =|#if A|1|#if B|+ 2|#endif|#else|3|#endif|;",
+            "var x =|1|+ 2|;",
+        );
+    }
+}
