@@ -245,6 +245,7 @@ mod tests {
     #[test]
     fn column_in_the_thousands_is_minified() {
         let frame = |function: &str, column| Frame {
+            package: String::new(),
             path: "js/site.js".to_owned(),
             line: 1,
             column,

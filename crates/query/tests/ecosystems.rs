@@ -40,6 +40,29 @@ const REPOSITORY: &str = "
       void fail() {}
     }
 
+    //- shop/app/src/main/kotlin/tax/Rates.kt
+    package org.acme.tax
+
+    class Rates {
+      fun vat() = 20
+    }
+
+    fun reduced() = 7
+
+    //- Acme.Orders/Order.cs
+    namespace Acme.Orders;
+
+    public partial class Order {
+      public int Sum() { return 1; }
+    }
+
+    //- Acme.Orders/Order.Pay.cs
+    namespace Acme.Orders;
+
+    public partial class Order {
+      public void Pay() { }
+    }
+
     //- include/shop/cart.h
     int sum(int a);
 
@@ -102,6 +125,36 @@ fn traces_and_messages_resolve_to_files() {
             // Another class of the same name.
             (
                 "java.io.IOException: none\n\tat org.junit.Assert.fail(Assert.java:5)",
+                &[],
+            ),
+            (
+                "java.io.IOException: none\n\tat com.shop.Cart.sum(Cart.java:5)",
+                &[],
+            ),
+            // The directories of a Kotlin file may lack the start of its package.
+            (
+                "java.io.IOException: none\n\tat org.acme.tax.Rates.vat(Rates.kt:4)",
+                &["shop/app/src/main/kotlin/tax/Rates.kt"],
+            ),
+            (
+                "java.io.IOException: none\n\tat org.acme.tax.Rates.vat(Unknown Source)",
+                &["shop/app/src/main/kotlin/tax/Rates.kt"],
+            ),
+            (
+                "java.io.IOException: none\n\tat com.shop.Rates.vat(Rates.kt:4)",
+                &[],
+            ),
+            (
+                "Unhandled exception. System.Exception: none\n   at Acme.Orders.Order.Sum()",
+                &["Acme.Orders/Order.cs"],
+            ),
+            // A part of the class in another file.
+            (
+                "Unhandled exception. System.Exception: none\n   at Acme.Orders.Order.Pay()",
+                &["Acme.Orders/Order.Pay.cs"],
+            ),
+            (
+                "Unhandled exception. System.Exception: none\n   at Other.Order.Sum() in /w/Order.cs:line 4",
                 &[],
             ),
             (

@@ -11,6 +11,8 @@ pub struct Frame {
     pub line: u32,
     /// 1-based column, 0 if absent.
     pub column: u32,
+    /// The package or namespace of the function as printed, its parts joined by `.`; empty if none is printed.
+    pub package: String,
     /// The function as printed (`connect`, `Client.connect`), possibly empty.
     pub function: String,
 }
@@ -21,6 +23,7 @@ pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame
         path: clean_path(path),
         line,
         column,
+        package: String::new(),
         function: clean_function(function),
     }
 }

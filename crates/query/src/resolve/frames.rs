@@ -2,7 +2,7 @@
 //! the function if the file was built from the repository. Frames of packages installed from elsewhere and
 //! of a language's own files are never resolved to the repository, whatever the names of their files.
 
-use foveate_index::{DefId, FileId};
+use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 use foveate_parse::origin::{self, InstalledFile, Origin};
 
@@ -74,6 +74,11 @@ impl Finder<'_> {
         if frame.path.is_empty() {
             return self.component(&frame.function);
         }
+        if !frame.package.is_empty()
+            && let Some(meaning) = self.in_package(frame)
+        {
+            return meaning;
+        }
         let (files, built) = match origin::of_frame(frame) {
             Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
             Origin::Bundle(None) => (
@@ -99,7 +104,8 @@ impl Finder<'_> {
                 (files, home.map(Built::From))
             }
         };
-        let files = self.with_function(files, frame);
+        let mut files = self.with_function(files, frame);
+        files.retain(|file| may_contain(self.package_of(*file), &frame.package));
         let is_written = |file: &FileId| self.snapshot.files.file(*file).role != Role::Generated;
         if files.iter().any(is_written) {
             return Meaning::Files(files);
@@ -111,6 +117,47 @@ impl Finder<'_> {
             }
             _ => Meaning::Files(files),
         }
+    }
+
+    /// Returns what a frame means by its package and its file or function. Without a line the file is a guess.
+    fn in_package(&self, frame: &Frame) -> Option<Meaning> {
+        let files = self.files_in_package(frame);
+        let has_function = |file: &FileId| self.function_in(*file, frame).is_some();
+        let is_guess = frame.line == 0 && !files.iter().any(has_function);
+        if files.is_empty() || is_guess {
+            let found = self.named_in_package(frame);
+            if !found.is_empty() {
+                return Some(Meaning::Named(found, 1.0));
+            }
+        }
+        (!files.is_empty()).then_some(Meaning::Files(files))
+    }
+
+    /// Returns the files with the printed name that declare the package of a frame. The directories of the printed
+    /// path may be made up of the package, and those of the file may lack the part that all packages share.
+    fn files_in_package(&self, frame: &Frame) -> Vec<FileId> {
+        let name = frame.path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let mut files = self.snapshot.files.find_by_suffix(name);
+        files.retain(|file| self.package_of(*file) == frame.package);
+        let (exact, others): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .partition(|file| self.snapshot.files.path(*file).ends_with(&frame.path));
+        self.with_function(if exact.is_empty() { others } else { exact }, frame)
+    }
+
+    /// Returns the functions with the full name of a frame. Its file is unknown if it was built without symbols.
+    fn named_in_package(&self, frame: &Frame) -> Vec<DefId> {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let mut found = self.shipped(&symbols.ending(files, &frame.function));
+        found.retain(|id| self.package_of(id.file) == frame.package);
+        found.truncate(self.config.max_frame_definitions);
+        found
+    }
+
+    /// Returns the package that a file declares; empty if it declares none or is not parsed.
+    fn package_of(&self, file: FileId) -> &str {
+        let content = self.snapshot.files.content(file);
+        content.map_or("", |content| &content.facts.package)
     }
 
     /// Whether a file may be that of a frame: it shares a directory with the printed path, or defines the function.
@@ -318,6 +365,16 @@ impl Finder<'_> {
             (is_elsewhere, distance, *id)
         })
     }
+}
+
+/// Whether a file that declares the package `declared` may contain code of another one: either is unknown, or one
+/// is a namespace inside the other.
+fn may_contain(declared: &str, package: &str) -> bool {
+    let is_inside = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| outer.is_empty() || rest.starts_with('.'))
+    };
+    is_inside(package, declared) || is_inside(declared, package)
 }
 
 /// Removes the number that bundlers add to a repeated name: `patch$1` is the second `patch`.

@@ -61,11 +61,13 @@ fn at_frame(text: &str) -> Option<Mark> {
             path: name.path(),
             line: 0,
             column: 0,
+            package: String::new(),
             function: String::new(),
         },
         false => return None,
     };
     let found = Frame {
+        package: name.namespace.join("."),
         function: name.function(),
         ..found
     };

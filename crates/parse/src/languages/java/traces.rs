@@ -109,6 +109,7 @@ fn located(name: &str, place: &str) -> Frame {
     let (packages, member) = split_package(name);
     let stem = file.split('.').next().unwrap_or(file);
     Frame {
+        package: dotted(&packages),
         path: packages + file,
         line,
         column,
@@ -125,11 +126,17 @@ fn sourceless(name: &str) -> Option<Frame> {
     let class = member.split(['.', '$']).next()?;
     let is_class = class.starts_with(char::is_uppercase) && class.chars().count() > 1;
     (is_class && !packages.is_empty()).then(|| Frame {
+        package: dotted(&packages),
         path: format!("{packages}{class}.java"),
         line: 0,
         column: 0,
         function: function(member, class),
     })
+}
+
+/// Returns the package of a directory: `a.b` of `a/b/`.
+fn dotted(directory: &str) -> String {
+    directory.trim_end_matches('/').replace('/', ".")
 }
 
 /// Returns the function of `C$D.name` as sources name it: without the parts that compilers add for lambdas,
