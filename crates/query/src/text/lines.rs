@@ -1,6 +1,8 @@
 //! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters, and
 //! restores lost line breaks (an issue pasted as one line) where Markdown shows them.
 
+use std::ops::Range;
+
 use anstream::adapter::strip_str;
 
 use crate::failure::after_time;
@@ -13,6 +15,9 @@ const FLAT_BYTES: usize = 200;
 /// From this many lines that begin with a time on, they are a pasted log.
 const TIMED_LINES: usize = 2;
 
+/// From this many lines with colour codes that lost their escape characters on, they are removed.
+const COLOURED_LINES: usize = 2;
+
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
     let lines: Vec<&str> = query
@@ -24,9 +29,22 @@ pub(super) fn split(query: &str) -> Vec<String> {
         .filter(|line| after_time(line).is_some())
         .count()
         >= TIMED_LINES;
+    let has_colours = lines
+        .iter()
+        .filter(|line| first_colour(line).is_some())
+        .count()
+        >= COLOURED_LINES;
     let lines: Vec<String> = lines
         .into_iter()
-        .map(|line| clean(after_time(line).filter(|_| has_times).unwrap_or(line)))
+        .map(|line| {
+            let line = after_time(line).filter(|_| has_times).unwrap_or(line);
+            let line = clean(after_level(line));
+            if has_colours {
+                without_colours(&line)
+            } else {
+                line
+            }
+        })
         .collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty());
     let few = filled.clone().count() <= FLAT_LINES;
@@ -40,8 +58,35 @@ pub(super) fn split(query: &str) -> Vec<String> {
     }
 }
 
-/// Removes the escape sequences of terminals and invisible characters: zero-width characters, byte order marks, soft hyphens. Other control
-/// characters except tabs, and no-break spaces, become plain spaces.
+/// Strips the level that CI systems write before a line: `##[error]`.
+fn after_level(line: &str) -> &str {
+    let rest = ["##[error]", "##[warning]"]
+        .iter()
+        .find_map(|level| line.strip_prefix(level));
+    rest.unwrap_or(line)
+}
+
+/// Returns the first colour code that lost its escape character, such as `[31m` or `[1;39m`.
+fn first_colour(line: &str) -> Option<Range<usize>> {
+    line.match_indices('[').find_map(|(at, _)| {
+        let code = line.get(at + 1..)?;
+        let len = code.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+        let is_colour = (1..=8).contains(&len) && code.get(len..)?.starts_with('m');
+        is_colour.then_some(at..at + len + 2)
+    })
+}
+
+fn without_colours(line: &str) -> String {
+    let (mut rest, mut text) = (line, String::with_capacity(line.len()));
+    while let Some(code) = first_colour(rest) {
+        text.push_str(rest.get(..code.start).unwrap_or(""));
+        rest = rest.get(code.end..).unwrap_or("");
+    }
+    text + rest
+}
+
+/// Removes the escape sequences of terminals and invisible characters: zero-width characters, byte order
+/// marks, soft hyphens. Other control characters except tabs, and no-break spaces, become plain spaces.
 fn clean(line: &str) -> String {
     strip_str(line)
         .to_string()

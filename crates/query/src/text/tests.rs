@@ -595,6 +595,17 @@ fn pasted_logs_are_read_without_colours_and_times() {
     let coloured =
         parse("It fails\n\n\u{1b}[1m\u{1b}[31mshop/cart.py\u{1b}[0m:14: TypeError: no sum\n");
     assert_eq!(frames(&coloured), ["shop/cart.py:14 "]);
+    let copied = parse(
+        "It fails\n\n[31mTypeError[39m: no sum\n\
+         ##[error][1;31mshop/cart.py[0m:14: TypeError: no sum\n",
+    );
+    assert_eq!(frames(&copied), ["shop/cart.py:14 "]);
+    let code = parse("It fails\n\n    return rows[31m], a[1]\n");
+    assert!(
+        code.segments
+            .iter()
+            .any(|segment| segment.text.contains("rows[31m]"))
+    );
     let timed = parse(
         "It fails\n\n\
          2024-05-01T12:13:14.1234567Z Traceback (most recent call last):\n\
