@@ -163,6 +163,9 @@ pub enum RevisionError {
     /// It exceeds the limits of what is indexed.
     #[error("{0}")]
     TooLarge(String),
+    /// The local copy of the remote repository is damaged.
+    #[error("the local copy of the repository is damaged and is cloned again")]
+    Damaged,
     /// Reading or indexing it failed.
     #[error("{0}")]
     Failed(String),

@@ -129,12 +129,12 @@ impl Forges {
             | AskError::Building
             | AskError::Admission(_)
             | AskError::Deadline(_)
-            | AskError::Revision(RevisionError::TooLong(_) | RevisionError::Gone) => {
-                CallError::Later {
-                    reason,
-                    after: BUSY_RETRY_DELAY,
-                }
-            }
+            | AskError::Revision(
+                RevisionError::TooLong(_) | RevisionError::Gone | RevisionError::Damaged,
+            ) => CallError::Later {
+                reason,
+                after: BUSY_RETRY_DELAY,
+            },
             // The webhook may arrive before the push was fetched.
             AskError::Revision(RevisionError::UnknownRef(_)) => {
                 repository.request_sync();

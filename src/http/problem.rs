@@ -299,6 +299,12 @@ impl From<RevisionError> for Problem {
                 format!("{detail}; ask again later, or raise that setting"),
             )
             .later(1),
+            RevisionError::Damaged => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "revision_failed",
+                format!("{detail}; ask again in a minute"),
+            )
+            .later(10),
             RevisionError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }

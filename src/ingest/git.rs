@@ -23,7 +23,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveate_model::{ObjectId, SourceFile};
+use foveate_model::{ObjectId, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use super::max_size::TooLarge;
@@ -130,6 +130,9 @@ pub enum GitError {
         /// Number of files that cannot be read.
         lost: usize,
     },
+    /// The local copy of a remote repository cannot be read.
+    #[error("the local copy of the repository is damaged and is cloned again")]
+    DamagedCopy,
     /// The repository, or something needed to read it, is not available now.
     #[error("{0}")]
     Unavailable(String),
@@ -159,11 +162,24 @@ impl GitError {
             self,
             Self::Lost(_)
                 | Self::Damaged { .. }
+                | Self::DamagedCopy
                 | Self::NotARepository(_)
                 | Self::Refused { .. }
                 | Self::Output(_)
                 | Self::Failed { .. }
         )
+    }
+}
+
+/// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.
+///
+/// # Errors
+/// [`GitError::Damaged`], with the number of files.
+pub fn refuse_lost_files(files: &[SourceFile]) -> Result<(), GitError> {
+    let is_lost = |file: &&SourceFile| matches!(file.skipped, Some(SkipReason::Unreadable(_)));
+    match files.iter().filter(is_lost).count() {
+        0 => Ok(()),
+        lost => Err(GitError::Damaged { lost }),
     }
 }
 

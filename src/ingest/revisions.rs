@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::git::remote::RemoteCopy;
-use super::git::{Differences, GitError, GitRepo, HistoryStep};
+use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use super::history_reader::HistoryReader;
 use crate::engine::revisions::Lease;
 use crate::engine::{
@@ -191,9 +191,13 @@ impl RevisionBuilder {
         let _guard = CancelOnDrop(Arc::clone(&progress));
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, warm) = (commit.to_owned(), self.warm());
+        let is_copy = self.copy.is_some();
         let work = self.blocking(move || {
             let snapshot = engine.pools().install(|| {
                 let (files, nearest) = read(&git, &commit, &warm, repository.blobs(), &progress)?;
+                if is_copy {
+                    refuse_lost_files(&files)?;
+                }
                 let plan = Plan {
                     cause: Cause::Request,
                     revision: Revision {
@@ -284,7 +288,7 @@ impl RevisionBuilder {
     ) -> Result<Snapshot, RevisionError> {
         let commit = before.revision.commit.clone();
         let history = self.history.read(self.git()?, commit, step).await;
-        let history = history.map_err(revision_error)?;
+        let history = history.map_err(|error| self.failed(error))?;
         let (engine, before) = (Arc::clone(&self.engine), Arc::clone(before));
         self.blocking(move || {
             let plan = Plan {
@@ -306,13 +310,29 @@ impl RevisionBuilder {
         work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, RevisionError> {
         match self.tracker.spawn_blocking(spans::carried(work)).await {
-            Ok(done) => done.map_err(revision_error),
+            Ok(done) => done.map_err(|error| self.failed(error)),
             Err(error) => {
                 tracing::error!(%error, "reading a revision panicked");
                 Err(RevisionError::Failed(
                     "internal error while reading the revision".to_owned(),
                 ))
             }
+        }
+    }
+}
+
+impl RevisionBuilder {
+    /// Returns the error for a client. If the copy is damaged, orders another one.
+    fn failed(&self, error: GitError) -> RevisionError {
+        match &self.copy {
+            Some(copy) if error.is_damage() => {
+                let repo = self.repository.name();
+                tracing::warn!(%repo, %error, "the local copy seems damaged");
+                copy.report_damage();
+                self.repository.request_sync();
+                RevisionError::Damaged
+            }
+            _ => revision_error(error),
         }
     }
 }

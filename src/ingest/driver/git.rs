@@ -6,17 +6,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::Revision;
-use foveate_model::{SkipReason, SourceFile};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::{
-    Driver, Listed, Loading, Outcome, Shared, fail, finished, publish, publish_history, run,
+    Driver, Listed, Loaded, Loading, Outcome, Shared, fail, finished, publish, publish_history, run,
 };
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, GitError, GitRepo, HistoryStep};
+use crate::ingest::git::{Access, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -67,12 +66,29 @@ impl Origin {
         }
     }
 
+    fn copy(&self) -> Option<&Arc<RemoteCopy>> {
+        match self {
+            Self::Local(_) => None,
+            Self::Remote(copy) => Some(copy),
+        }
+    }
+
+    /// Reports a history that cannot be read from a copy as damage of the copy, without the details of git.
+    fn without_damage(&self, loaded: Loaded) -> Loaded {
+        match (self.copy(), loaded) {
+            (Some(copy), Ok((commit, Err(error)))) if error.is_damage() => {
+                tracing::warn!(copy = %copy.directory().display(), %error, "the local copy seems damaged");
+                copy.report_damage();
+                Ok((commit, Err(GitError::DamagedCopy)))
+            }
+            (_, loaded) => loaded,
+        }
+    }
+
     /// Returns the clone or fetch that is needed before the ref is read.
-    fn transfer(&self, cause: Cause, is_damaged: bool) -> Option<Transfer> {
-        let Self::Remote(copy) = self else {
-            return None;
-        };
-        if is_damaged || !copy.exists() {
+    fn transfer(&self, cause: Cause) -> Option<Transfer> {
+        let copy = self.copy()?;
+        if copy.is_damaged() || !copy.exists() {
             return Some(Transfer::Clone(Arc::clone(copy)));
         }
         // At startup the existing copy is served at once.
@@ -124,15 +140,13 @@ impl Driver {
         });
         let mut history: Option<Loading> = None;
         let mut next = Some(Cause::Registered);
-        let mut is_damaged = false;
         loop {
             if let Some(cause) = next.take() {
-                let refresh = self.refresh(&source, writer, cause, is_damaged);
+                let refresh = self.refresh(&source, writer, cause);
                 let Some((back, refreshed)) = refresh.instrument(run.clone()).await else {
                     return;
                 };
                 writer = back;
-                is_damaged = refreshed.is_damaged;
                 if let Outcome::WantsHistory(commit) = refreshed.outcome {
                     history = self.load_history(commit, HistoryStep::Files, &run);
                 }
@@ -148,16 +162,20 @@ impl Driver {
                 () = self.stop.cancelled() => return,
                 Some(()) = syncs.recv() => next = Some(Cause::Sync),
                 loaded = finished(&mut history) => {
+                    let loaded = source.origin.without_damage(loaded);
+                    if source.origin.copy().is_some_and(|copy| copy.is_damaged()) {
+                        next = Some(Cause::Poll);
+                    }
                     let back = self.blocking(move || {
-                        let next = publish_history(&mut writer, loaded);
-                        (writer, next)
+                        let wanted = publish_history(&mut writer, loaded);
+                        (writer, wanted)
                     });
-                    let Some((back, next)) = back.instrument(run.clone()).await else {
+                    let Some((back, wanted)) = back.instrument(run.clone()).await else {
                         return;
                     };
                     writer = back;
-                    history =
-                        next.and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
+                    history = wanted
+                        .and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
                 }
                 () = schedule.due() => next = Some(Cause::Poll),
             }
@@ -173,9 +191,9 @@ impl Driver {
         source: &GitSource,
         mut writer: Writer,
         cause: Cause,
-        is_damaged: bool,
     ) -> Option<(Writer, Refreshed)> {
-        let transfer = source.origin.transfer(cause, is_damaged);
+        let transfer = source.origin.transfer(cause);
+        let is_new_copy = matches!(transfer, Some(Transfer::Clone(_)));
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
         let transferred = match transfer {
             Some(transfer) => self.run_transfer(transfer, &writer).await?,
@@ -185,7 +203,8 @@ impl Driver {
             driver: self.shared(),
             directory: source.origin.directory().to_owned(),
             access: Arc::clone(&self.access),
-            is_copy: matches!(source.origin, Origin::Remote(_)),
+            copy: source.origin.copy().cloned(),
+            is_new_copy,
             reference: source.reference.clone(),
         };
         let permit = self.index_permit(writer.repository()).await?;
@@ -202,8 +221,6 @@ impl Driver {
         if !is_asked && refreshed.source == SourceState::Current {
             refreshed.source = SourceState::NotAsked;
         }
-        // A damaged copy that could not be replaced is still damaged.
-        refreshed.is_damaged |= is_damaged && refreshed.source == SourceState::Failed;
         Some((writer, refreshed))
     }
 
@@ -238,8 +255,6 @@ impl Driver {
 struct Refreshed {
     outcome: Outcome,
     source: SourceState,
-    /// Whether the copy lacks objects that it should have.
-    is_damaged: bool,
 }
 
 /// State of the source after a refresh.
@@ -258,8 +273,10 @@ struct GitWork {
     driver: Shared,
     directory: PathBuf,
     access: Arc<Access>,
-    /// Whether it is a copy that this program made, which must be complete.
-    is_copy: bool,
+    /// The copy that this program made, which must be complete.
+    copy: Option<Arc<RemoteCopy>>,
+    /// Whether it was cloned just now.
+    is_new_copy: bool,
     reference: String,
 }
 
@@ -267,14 +284,13 @@ impl GitWork {
     /// Reads and publishes the ref. After a failed transfer it still reads the existing copy and then
     /// reports the failure, so that the index is served as an old one.
     fn refresh(
-        self,
+        &self,
         writer: &mut Writer,
         cause: Cause,
         transferred: Result<(), GitError>,
     ) -> Refreshed {
         let start = Instant::now();
         let progress = Arc::clone(writer.repository().progress());
-        let mut is_damaged = false;
         let read = match &transferred {
             Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
             Err(error) if !self.directory.exists() => Err(GitError::Unavailable(error.to_string())),
@@ -282,10 +298,12 @@ impl GitWork {
         };
         let outcome = match read {
             Ok(Some(plan)) => publish(writer, plan, start),
-            Ok(None) => Outcome::Settled,
+            Ok(None) => self.settled(writer),
             Err(GitError::Cancelled(_)) => Outcome::Cancelled,
             Err(error) => {
-                is_damaged = self.is_copy && error.is_damage();
+                if let Some(copy) = self.copy.as_ref().filter(|_| error.is_damage()) {
+                    copy.report_damage();
+                }
                 fail(writer, error.to_string())
             }
         };
@@ -301,10 +319,19 @@ impl GitWork {
                 SourceState::Current
             }
         };
-        Refreshed {
-            outcome,
-            source,
-            is_damaged,
+        Refreshed { outcome, source }
+    }
+
+    /// Returns the outcome if the index is current. A history that could not be read is read from the new copy.
+    fn settled(&self, writer: &Writer) -> Outcome {
+        let repository = writer.repository();
+        let lacks_history = repository.status().history_error.is_some();
+        match repository
+            .basis()
+            .filter(|_| self.is_new_copy && lacks_history)
+        {
+            Some(basis) => Outcome::WantsHistory(basis.snapshot.revision.commit.clone()),
+            None => Outcome::Settled,
         }
     }
 
@@ -327,7 +354,7 @@ impl GitWork {
         let (blobs, progress) = (repository.blobs(), repository.progress());
         let pools = self.driver.engine.pools();
         let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
-        if self.is_copy {
+        if self.copy.is_some() {
             refuse_lost_files(&files)?;
         }
         Ok(Some(Plan {
@@ -339,14 +366,5 @@ impl GitWork {
             files,
             history: None,
         }))
-    }
-}
-
-/// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.
-fn refuse_lost_files(files: &[SourceFile]) -> Result<(), GitError> {
-    let is_lost = |file: &&SourceFile| matches!(file.skipped, Some(SkipReason::Unreadable(_)));
-    match files.iter().filter(is_lost).count() {
-        0 => Ok(()),
-        lost => Err(GitError::Damaged { lost }),
     }
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -30,12 +31,17 @@ pub struct RemoteCopy {
     turn: Mutex<()>,
     /// Commits that were requested from the server, and when.
     asked: Mutex<HashMap<String, Instant>>,
+    is_damaged: AtomicBool,
+    /// When it was last cloned by this process.
+    made: Mutex<Option<Instant>>,
 }
 
 /// Settings of `git gc`: limits of loose objects and packs above which a copy is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
 const ASK_INTERVAL: Duration = Duration::from_secs(300);
+/// Time after a clone before which the copy is not cloned again, however damaged it seems.
+const MAKE_INTERVAL: Duration = Duration::from_secs(600);
 /// Largest number of commits requested from a server within [`ASK_INTERVAL`].
 const MAX_ASKED: usize = 100;
 /// Prefix of the refs of commits that were fetched by id.
@@ -59,6 +65,8 @@ impl RemoteCopy {
             directory,
             turn: Mutex::default(),
             asked: Mutex::default(),
+            is_damaged: AtomicBool::new(false),
+            made: Mutex::default(),
         }
     }
 
@@ -70,6 +78,23 @@ impl RemoteCopy {
     /// Whether the copy exists.
     pub fn exists(&self) -> bool {
         self.directory.join("HEAD").exists()
+    }
+
+    /// Records that the copy lacks objects that it should have, so that it is cloned again. A copy that was
+    /// cloned a short time ago stays: what is missing there is missing from the remote.
+    pub fn report_damage(&self) {
+        let is_new = self
+            .made
+            .lock()
+            .is_some_and(|made| made.elapsed() < MAKE_INTERVAL);
+        if !is_new {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it is to be cloned again.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
     }
 
     /// Removes the copy if it is one of another address, left by an earlier repository of this name. Blocks.
@@ -125,6 +150,8 @@ impl RemoteCopy {
             fs::rename(&self.directory, &damaged)?;
         }
         fs::rename(unfinished.keep(), &self.directory)?;
+        self.is_damaged.store(false, Ordering::Relaxed);
+        *self.made.lock() = Some(Instant::now());
         remove(&damaged)?;
         Ok(())
     }
