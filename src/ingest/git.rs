@@ -76,6 +76,12 @@ pub enum GitError {
         /// The commit that is compared with it.
         head: String,
     },
+    /// The contents of changed files are missing from this partial clone.
+    #[error(
+        "cannot compare the commits: this partial clone lacks the contents of changed files; \
+         `git fetch --refetch --no-filter` fetches them"
+    )]
+    Partial,
     /// The commit exceeds the size limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),

@@ -422,7 +422,9 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::Timeout { .. } => RevisionError::TooLong(error.to_string()),
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
-        GitError::Shallow { .. } => RevisionError::MalformedRef(error.to_string()),
+        GitError::Shallow { .. } | GitError::Partial => {
+            RevisionError::MalformedRef(error.to_string())
+        }
         GitError::Cancelled(_) => RevisionError::Gone,
         other => RevisionError::Failed(other.to_string()),
     }

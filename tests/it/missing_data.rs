@@ -156,6 +156,14 @@ fn partial_clone_says_how_to_fetch_missing_files() {
         told.contains("files of past commits were not fetched"),
         "{told}"
     );
+    let bare = clone(&root, "bare", &["--filter=blob:none", "--bare"]);
+    let output = ask(&bare, &search_path(), &["--diff", "HEAD~1..HEAD"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("lacks the contents of changed files"),
+        "{told}"
+    );
 
     let sparse = clone(&root, "sparse", &["--sparse"]);
     std::fs::write(sparse.join("total_price.md"), "`total_price`\n").unwrap();

@@ -82,6 +82,9 @@ pub(super) fn diff(
     reader.left_out.is_cut = bytes > MAX_BYTES;
     match ran {
         Err(GitError::Cancelled(_)) if reader.left_out.is_cut && !stop.is_cancelled() => {}
+        Err(GitError::Failed { stderr, .. }) if stderr.contains("promisor remote") => {
+            return Err(GitError::Partial);
+        }
         ran => ran?,
     }
     Ok(Diff {
