@@ -63,6 +63,12 @@ pub fn of(path: &str) -> Origin<'_> {
         .unwrap_or(Origin::Project)
 }
 
+/// Whether a dotted name is one of a language's standard library: `java.util.List`.
+pub fn is_runtime_name(name: &str) -> bool {
+    let mut packages = forms().flat_map(|form| form.runtime_packages);
+    packages.any(|package| name.starts_with(package))
+}
+
 fn runtime(path: &str) -> Option<&str> {
     forms().find_map(|form| (form.runtime)(path))
 }

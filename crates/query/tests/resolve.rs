@@ -126,6 +126,38 @@ fn names_in_backticks_resolve() {
 }
 
 #[test]
+fn names_of_a_standard_library_are_not_split() {
+    let repository = snapshot(
+        "
+        //- src/main/java/org/acme/List.java
+        package org.acme;
+        public class List { public int size() { return 0; } }
+
+        //- src/Json/JsonSerializer.cs
+        namespace Acme.Json;
+        public class JsonSerializer { public void Write() { } }
+
+        //- src/Commands/Command.cs
+        namespace System.Commands;
+        public class Command { public void Run() { } }
+        ",
+        &[],
+    );
+    let resolved = |name: &str| {
+        let found = find(&repository, &format!("`{name}` fails"), &Focus::default());
+        let code = found.symbols.iter().filter(|s| s.from == "inline_code");
+        let code: Vec<String> = code.flat_map(|s| s.resolved.clone()).collect();
+        code.join(" ")
+    };
+    assert_eq!(resolved("java.util.List"), "");
+    assert_eq!(resolved("System.Text.Json.JsonSerializer.Write"), "");
+    assert_eq!(
+        resolved("System.Commands.Command.Run"),
+        "src/Commands/Command.cs:Command.Run"
+    );
+}
+
+#[test]
 fn shipped_definitions_take_precedence_over_tests() {
     check(
         "`open_store` fails",

@@ -77,6 +77,8 @@ pub(crate) struct OriginForm {
     pub(crate) package: fn(&str) -> Option<(&str, Origin<'_>)>,
     /// Returns the path below the root of the standard library, for a file of it.
     pub(crate) runtime: fn(&str) -> Option<&str>,
+    /// First names of the packages of the standard library, with the dot after them.
+    pub(crate) runtime_packages: &'static [&'static str],
     /// Whether a file below a directory for copies is code of this language.
     pub(crate) is_copied: fn(&str) -> bool,
     /// Returns the origin of a built file.
@@ -98,6 +100,7 @@ impl OriginForm {
         manager: None,
         package: |_| None,
         runtime: |_| None,
+        runtime_packages: &[],
         is_copied: |_| false,
         bundle: |_| None,
         is_minified: |_| false,

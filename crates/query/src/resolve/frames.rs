@@ -155,7 +155,7 @@ impl Finder<'_> {
     }
 
     /// Returns the package that a file declares; empty if it declares none or is not parsed.
-    fn package_of(&self, file: FileId) -> &str {
+    pub(super) fn package_of(&self, file: FileId) -> &str {
         let content = self.snapshot.files.content(file);
         content.map_or("", |content| &content.facts.package)
     }

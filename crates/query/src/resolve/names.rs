@@ -3,6 +3,7 @@
 
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Snapshot};
+use foveate_parse::origin;
 
 use super::Finder;
 use super::similar::nearest;
@@ -58,7 +59,7 @@ impl Finder<'_> {
 
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
     /// that `C` inherits or a variable named like it has; else each of its names alone, in which case it returns
-    /// false.
+    /// false. Names of a standard library are not split.
     fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
@@ -74,6 +75,7 @@ impl Finder<'_> {
             self.note(name, from, qualified, &through_modules);
             return true;
         }
+        let is_foreign = origin::is_runtime_name(name);
         let mut suffix = name;
         while suffix.contains('.') {
             let symbols = &snapshot.symbols;
@@ -81,11 +83,16 @@ impl Finder<'_> {
             if found.is_empty() {
                 found = symbols.ending(&snapshot.files, suffix);
             }
+            // A repository may extend a package of the standard library, or be the library.
+            found.retain(|id| !is_foreign || self.is_in_package(*id, name));
             if !found.is_empty() {
                 self.note(name, from, qualified, &found);
                 return true;
             }
             suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
+        }
+        if is_foreign {
+            return false;
         }
         if self.member(name, from, strength) {
             return true;
@@ -103,6 +110,13 @@ impl Finder<'_> {
             self.plain(part, from, strength * last_name);
         }
         false
+    }
+
+    /// Whether a dotted name begins with the package that the file of a definition declares.
+    fn is_in_package(&self, id: DefId, name: &str) -> bool {
+        let package = self.package_of(id.file);
+        let rest = name.strip_prefix(package).filter(|_| !package.is_empty());
+        rest.is_some_and(|rest| rest.starts_with('.'))
     }
 
     /// Resolves `C.m` to the member of `C` that it inherits, and `c.m` to the member of the type `C`; returns

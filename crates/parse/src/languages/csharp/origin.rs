@@ -8,5 +8,6 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
         let is_own = path.starts_with("System/") && path.ends_with(".cs");
         is_own.then_some(path)
     },
+    runtime_packages: &["System."],
     ..OriginForm::NONE
 };

@@ -6,6 +6,7 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
     manager: Some(&NPM),
     package,
     runtime,
+    runtime_packages: &[],
     is_copied: |path| script(path).is_some(),
     bundle,
     is_minified: |frame| frame.column >= MINIFIED_COLUMN && script(&frame.path).is_some(),

@@ -7,5 +7,6 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
         let is_own = path.starts_with("kotlin/") && path.ends_with(".kt");
         is_own.then_some(path)
     },
+    runtime_packages: &["kotlin."],
     ..OriginForm::NONE
 };
