@@ -127,6 +127,13 @@ fn expose_items(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &m
         from = range.end - start;
     }
     blank(blanked.get_mut(from..));
+    for strategy in strategies(tokens, text) {
+        let range = strategy.start - start..strategy.end - start;
+        blank(blanked.get_mut(range.clone()));
+        if let Some(place) = blanked.get_mut(range.start..range.start + TYPE.len()) {
+            place.copy_from_slice(TYPE);
+        }
+    }
     // The last item may lack its semicolon.
     if let Some(last) = blanked.last_mut() {
         *last = b';';
@@ -137,6 +144,35 @@ fn expose_items(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &m
         place.copy_from_slice(&blanked);
     }
     is_read
+}
+
+/// Stands for the type of a parameter of a property test; as long as ` in` with its blank.
+const TYPE: &[u8] = b":_";
+
+/// Returns the ranges of ` in …` in parameters of the functions in a call: `fn adds(n in 0..10)` is a property
+/// test of proptest.
+fn strategies(tokens: Node<'_>, text: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = tokens.walk();
+    let parts: Vec<Node<'_>> = tokens.children(&mut cursor).collect();
+    let lists = parts.windows(3).filter_map(|three| match three {
+        [first, _, list] if first.kind() == "fn" && list.kind() == "token_tree" => Some(*list),
+        _ => None,
+    });
+    for list in lists {
+        let mut cursor = list.walk();
+        let mut start = None;
+        for token in list.children(&mut cursor) {
+            match text.get(token.byte_range()).unwrap_or_default() {
+                b"in" => start = start.or(Some(token.start_byte())),
+                b"," | b")" => {
+                    found.extend(start.take().map(|start| start..token.start_byte()));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 fn blank(text: Option<&mut [u8]>) {
