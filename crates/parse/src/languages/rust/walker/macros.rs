@@ -1,13 +1,13 @@
 //! Collects references in calls of macros. Their arguments are tokens without structure, in which names
 //! before parentheses are calls.
 
-use foveate_model::{MessageKind, ReferenceKind, Span};
+use foveate_model::{DefinitionKind, LocalId, MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use crate::collect::{Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
-use crate::walk::{Walk, field};
+use crate::walk::{Walk, child_of_kind, field};
 
 /// `a::b!(…)`
 pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
@@ -20,10 +20,38 @@ pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
         message(path.of(text), name.of(text))
     });
     walk.collector.skip_to(called.end_byte());
+    if name.is_some_and(|(name, _)| name.of(walk.collector.text).ends_with("test"))
+        && let Some((id, end)) = named_test(walk, node)
+    {
+        walk.collector.skip_to(end);
+        walk.enter_definition(depth, id, DefinitionKind::Function);
+        return Descend::Into;
+    }
     let message = walk.context().message.or(message);
     walk.collector
         .within(depth, |context| context.message = message);
     Descend::Into
+}
+
+/// Defines the test of a call such as `my_test!(name, |arguments| { … })` between items, and returns it with
+/// the end of its name.
+fn named_test<'t>(walk: &mut Walk<'t>, call: Node<'t>) -> Option<(LocalId, usize)> {
+    let is_statement = |node: &Node<'t>| node.kind() == "expression_statement";
+    let statement = call.parent().filter(is_statement).unwrap_or(call);
+    let list = statement.parent()?;
+    if !matches!(list.kind(), "source_file" | "declaration_list") {
+        return None;
+    }
+    let tokens = child_of_kind(call, "token_tree")?;
+    let (name, comma) = (tokens.child(1)?, tokens.child(2)?);
+    if name.kind() != "identifier" || comma.kind() != "," {
+        return None;
+    }
+    let mut draft = walk.draft(DefinitionKind::Function, statement, name, None);
+    draft.signature_end = name.end_byte();
+    draft.body = Some(Span::new(comma.end_byte(), tokens.end_byte()));
+    draft.decorators.push("test".into());
+    Some((walk.define(draft), name.end_byte()))
 }
 
 /// Returns the kind of the texts in a macro's call.
