@@ -38,6 +38,10 @@ fn is_of_cpp(line: &str) -> bool {
     if let Some(rest) = after("class") {
         return rest.starts_with(is_word) && (is_head(rest) || rest.ends_with(';'));
     }
+    if let Some(rest) = after("struct") {
+        let bases = rest.split_once(" : ").map(|(_, bases)| bases);
+        return bases.is_some_and(|bases| bases.starts_with(is_word) && bases.ends_with('{'));
+    }
     if let Some(rest) = after("template") {
         return rest.starts_with('<');
     }
@@ -97,6 +101,8 @@ mod tests {
             ("[[gnu::cold]] void f(void);", false),
             ("// see ns::Widget\nconst char* s = \"a::b\";", false),
             ("namespace a::b {", true),
+            ("struct join : view {", true),
+            ("struct flags { int a : 1; };", false),
             ("namespace\n{", true),
             ("  template <typename T>\n", true),
             ("class A : public B {", true),

@@ -8,6 +8,7 @@ mod conditionals;
 mod lookahead;
 mod macro_names;
 mod macros;
+mod statements;
 mod tokens;
 mod unsupported;
 

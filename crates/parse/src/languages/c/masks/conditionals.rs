@@ -42,6 +42,7 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
             _ => Bracket::Values,
         };
     }
+    let statement = after_template(bytes, statement);
     match statement.last() {
         Some(last) if last.is(b'=') || last.is(b',') || last.is(b']') => return Bracket::Values,
         Some(last) if last.is(b')') => return Bracket::Statements,
@@ -68,6 +69,16 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
         }
     }
     kind
+}
+
+/// Returns the head of a type without its `template <…>`, whose defaults look like those of values.
+pub(super) fn after_template<'s>(bytes: &[u8], statement: &'s [Token]) -> &'s [Token] {
+    let is_head = |token: &Token| matches!(token.of(bytes), b"class" | b"struct" | b"union");
+    let head = statement
+        .windows(2)
+        .rposition(|pair| matches!(pair, [end, head] if end.is(b'>') && is_head(head)));
+    head.and_then(|at| statement.get(at + 1..))
+        .unwrap_or(statement)
 }
 
 /// One branch of a conditional.

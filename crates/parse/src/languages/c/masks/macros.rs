@@ -3,7 +3,7 @@
 //! recognised by its capitals and its context: `BOOL f();` has a type, `API BOOL f();` has one word too
 //! many.
 
-use super::conditionals::{Bracket, brace};
+use super::conditionals::{Bracket, after_template, brace};
 use super::lookahead::{self, closing, is_beginning, is_type};
 use super::macro_names::{is_attribute, is_macro};
 use super::tokens::{Kind, Token};
@@ -17,7 +17,7 @@ pub(super) struct Statement {
     /// Position of its last token.
     pub(super) last: Option<usize>,
     /// Number of its words, without those that only begin a declaration.
-    words: usize,
+    pub(super) words: usize,
 }
 
 pub(super) fn mask_macros(bytes: &[u8], tokens: &[Token], changes: &mut Changes) {
@@ -36,6 +36,7 @@ pub(super) fn mask_macros(bytes: &[u8], tokens: &[Token], changes: &mut Changes)
                 at + 1
             }
             Kind::Word if masker.is_among_declarations() => masker.word(at),
+            Kind::Word => masker.word_of_statement(at),
             _ => {
                 masker.statement.last = Some(at);
                 at + 1
@@ -130,9 +131,7 @@ impl<'s> MacroMasker<'s> {
     }
 
     fn brace(&self, at: usize) -> Bracket {
-        let start = self.statement.start.max(at.saturating_sub(64));
-        let statement = self.tokens.get(start..at).unwrap_or_default();
-        brace(self.bytes, statement, self.bracket(0))
+        brace(self.bytes, self.head(at), self.bracket(0))
     }
 
     /// Returns `B` of `class A B : C {`.
@@ -140,24 +139,29 @@ impl<'s> MacroMasker<'s> {
         if bracket != Bracket::Declarations {
             return b"";
         }
-        let start = self.statement.start.max(at.saturating_sub(64));
         let mut name: &[u8] = b"";
         let mut is_head = false;
-        for at in start..at {
-            match self.tokens.get(at).map(|token| token.kind) {
-                Some(Kind::Word) => {
-                    let word = self.text(at);
+        for token in after_template(self.bytes, self.head(at)) {
+            match token.kind {
+                Kind::Word => {
+                    let word = token.of(self.bytes);
                     let begins = matches!(word, b"class" | b"struct" | b"union");
                     is_head |= begins;
                     if is_head && !begins && word != b"final" {
                         name = word;
                     }
                 }
-                Some(Kind::Mark(b':' | b'<')) if is_head && !name.is_empty() => return name,
+                Kind::Mark(b':' | b'<') if is_head && !name.is_empty() => return name,
                 _ => {}
             }
         }
         name
+    }
+
+    /// Returns the tokens of the statement before a brace. Heads are short; a longer run of tokens is not one.
+    fn head(&self, brace: usize) -> &'s [Token] {
+        let start = self.statement.start.max(brace.saturating_sub(64));
+        self.tokens.get(start..brace).unwrap_or_default()
     }
 
     /// Whether a `:` ends an access label such as `public:`.
@@ -176,6 +180,15 @@ impl<'s> MacroMasker<'s> {
         let word = self.text(at);
         if let Some(after) = self.unknown_word(at, word) {
             self.blank(at, after);
+            return after;
+        }
+        if let Some(open) = self.parameters_in_macro(at) {
+            return open;
+        }
+        if let Some(after) = self
+            .type_in_macro(at, word)
+            .or_else(|| self.name_in_macro(at, word))
+        {
             return after;
         }
         if is_macro(word) {
@@ -317,6 +330,9 @@ impl<'s> MacroMasker<'s> {
             .statement
             .last
             .map_or(&b""[..], |before| self.text(before));
+        if self.is_constructor(after) {
+            return true;
+        }
         let has_type = self.statement.words > 0 || last == b"*" || last == b"&";
         if count >= 2 {
             return next != b"operator";
@@ -347,6 +363,52 @@ impl<'s> MacroMasker<'s> {
         self.blank(at, at + 2);
         self.blank(close, close + 1);
         false
+    }
+
+    /// Whether a constructor or destructor outside its class begins at a position: `C::C(`, `a::C<T>::~C(`.
+    fn is_constructor(&self, at: usize) -> bool {
+        let mut at = at;
+        let mut class: &[u8] = b"";
+        while self
+            .tokens
+            .get(at)
+            .is_some_and(|token| token.kind == Kind::Word)
+        {
+            let name = self.text(at);
+            if self.is(at + 1, b'(') {
+                return name == class;
+            }
+            class = name;
+            at += 1;
+            if self.is(at, b'<') {
+                match self.past_type_arguments(at) {
+                    Some(after) => at = after,
+                    None => return false,
+                }
+            }
+            if !(self.is(at, b':') && self.is(at + 1, b':')) {
+                return false;
+            }
+            at += 2 + usize::from(self.is(at + 2, b'~'));
+        }
+        false
+    }
+
+    fn past_type_arguments(&self, open: usize) -> Option<usize> {
+        const MAX_TOKENS: usize = 32;
+        let mut depth = 0;
+        for at in open..open + MAX_TOKENS {
+            match self.tokens.get(at)?.kind {
+                Kind::Mark(b'<') => depth += 1,
+                Kind::Mark(b'>') => depth -= 1,
+                Kind::Mark(b';' | b'{') => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at + 1);
+            }
+        }
+        None
     }
 
     fn is_type_list(&self, start: usize, end: usize) -> bool {

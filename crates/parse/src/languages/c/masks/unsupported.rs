@@ -1,7 +1,7 @@
 //! Masks constructs that the grammars do not know, other than macros before declarations: conditions in
 //! type parameter lists, arguments that are no expressions, old-style parameters.
 
-use super::lookahead::{is_beginning, is_type};
+use super::lookahead::{closing, is_beginning, is_type};
 use super::macro_names::is_macro;
 use super::macros::MacroMasker;
 use super::tokens::{Kind, Token};
@@ -35,10 +35,76 @@ impl MacroMasker<'_> {
             b"template" => matches!(next, b"class" | b"struct" | b"union"),
             b"slots" | b"Q_SLOTS" => next == b":",
             b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
+            // Its semicolon is in the macro.
+            b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
+            b"__cdecl" | b"__fastcall" | b"__stdcall" | b"__vectorcall" => true,
             _ => false,
         };
         let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
         is_unknown.then_some(at + 1 + usize::from(takes_mark))
+    }
+
+    /// Uncovers the parameters of `int f OF((int a, int b))`; returns the position of their bracket.
+    pub(super) fn parameters_in_macro(&mut self, at: usize) -> Option<usize> {
+        let is_after_name = self.statement.words >= 2 && !self.is_in_list();
+        if !is_after_name || !self.is(at + 1, b'(') || !self.is(at + 2, b'(') {
+            return None;
+        }
+        let (close, inner) = (closing(self.tokens, at + 1)?, closing(self.tokens, at + 2)?);
+        let is_whole = inner + 1 == close && matches!(self.text(close + 1), b"{" | b";");
+        is_whole.then(|| {
+            self.blank(at, at + 2);
+            self.blank(close, close + 1);
+            at + 2
+        })
+    }
+
+    /// Uncovers the type of a parameter, `MY(node) *x`; returns the position after it.
+    pub(super) fn type_in_macro(&mut self, at: usize, word: &[u8]) -> Option<usize> {
+        let is_type = self.is_in_list()
+            && self.statement.words == 0
+            && is_macro(word)
+            && self.is(at + 1, b'(')
+            && self.is(at + 3, b')')
+            && self.is(at + 4, b'*');
+        let is_word = |at: usize| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.kind == Kind::Word)
+        };
+        let name = (at + 4..at + 7).find(|at| !self.is(*at, b'*'))?;
+        let is_named =
+            is_word(at + 2) && is_word(name) && matches!(self.text(name + 1), b"," | b")" | b"[");
+        (is_type && is_named).then(|| {
+            self.blank(at, at + 2);
+            self.blank(at + 3, at + 4);
+            self.statement.words += 1;
+            self.statement.last = Some(at + 3);
+            at + 4
+        })
+    }
+
+    /// Uncovers the name of a function, `void MY(free)(int a) {`; returns the position after it.
+    pub(super) fn name_in_macro(&mut self, at: usize, word: &[u8]) -> Option<usize> {
+        let is_word = self
+            .tokens
+            .get(at + 2)
+            .is_some_and(|token| token.kind == Kind::Word);
+        let is_name = is_word
+            && self.statement.words > 0
+            && !self.is_in_list()
+            && is_macro(word)
+            && self.is(at + 1, b'(')
+            && self.is(at + 3, b')')
+            && self.is(at + 4, b'(');
+        let close = closing(self.tokens, at + 4).filter(|_| is_name)?;
+        matches!(self.text(close + 1), b"{" | b";").then(|| {
+            self.blank(at, at + 2);
+            self.blank(at + 3, at + 4);
+            self.statement.words += 1;
+            self.statement.last = Some(at + 3);
+            at + 4
+        })
     }
 
     /// Blanks out the condition in `template <typename T, ENABLE_IF(…)>`; returns the position after it.

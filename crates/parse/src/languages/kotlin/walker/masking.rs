@@ -54,7 +54,8 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
         }
     }
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let indent = line.len() - line.trim_start().len();
         if let Some(word) = misread(line.trim_start()) {
             let end = start + indent + word.len();
@@ -69,6 +70,13 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
         if let Some(at) = unexpected_actual(line) {
             let changed = changed.get_or_insert_with(|| text.to_owned());
             changed.replace_range(start + at..start + at + ACTUAL.len(), "      ");
+        }
+        if line.trim_start().starts_with('@')
+            && lines.peek().is_some_and(|next| is_constructor(next))
+        {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            let end = start + line.trim_end().len();
+            changed.replace_range(start..end, &" ".repeat(end - start));
         }
         start += line.len();
     }
@@ -124,6 +132,18 @@ fn unended_members(line: &str) -> Vec<usize> {
     found
 }
 
+/// Whether a line begins with a constructor. The grammar expects no annotation between it and its class on
+/// another line.
+fn is_constructor(line: &str) -> bool {
+    let mut words = line
+        .trim_start()
+        .split(' ')
+        .skip_while(|word| MODIFIERS.contains(word));
+    words
+        .next()
+        .is_some_and(|word| word.starts_with("constructor("))
+}
+
 /// Returns the offset of `actual` in a line that begins with a constructor.
 fn unexpected_actual(line: &str) -> Option<usize> {
     let at = line.find("actual constructor")?;
@@ -157,6 +177,10 @@ mod tests {
                 "\tinternal        constructor(x: A)",
             ),
             ("class A { val x = 1 }", "class A { val x = 1;}"),
+            (
+                "class A\n  @B(3)\n  internal constructor() : C {",
+                "class A\n       \n  internal constructor() : C {",
+            ),
             (
                 "object A : B { fun f() { g() } }\n",
                 "object A : B { fun f() { g() };}\n",

@@ -1,0 +1,70 @@
+//! Masks macros among statements: around exceptions (`TRY { … } CATCH(…) { … }`) and before conditions
+//! (`if CONSTEXPR (…)`). Also masks casts that look like functions (`unsigned(x) < y`), which the grammars take
+//! for types.
+
+use super::lookahead::{closing, is_type};
+use super::macro_names::is_macro;
+use super::macros::MacroMasker;
+use super::tokens::{Kind, Token};
+
+impl MacroMasker<'_> {
+    /// Examines a word inside a function; returns the position of the next token to examine.
+    pub(super) fn word_of_statement(&mut self, at: usize) -> usize {
+        let word = self.text(at);
+        if matches!(word, b"if" | b"while") && is_macro(self.text(at + 1)) && self.is(at + 2, b'(')
+        {
+            self.blank(at + 1, at + 2);
+            self.statement.last = Some(at);
+            return at + 2;
+        }
+        if let Some(after) = self.exception_macro(at, word) {
+            self.blank(at, after);
+            return after;
+        }
+        if self.is_cast(at, word) {
+            self.blank(at, at + 1);
+        } else {
+            self.statement.last = Some(at);
+        }
+        at + 1
+    }
+
+    /// Returns the position after a macro that stands for `try` or `catch (…)`.
+    fn exception_macro(&self, at: usize, word: &[u8]) -> Option<usize> {
+        if self.statement.last.is_some() || !is_macro(word) {
+            return None;
+        }
+        if word.ends_with(b"TRY") && self.is(at + 1, b'{') {
+            return Some(at + 1);
+        }
+        if !word.windows(5).any(|part| part == b"CATCH") {
+            return None;
+        }
+        if !self.is(at + 1, b'(') {
+            return (!self.is(at + 1, b';')).then_some(at + 1);
+        }
+        let after = closing(self.tokens, at + 1)? + 1;
+        self.is(after, b'{').then_some(after)
+    }
+
+    /// Whether a type converts a value like a function: `= unsigned(x)`. At the start of a statement and in type
+    /// arguments it declares something.
+    fn is_cast(&self, at: usize, word: &[u8]) -> bool {
+        let opens = self.is(at + 1, b'(') && !self.is(at + 2, b'*') && !self.is(at + 2, b')');
+        let is_value = |before: &Token| match before.kind {
+            Kind::Mark(mark) => b"(,=+-/%!&|?:>".contains(&mark),
+            _ => false,
+        };
+        let before = self
+            .statement
+            .last
+            .and_then(|before| self.tokens.get(before));
+        opens
+            && is_type(word)
+            && match before {
+                Some(before) => is_value(before) || self.text(at - 1) == b"return",
+                // The first one of a list.
+                None => self.is_in_list(),
+            }
+    }
+}
