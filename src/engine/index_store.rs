@@ -126,8 +126,7 @@ impl IndexStore {
     /// Returns the stored facts of a blob that was read as `named`.
     pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         let bytes = self.stages()?.facts.get(&facts::key(blob, named))?;
-        let format = self.versions.facts.format;
-        let (language, content) = facts::decode(&bytes, format, foveate_parse::languages::by_code)?;
+        let (language, content) = facts::decode(&bytes, foveate_parse::languages::by_code)?;
         Some(BlobReading {
             language,
             content: content.map(Arc::new),

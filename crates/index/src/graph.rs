@@ -63,19 +63,6 @@ pub struct Graph {
     tests: TestLinks,
 }
 
-/// Counts of resolved uses and imports of a revision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Resolution {
-    /// Uses resolved through imports and scopes.
-    pub certain: usize,
-    /// Uses resolved through an inferred type, or a rare name.
-    pub likely: usize,
-    /// Uses linked by a rare name alone.
-    pub name_only: usize,
-    /// Pairs of an importing and an imported file.
-    pub imports: usize,
-}
-
 impl Graph {
     fn tables<'a>(&'a self, files: &'a Files, symbols: &'a Symbols) -> Tables<'a> {
         Tables {
@@ -275,11 +262,6 @@ impl Graph {
         self.inheritance.bases(class)
     }
 
-    /// Returns the classes that name a class as a base, by id.
-    pub fn subclasses(&self, class: DefId) -> &[DefId] {
-        self.inheritance.subclasses(class)
-    }
-
     /// Returns the tests of a definition, the most certain first: at most 48 test functions (or test classes)
     /// that refer to it or are named after it. If there are none, at most 8 tests of code that uses it.
     pub fn tests_of(&self, definition: DefId) -> &[(DefId, TestLink)] {
@@ -289,22 +271,6 @@ impl Graph {
     /// Returns the test files of a file, the most certain first; at most 96.
     pub fn test_files_of(&self, file: FileId) -> &[(FileId, TestLink)] {
         self.tests.of_file(file)
-    }
-
-    /// Counts the resolved uses and imports.
-    pub fn resolution(&self) -> Resolution {
-        let mut resolution = Resolution {
-            imports: self.importers.len(),
-            ..Resolution::default()
-        };
-        for site in self.uses.values() {
-            match site.confidence {
-                Confidence::Certain => resolution.certain += 1,
-                Confidence::Likely => resolution.likely += 1,
-                Confidence::NameOnly => resolution.name_only += 1,
-            }
-        }
-        resolution
     }
 
     /// Estimated heap size in bytes; data shared with other snapshots counts in full.

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use foveate_model::{Content, Lines, LocalId};
+use foveate_model::{Content, LocalId};
 use rayon::prelude::*;
 
 use crate::change::Change;
@@ -22,8 +22,6 @@ pub struct MessagePlace {
     pub file: FileId,
     /// The function that contains it.
     pub enclosing: Option<DefId>,
-    /// Its line.
-    pub lines: Lines,
     /// Number of its trigrams.
     pub trigrams: u32,
 }
@@ -49,7 +47,6 @@ struct FileMessages {
 #[derive(Debug)]
 struct Message {
     enclosing: Option<LocalId>,
-    line: u32,
     /// Number of its trigrams.
     trigrams: u32,
 }
@@ -68,7 +65,6 @@ impl FileMessages {
             );
             messages.push(Message {
                 enclosing: message.enclosing,
-                line: message.line,
                 trigrams: (trigrams.len() - own) as u32,
             });
         }
@@ -175,7 +171,6 @@ impl Messages {
                 let place = MessagePlace {
                     file,
                     enclosing: message.enclosing.map(|local| DefId { file, local }),
-                    lines: Lines::new(message.line, message.line),
                     trigrams: message.trigrams,
                 };
                 let share = run.len() as f32 / place.trigrams.max(1) as f32;

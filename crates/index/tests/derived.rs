@@ -132,7 +132,6 @@ fn definitions(snapshot: &Snapshot, out: &mut String) {
         writeln!(out, "  uses {:?}", graph.uses_of(id)).unwrap();
         writeln!(out, "  used {:?}", graph.used_by(id)).unwrap();
         writeln!(out, "  bases {:?}", graph.bases(id)).unwrap();
-        writeln!(out, "  subclasses {:?}", graph.subclasses(id)).unwrap();
         writeln!(out, "  tests {:?}", graph.tests_of(id)).unwrap();
         let named = symbols.named(&definition.name);
         let folded = symbols.folded(&fold(&definition.name));
@@ -141,7 +140,6 @@ fn definitions(snapshot: &Snapshot, out: &mut String) {
     }
     let names: Vec<_> = symbols.names_by_length(0..=1000).collect();
     writeln!(out, "{names:?}").unwrap();
-    writeln!(out, "{:?}", graph.resolution()).unwrap();
 }
 
 fn places(snapshot: &Snapshot, out: &mut String) {

@@ -41,37 +41,15 @@ fn facts_round_trip() {
     ] {
         let (language, content) = read(named, text);
         let bytes = facts::encode(language, content.as_ref()).unwrap();
-        let back = facts::decode(&bytes, facts::FORMAT, foveate_parse::languages::by_code).unwrap();
+        let back = facts::decode(&bytes, foveate_parse::languages::by_code).unwrap();
         assert_eq!(format!("{back:?}"), format!("{:?}", (language, content)));
         for end in 0..bytes.len() {
             assert!(
-                facts::decode(
-                    &bytes[..end],
-                    facts::FORMAT,
-                    foveate_parse::languages::by_code
-                )
-                .is_none(),
+                facts::decode(&bytes[..end], foveate_parse::languages::by_code).is_none(),
                 "cut at {end}"
             );
         }
     }
-}
-
-#[test]
-fn first_format_is_decoded_without_values() {
-    let (language, content) = read(Some(language("markdown")), PROSE);
-    let bytes = facts::encode(language, content.as_ref()).unwrap();
-    // The first format has no values (five empty lists) and no package (an empty text).
-    let (first, since) = bytes.split_at(bytes.len() - 6);
-    assert_eq!(since, [0; 6]);
-    let (_, read) = facts::decode(
-        first,
-        facts::OLDEST_FORMAT,
-        foveate_parse::languages::by_code,
-    )
-    .unwrap();
-    let (read, content) = (read.unwrap(), content.unwrap());
-    assert_eq!(format!("{:?}", read.facts), format!("{:?}", content.facts));
 }
 
 #[test]

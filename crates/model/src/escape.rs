@@ -67,10 +67,7 @@ pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     if escaped.len() <= limit {
         return escaped;
     }
-    let mut end = limit;
-    while !escaped.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = escaped.floor_char_boundary(limit);
     Cow::Owned(format!("{}…", escaped.get(..end).unwrap_or_default()))
 }
 

@@ -203,10 +203,7 @@ fn cut_middle(text: &str, max_bytes: usize) -> String {
     let half = max_bytes.saturating_sub(MARK.len()) / 2;
     let head = cut(text, half);
     let head = head.rfind('\n').map_or(head, |end| &head[..=end]);
-    let mut start = text.len() - half;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = text.ceil_char_boundary(text.len() - half);
     let tail = text.get(start..).unwrap_or_default();
     let tail = tail.split_once('\n').map_or(tail, |(_, rest)| rest);
     let gap = if head.ends_with('\n') { "" } else { "\n" };
@@ -215,9 +212,5 @@ fn cut_middle(text: &str, max_bytes: usize) -> String {
 
 /// Returns at most the first `max` bytes of a text, ending at a character boundary.
 fn cut(text: &str, max: usize) -> &str {
-    let mut end = text.len().min(max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
+    text.get(..text.floor_char_boundary(max)).unwrap_or(text)
 }

@@ -114,7 +114,7 @@ fn answer(request: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     let (length, rest) = rest.split_first_chunk()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
     let (earlier, bytes) = rest.split_at_checked(length)?;
-    let earlier = facts::decode(earlier, facts::FORMAT, languages::by_code);
+    let earlier = facts::decode(earlier, languages::by_code);
     let earlier = earlier.and_then(|(_, content)| content.ok());
     let named = languages::by_code(*code).filter(|_| *code != BY_CONTENT);
     let (language, content) = foveate_parse::read_after(named, bytes, earlier.as_ref(), limits);
@@ -123,7 +123,7 @@ fn answer(request: &[u8], limits: &Limits) -> Option<Vec<u8>> {
 
 /// Decodes a reply.
 pub(super) fn blob(reply: &[u8]) -> Option<Blob> {
-    facts::decode(reply, facts::FORMAT, languages::by_code)
+    facts::decode(reply, languages::by_code)
 }
 
 pub(super) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {

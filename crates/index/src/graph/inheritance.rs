@@ -6,11 +6,11 @@ use std::sync::Arc;
 use foveate_model::LocalId;
 
 use crate::change::FileSet;
-use crate::files::{DefId, FileId, Files};
+use crate::files::{DefId, FileId};
 use crate::graph::dependencies::WithDependencies;
 use crate::graph::names::{Names, Place, Tables};
 use crate::graph::paths::{self, Segment};
-use crate::graph::rows::{FileRows, Rows, by_file};
+use crate::graph::rows::Rows;
 use crate::graph::stage::Stage;
 use crate::graph::targets::{Target, Targets};
 
@@ -24,7 +24,6 @@ const MAX_BASES: usize = 16;
 pub(super) struct Inheritance {
     /// By file, the bases of its definitions.
     bases: Vec<Arc<WithDependencies<Rows<DefId>>>>,
-    subclasses: Arc<FileRows<DefId>>,
 }
 
 impl Inheritance {
@@ -38,20 +37,12 @@ impl Inheritance {
         let (bases, differing) = stage.resolve(known, |file, dependencies| {
             bases_of_file(Names::new(tables, dependencies), file)
         });
-        let subclasses = match before.filter(|_| differing.is_empty() && stage.is_stable()) {
-            Some(before) => Arc::clone(&before.subclasses),
-            None => Arc::new(subclasses(tables.files, &bases)),
-        };
-        (Self { bases, subclasses }, differing)
+        (Self { bases }, differing)
     }
 
     pub(super) fn bases(&self, class: DefId) -> &[DefId] {
         let bases = self.bases.get(class.file.0 as usize);
         bases.map_or(&[], |bases| bases.value.row(class.local.0))
-    }
-
-    pub(super) fn subclasses(&self, class: DefId) -> &[DefId] {
-        self.subclasses.row(class)
     }
 
     /// Returns the members with this name of the first class that has one: the class itself, then its bases.
@@ -98,21 +89,8 @@ impl Inheritance {
         let bases = |bases: &Arc<WithDependencies<Rows<DefId>>>| {
             bases.heap_bytes() + bases.value.heap_bytes()
         };
-        self.bases.iter().map(bases).sum::<usize>() + self.subclasses.heap_bytes()
+        self.bases.iter().map(bases).sum::<usize>()
     }
-}
-
-fn subclasses(files: &Files, bases: &[Arc<WithDependencies<Rows<DefId>>>]) -> FileRows<DefId> {
-    let pairs = files.ids().zip(bases).flat_map(|(file, bases)| {
-        files.definitions_of(file).flat_map(move |class| {
-            let bases = bases.value.row(class.local.0).iter();
-            bases.map(move |base| (*base, class))
-        })
-    });
-    let grouped = by_file(files.len(), pairs.collect());
-    FileRows::derive(files.len(), None, &FileSet::all(files.len()), |file| {
-        Rows::from_pairs(files.definitions_of(file).len(), grouped.row(file.0))
-    })
 }
 
 fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {

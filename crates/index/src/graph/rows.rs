@@ -128,11 +128,6 @@ impl<T: Copy> FileRows<T> {
         file.map_or(&[], |rows| rows.row(id.local.0))
     }
 
-    /// Returns the values of all rows.
-    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
-        self.files.iter().flat_map(|rows| rows.values())
-    }
-
     /// Estimated heap size in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         let bytes = |rows: &Arc<Rows<T>>| rows.heap_bytes() + size_of::<Arc<()>>();

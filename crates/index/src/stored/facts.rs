@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foveate_model::{
     Chunk, Content, Definition, Export, FileFacts, Import, ImportedName, Language, Message,
-    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason, Values,
+    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason,
 };
 
 use super::bytes::{Decoder, Encoder};
@@ -20,12 +20,8 @@ use super::values::{put_values, take_values};
 /// Format version of stored facts.
 pub const FORMAT: u16 = 5;
 
-/// The oldest format that can be read. Format 2 added values; format 3 packages, and one more flag of
-/// definitions; format 4 `lines_above` of definitions; format 5 elements of collections.
-pub const OLDEST_FORMAT: u16 = 1;
-const WITH_VALUES: u16 = 2;
-const WITH_PACKAGES: u16 = 3;
-const WITH_LINES_ABOVE: u16 = 4;
+/// The oldest format that can be read. Format 5 added elements of collections; all else is as in format 4.
+pub const OLDEST_FORMAT: u16 = 4;
 
 /// Returns the key of a blob's stored form, where the file name suggests the language `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
@@ -69,13 +65,13 @@ fn code(language: Language) -> u8 {
 }
 
 /// Decodes the output of [`encode`] in a format from [`OLDEST_FORMAT`] to [`FORMAT`]; `None` for other bytes.
-pub fn decode(bytes: &[u8], format: u16, language_of: LanguageOf) -> Option<Blob> {
+pub fn decode(bytes: &[u8], language_of: LanguageOf) -> Option<Blob> {
     let mut rest = Decoder::new(bytes);
     let language = language_of(rest.byte()?)?;
     let content = match rest.byte()? {
         CONTENT => Ok(Content {
             text: Arc::from(rest.text()?),
-            facts: take_facts(&mut rest, format, language_of)?,
+            facts: take_facts(&mut rest, language_of)?,
         }),
         BINARY => Err(SkipReason::Binary),
         NOT_UTF8 => Err(SkipReason::NotUtf8),
@@ -134,7 +130,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     out.text(&facts.package);
 }
 
-fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> Option<FileFacts> {
+fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
     Some(FileFacts {
         language: language_of(rest.byte()?)?,
         line_count: rest.number32()?,
@@ -142,7 +138,7 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
         issues: rest.list(take_issue)?,
         definitions: {
             let mut deltas = Deltas::default();
-            rest.list(|rest| take_definition(rest, &mut deltas, format))?
+            rest.list(|rest| take_definition(rest, &mut deltas))?
         },
         references: {
             let mut deltas = Deltas::default();
@@ -189,14 +185,8 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
                 })
             })?
         },
-        values: match format < WITH_VALUES {
-            true => Values::default(),
-            false => take_values(rest)?,
-        },
-        package: match format < WITH_PACKAGES {
-            true => Box::default(),
-            false => rest.text()?.into(),
-        },
+        values: take_values(rest)?,
+        package: rest.text()?.into(),
     })
 }
 
@@ -268,7 +258,7 @@ fn put_definition(out: &mut Encoder, deltas: &mut Deltas, definition: &Definitio
     out.number(flags(modifiers));
 }
 
-fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas, format: u16) -> Option<Definition> {
+fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Definition> {
     Some(Definition {
         name: rest.text()?.into(),
         qualified_name: rest.text()?.into(),
@@ -276,10 +266,7 @@ fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas, format: u16) -> 
         parent: take_id(rest)?,
         span: deltas.take_span(rest)?,
         lines: deltas.take_lines(rest)?,
-        lines_above: match format < WITH_LINES_ABOVE {
-            true => 0,
-            false => rest.number32()?,
-        },
+        lines_above: rest.number32()?,
         name_span: deltas.take_span(rest)?,
         signature: deltas.take_span(rest)?,
         parameters: take_optional_span(rest, deltas)?,
@@ -288,10 +275,7 @@ fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas, format: u16) -> 
         bases: take_texts(rest)?,
         decorators: take_texts(rest)?,
         visibility: visibility_of(rest.byte()?)?,
-        modifiers: modifiers(match format < WITH_PACKAGES {
-            true => u32::from(rest.byte()?),
-            false => rest.number32()?,
-        }),
+        modifiers: modifiers(rest.number32()?),
     })
 }
 

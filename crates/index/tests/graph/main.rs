@@ -98,12 +98,11 @@ impl World {
         for id in self.files.definition_ids() {
             let graph = &self.graph;
             dump += &format!(
-                "{} {:?} {:?} {:?} {:?} {:?}\n",
+                "{} {:?} {:?} {:?} {:?}\n",
                 self.describe(id),
                 graph.uses_of(id),
                 graph.used_by(id),
                 graph.bases(id),
-                graph.subclasses(id),
                 graph.tests_of(id),
             );
         }

@@ -82,11 +82,7 @@ fn leading_path(text: &str) -> &str {
 
 /// Cuts a text to the length that is examined, at a character boundary.
 pub(crate) fn clip(text: &str) -> &str {
-    let mut end = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
+    text.get(..text.floor_char_boundary(MAX_BYTES)).unwrap_or("")
 }
 
 /// Returns the type that an annotation names, in any language. Reads `X`, `"X"`, `Optional[X]`, `X | None`,
@@ -154,10 +150,7 @@ pub(super) fn parameters_in(
     written: &str,
     form: &ValueForm,
 ) -> Vec<(Span, Option<TypeName>)> {
-    let mut end = written.len().min(MAX_PARAMETERS);
-    while !written.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = written.floor_char_boundary(MAX_PARAMETERS);
     let written = written.get(..end).unwrap_or("");
     let mut found = Vec::new();
     let mut depth = 0_i32;

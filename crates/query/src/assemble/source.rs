@@ -109,11 +109,7 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
 
 /// Returns the longest prefix of at most `limit` bytes that ends between characters.
 pub(crate) fn prefix(text: &str, limit: usize) -> &str {
-    let mut end = text.len().min(limit);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
+    text.get(..text.floor_char_boundary(limit)).unwrap_or("")
 }
 
 /// A part of a cut text.

@@ -476,9 +476,5 @@ fn repository_part(path: &str) -> &str {
 }
 
 fn cut(text: &str, limit: usize) -> &str {
-    let mut end = text.len().min(limit);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
+    text.get(..text.floor_char_boundary(limit)).unwrap_or(text)
 }

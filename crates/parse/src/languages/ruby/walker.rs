@@ -80,29 +80,8 @@ fn handler(kind: &str) -> Handler {
 }
 
 fn is_statement(kind: &str) -> bool {
-    matches!(
-        kind,
-        "call"
-            | "assignment"
-            | "operator_assignment"
-            | "method"
-            | "singleton_method"
-            | "class"
-            | "module"
-            | "if"
-            | "unless"
-            | "while"
-            | "until"
-            | "case"
-            | "for"
-            | "begin"
-            | "return"
-            | "alias"
-            | "if_modifier"
-            | "unless_modifier"
-            | "identifier"
-            | "binary"
-    )
+    ["call", "assignment", "operator_assignment", "method", "singleton_method", "class", "module", "if", "unless", "while", "until", "case", "for", "begin", "return", "alias", "if_modifier", "unless_modifier", "identifier", "binary"]
+.contains(&kind)
 }
 
 fn step(node: Node<'_>) -> Step<'_> {
