@@ -319,9 +319,7 @@ impl Config {
         let (history, watch) = (&self.history, &self.watch);
         let numbers = [
             (
-                "server.body_limit_bytes",
-                server.body_limit_bytes as u64,
-                1024,
+                "server.body_limit_bytes", server.body_limit_bytes as u64, 1024,
             ),
             ("server.request_timeout_ms", server.request_timeout_ms, 1),
             ("server.head_timeout_ms", server.head_timeout_ms, 1),

@@ -347,8 +347,7 @@ fn pool(place: &Place) -> Result<AnyPool, StoreError> {
             .after_connect(|connection, _| {
                 Box::pin(async move {
                     for pragma in [
-                        "pragma journal_mode = wal",
-                        "pragma synchronous = normal",
+                        "pragma journal_mode = wal", "pragma synchronous = normal",
                         // Overwrite deleted rows with zeros.
                         "pragma secure_delete = on",
                     ] {

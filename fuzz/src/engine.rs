@@ -12,32 +12,9 @@ use foveate_query::text::QueryText;
 
 /// Names of files, one for each parser and each format with sections.
 pub const NAMES: [&str; 26] = [
-    "a.py",
-    "a.ts",
-    "a.tsx",
-    "a.js",
-    "a.vue",
-    "a.svelte",
-    "a.go",
-    "a.rs",
-    "a.java",
-    "a.kt",
-    "a.c",
-    "a.h",
-    "a.cpp",
-    "a.cs",
-    "a.rb",
-    "a.php",
-    "a.md",
-    "a.rst",
-    "a.yaml",
-    "a.toml",
-    "a.ini",
-    "a.json",
-    "Dockerfile",
-    "Makefile",
-    "CMakeLists.txt",
-    "a",
+    "a.py", "a.ts", "a.tsx", "a.js", "a.vue", "a.svelte", "a.go", "a.rs", "a.java", "a.kt", "a.c",
+    "a.h", "a.cpp", "a.cs", "a.rb", "a.php", "a.md", "a.rst", "a.yaml", "a.toml", "a.ini",
+    "a.json", "Dockerfile", "Makefile", "CMakeLists.txt", "a",
 ];
 
 /// Checks the text of an issue, with its Markdown.

@@ -263,16 +263,7 @@ mod tests {
             assert_eq!(seconds(text), Ok(wanted));
         }
         for bad in [
-            "",
-            "30",
-            "d",
-            "0d",
-            "-1d",
-            "1.5h",
-            "30 d",
-            "30y",
-            "99999999999w",
-            "7000w",
+            "", "30", "d", "0d", "-1d", "1.5h", "30 d", "30y", "99999999999w", "7000w",
         ] {
             assert!(seconds(bad).is_err(), "{bad}");
         }

@@ -15,12 +15,7 @@ use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables, v
 const HIDDEN: &str = "***";
 /// Suffixes of the names of settings that may hold a secret.
 const SECRETS: [&str; 6] = [
-    "token",
-    "webhook_secret",
-    "private_key",
-    "password",
-    "secret",
-    "headers",
+    "token", "webhook_secret", "private_key", "password", "secret", "headers",
 ];
 /// Maximum number of errors reported at once.
 const MAX_MISTAKES: usize = 100;

@@ -67,10 +67,7 @@ mod tests {
             assert_eq!(check(good), Ok(()), "{good}");
         }
         for bad in [
-            "collector:4318",
-            "here",
-            "https://me:hidden@host",
-            "ftp://host",
+            "collector:4318", "here", "https://me:hidden@host", "ftp://host",
         ] {
             let error = check(bad).unwrap_err();
             assert!(error.starts_with("telemetry.otlp.endpoint") && !error.contains("hidden"));

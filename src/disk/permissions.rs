@@ -11,13 +11,7 @@ use rustix::process::{geteuid, umask};
 
 /// Name prefixes of everything that this program puts into its data directory.
 const ENTRIES: [&str; 7] = [
-    "credentials",
-    "foveate.db",
-    "git",
-    "history",
-    "index",
-    "lock",
-    "probe",
+    "credentials", "foveate.db", "git", "history", "index", "lock", "probe",
 ];
 const OWNER: u32 = 0o700;
 

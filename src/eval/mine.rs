@@ -104,31 +104,9 @@ fn is_trailer(line: &str) -> bool {
 /// Whether a line only refers to issues by number, such as `Fixes #12 and #13.`
 fn is_reference(line: &str) -> bool {
     const FILLER: [&str; 25] = [
-        "fix",
-        "fixes",
-        "fixed",
-        "close",
-        "closes",
-        "closed",
-        "resolve",
-        "resolves",
-        "resolved",
-        "ref",
-        "refs",
-        "references",
-        "see",
-        "issue",
-        "issues",
-        "bug",
-        "ticket",
-        "pr",
-        "pull",
-        "request",
-        "related",
-        "to",
-        "part",
-        "of",
-        "and",
+        "fix", "fixes", "fixed", "close", "closes", "closed", "resolve", "resolves", "resolved",
+        "ref", "refs", "references", "see", "issue", "issues", "bug", "ticket", "pr", "pull",
+        "request", "related", "to", "part", "of", "and",
     ];
     let mut words = line
         .split_whitespace()

@@ -7,22 +7,8 @@ const MAX_ISSUES: usize = 20;
 const MAX_WORDS: usize = 50_000;
 /// Keywords before the number of a closed issue.
 const KEYWORDS: [&str; 16] = [
-    "close",
-    "closes",
-    "closed",
-    "closing",
-    "fix",
-    "fixes",
-    "fixed",
-    "fixing",
-    "resolve",
-    "resolves",
-    "resolved",
-    "resolving",
-    "implement",
-    "implements",
-    "implemented",
-    "implementing",
+    "close", "closes", "closed", "closing", "fix", "fixes", "fixed", "fixing", "resolve",
+    "resolves", "resolved", "resolving", "implement", "implements", "implemented", "implementing",
 ];
 
 /// Returns the numbers of the issues of `project` that a text closes, in order of appearance. `page` is the

@@ -51,11 +51,7 @@ fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> 
     let IssueEvent { issue, sender, .. } = &event;
     let is_by_bot = issue.author.is_bot || sender.is_bot;
     check(
-        config,
-        issue,
-        &event.action,
-        config.answer_issues,
-        is_by_bot,
+        config, issue, &event.action, config.answer_issues, is_by_bot,
     )?;
     Ok(task(event.project, ThreadKind::Issue, &event.issue))
 }

@@ -91,10 +91,7 @@ mod tests {
         const XML: Option<&str> = Some("application/xml");
         const PLAIN: Option<&str> = Some("text/plain");
         let offers = [
-            "application/json",
-            "text/markdown",
-            "application/xml",
-            "text/plain",
+            "application/json", "text/markdown", "application/xml", "text/plain",
         ];
         for (accept, chosen) in [
             ("", JSON),

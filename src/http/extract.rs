@@ -112,9 +112,7 @@ mod tests {
             ("x: unknown field `x`, expected `a`", "unknown_field", "x"),
             ("unknown field `x`, expected `a`", "unknown_field", "x"),
             (
-                "source: missing field `path`",
-                "invalid_field",
-                "source.path",
+                "source: missing field `path`", "invalid_field", "source.path",
             ),
             ("missing field `query` at line 1", "invalid_field", "query"),
             ("limit: invalid type: string", "invalid_field", "limit"),

@@ -139,25 +139,14 @@ mod tests {
     fn local_server_allows_own_and_configured_names() {
         let hosts = Hosts::Local(named());
         for good in [
-            "127.0.0.1:7878",
-            "127.0.0.1",
-            "[::1]:7878",
-            "[::1]",
-            "localhost:7878",
-            "LOCALHOST",
-            "proxy.example.org",
-            "Proxy.Example.org:80",
+            "127.0.0.1:7878", "127.0.0.1", "[::1]:7878", "[::1]", "localhost:7878", "LOCALHOST",
+            "proxy.example.org", "Proxy.Example.org:80",
         ] {
             assert!(hosts.allow(good), "{good}");
         }
         for bad in [
-            "",
-            "evil.example.org",
-            "evil.example.org:7878",
-            "127.0.0.1.example.org",
-            "localhost.example.org",
-            "192.168.0.1",
-            "foveate:7878",
+            "", "evil.example.org", "evil.example.org:7878", "127.0.0.1.example.org",
+            "localhost.example.org", "192.168.0.1", "foveate:7878",
         ] {
             assert!(!hosts.allow(bad), "{bad}");
         }
@@ -167,24 +156,13 @@ mod tests {
     fn network_server_allows_addresses_and_single_label_names() {
         let hosts = Hosts::Network(named());
         for good in [
-            "127.0.0.1:7878",
-            "192.168.0.1:7878",
-            "[fd00::1]:7878",
-            "localhost",
-            "foveate:8080",
-            "foveate",
-            "proxy.example.org",
+            "127.0.0.1:7878", "192.168.0.1:7878", "[fd00::1]:7878", "localhost", "foveate:8080",
+            "foveate", "proxy.example.org",
         ] {
             assert!(hosts.allow(good), "{good}");
         }
         for bad in [
-            "",
-            ":7878",
-            "evil.example.org",
-            "evil.",
-            "127.0.0.1.example.org",
-            "me@evil",
-            "[evil]",
+            "", ":7878", "evil.example.org", "evil.", "127.0.0.1.example.org", "me@evil", "[evil]",
         ] {
             assert!(!hosts.allow(bad), "{bad}");
         }

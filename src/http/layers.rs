@@ -174,18 +174,9 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
 
 /// Codes of problems after which the body may not have been read to its end.
 const MAYBE_UNREAD_BODY: [&str; 12] = [
-    "body_too_large",
-    "host_not_allowed",
-    "invalid_body",
-    "invalid_host",
-    "invalid_token",
-    "missing_token",
-    "origin_not_allowed",
-    "rate_limited",
-    "request_timeout",
-    "too_many_connections",
-    "unsupported_encoding",
-    "unsupported_media_type",
+    "body_too_large", "host_not_allowed", "invalid_body", "invalid_host", "invalid_token",
+    "missing_token", "origin_not_allowed", "rate_limited", "request_timeout",
+    "too_many_connections", "unsupported_encoding", "unsupported_media_type",
 ];
 
 /// Restores the status that the handler answered with. The compression layer turns a response into 406 if no

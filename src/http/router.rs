@@ -118,11 +118,7 @@ impl RequestPolicy {
         let shown = ["foveate-repo", "foveate-commit", "foveate-generation"]
             .into_iter()
             .chain([
-                "foveate-tokens",
-                "foveate-issues",
-                "retry-after",
-                "x-request-id",
-                "traceparent",
+                "foveate-tokens", "foveate-issues", "retry-after", "x-request-id", "traceparent",
             ]);
         let layer = CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))

@@ -8,14 +8,8 @@ use serde_json::{Value, json};
 
 /// Supported methods. For others the SDK answers that they do not exist.
 const METHODS: [&str; 8] = [
-    "initialize",
-    "ping",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "tools/call",
-    "tools/list",
+    "initialize", "ping", "resources/list", "resources/read", "resources/templates/list",
+    "server/discover", "tools/call", "tools/list",
 ];
 
 /// Why a message cannot be used.

@@ -63,14 +63,8 @@ mod tests {
         let now = FileUri::parse("foveate://shop/current/a.py");
         assert!(now.is_ok_and(|uri| uri.reference.is_none()));
         for bad in [
-            "",
-            "file:///etc/passwd",
-            "foveate://",
-            "foveate://shop",
-            "foveate://shop/HEAD",
-            "foveate://shop/HEAD/",
-            "foveate:///HEAD/a.py",
-            "foveate://shop/HEAD/%ff",
+            "", "file:///etc/passwd", "foveate://", "foveate://shop", "foveate://shop/HEAD",
+            "foveate://shop/HEAD/", "foveate:///HEAD/a.py", "foveate://shop/HEAD/%ff",
         ] {
             assert!(FileUri::parse(bad).is_err(), "{bad}");
         }

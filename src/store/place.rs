@@ -22,19 +22,8 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-');
 /// Parameters allowed after the `?` of a URL. Others are refused, since the driver logs them with their values.
 const PARAMETERS: [&str; 13] = [
-    "application_name",
-    "dbname",
-    "host",
-    "hostaddr",
-    "options",
-    "password",
-    "port",
-    "sslcert",
-    "sslkey",
-    "sslmode",
-    "sslrootcert",
-    "statement-cache-capacity",
-    "user",
+    "application_name", "dbname", "host", "hostaddr", "options", "password", "port", "sslcert",
+    "sslkey", "sslmode", "sslrootcert", "statement-cache-capacity", "user",
 ];
 
 /// The location of a database.

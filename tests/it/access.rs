@@ -375,9 +375,7 @@ async fn public_address_without_a_key_is_refused() {
     let refused = start_public(directory.path(), |_| {}).await.err();
     let refused = refused.expect("there is no key").to_string();
     for told in [
-        "foveate key create",
-        "access.allow_anonymous",
-        "access.token_file",
+        "foveate key create", "access.allow_anonymous", "access.token_file",
     ] {
         assert!(refused.contains(told), "{refused}");
     }

@@ -275,10 +275,7 @@ pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
         .args([
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "commit.gpgsign=false",
+            "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false",
         ])
         .arg("-C")
         .arg(directory)

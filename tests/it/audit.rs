@@ -99,11 +99,7 @@ async fn audit_log_records_actions_without_their_content() {
     assert_eq!(request["request_id"], "id-1");
     let whole = std::fs::read_to_string(&log).unwrap();
     for secret in [
-        "hidden_words",
-        "total_price",
-        "hidden-token",
-        &admin,
-        &reader,
+        "hidden_words", "total_price", "hidden-token", &admin, &reader,
     ] {
         assert!(!whole.contains(secret), "{secret}");
     }

@@ -339,12 +339,7 @@ fn diff_head_defaults_to_the_checked_out_commit() {
     );
     // Or it has both commits and lacks their merge base.
     let arguments = [
-        "clone",
-        "-q",
-        "--depth=1",
-        "--no-single-branch",
-        &url,
-        "tips",
+        "clone", "-q", "--depth=1", "--no-single-branch", &url, "tips",
     ];
     git(root.parent().unwrap(), &arguments);
     let tips = root.parent().unwrap().join("tips");
@@ -359,11 +354,7 @@ fn output_option_writes_the_printed_text_to_a_file() {
     let output = run(
         &root,
         &[
-            "`total_price`",
-            "--format",
-            "markdown",
-            "--output",
-            "context.md",
+            "`total_price`", "--format", "markdown", "--output", "context.md",
         ],
     );
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
@@ -438,11 +429,7 @@ fn server_is_asked_the_same_question() {
     assert_eq!(answered["commit"], in_process["commit"]);
     assert_eq!(first_path(&answered), first_path(&in_process));
     let output = ask(&[
-        "`total_price`",
-        "--output",
-        "context.md",
-        "--format",
-        "markdown",
+        "`total_price`", "--output", "context.md", "--format", "markdown",
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let written = std::fs::read_to_string(root.parent().unwrap().join("context.md")).unwrap();

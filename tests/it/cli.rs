@@ -45,24 +45,14 @@ fn context_prints_relevant_files() {
     );
 
     let output = run(&[
-        "context",
-        root,
-        "`total_price` is wrong",
-        "--json",
-        "--limit",
-        "1",
+        "context", root, "`total_price` is wrong", "--json", "--limit", "1",
     ]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["files"][0]["path"], "shop/price.py");
     assert_eq!(answer["files"].as_array().unwrap().len(), 1);
 
     let output = run(&[
-        "context",
-        root,
-        "`total_price`",
-        "--explain",
-        "--intent",
-        "bug_fix",
+        "context", root, "`total_price`", "--explain", "--intent", "bug_fix",
     ]);
     assert!(
         stderr(&output).contains("intent BUG_FIX 1.00"),
@@ -76,12 +66,7 @@ fn focus_path_is_resolved_from_the_current_directory() {
     let (_keep, root) = tree(SHOP);
     let focused = |directory: &str, path: &str| {
         let query = [
-            "context",
-            directory,
-            "a Cart",
-            "--json",
-            "--focus-path",
-            path,
+            "context", directory, "a Cart", "--json", "--focus-path", path,
         ];
         let output = foveate(&query)
             .current_dir(root.join("shop"))
@@ -168,12 +153,7 @@ fn context_answers_from_commits_and_bare_repositories() {
     for directory in [root.as_path(), bare.as_path()] {
         let directory = directory.to_str().unwrap();
         let at = run(&[
-            "context",
-            directory,
-            "`total_price`",
-            "--json",
-            "--ref",
-            &first,
+            "context", directory, "`total_price`", "--json", "--ref", &first,
         ]);
         let answer: Value = serde_json::from_slice(&at.stdout).unwrap();
         assert_eq!(answer["commit"], first.as_str());
@@ -308,13 +288,7 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
     std::fs::write(&cases, text).unwrap();
     let root = root.to_str().unwrap();
     let output = run(&[
-        "train",
-        &cases,
-        "--repos",
-        root,
-        "--calibration",
-        "--write",
-        &written,
+        "train", &cases, "--repos", root, "--calibration", "--write", &written,
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let report = stdout(&output);

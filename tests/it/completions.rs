@@ -134,11 +134,7 @@ fn every_command_has_a_manual_page() {
             .to_owned()
     };
     for name in [
-        "foveate",
-        "foveate-serve",
-        "foveate-context",
-        "foveate-key-create",
-        "foveate-doctor",
+        "foveate", "foveate-serve", "foveate-context", "foveate-key-create", "foveate-doctor",
     ] {
         assert!(Path::new(&page(name)).exists(), "{name}");
     }

@@ -181,13 +181,7 @@ async fn answer_has_every_field_of_the_contract() {
         (
             "functions",
             &[
-                "path",
-                "name",
-                "kind",
-                "start_line",
-                "end_line",
-                "score",
-                "signals",
+                "path", "name", "kind", "start_line", "end_line", "score", "signals",
             ],
         ),
         ("sections", &["name", "budget", "used", "items"]),

@@ -283,9 +283,7 @@ async fn invalid_diffs_and_seen_places_name_their_field() {
         );
     }
     let places = json!([
-        "shop/cart.py:Cart.checkout",
-        "shop/price.py:1-3",
-        "gone.py:x"
+        "shop/cart.py:Cart.checkout", "shop/price.py:1-3", "gone.py:x"
     ]);
     let seen = json!({"paths": ["./shop/price.py", "gone.py"], "places": places});
     let body = json!({"repo": "shop", "query": "`Cart`", "seen": seen});
@@ -312,18 +310,10 @@ fn command_line_takes_diff_and_seen_places() {
         &["--diff", "main...fix", "--json", query],
         &["--diff", "main..fix", "--ref", "fix", "--json", query],
         &[
-            "--diff",
-            "main~1..fix",
-            "--json",
-            "--seen-path",
-            "shop/cart.py",
+            "--diff", "main~1..fix", "--json", "--seen-path", "shop/cart.py",
         ],
         &[
-            "--diff",
-            "main..fix",
-            "--json",
-            "--seen-place",
-            "shop/cart.py:Cart",
+            "--diff", "main..fix", "--json", "--seen-place", "shop/cart.py:Cart",
         ],
     ] {
         let (code, stderr, answer) = run(arguments);

@@ -199,34 +199,19 @@ fn problems_of_programs_and_settings_are_reported() {
     for (name, value, check, part) in [
         ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),
         (
-            "FOVEATE__SERVER__LISTEN",
-            "192.0.2.1:1",
-            "server",
-            "could not listen on",
+            "FOVEATE__SERVER__LISTEN", "192.0.2.1:1", "server", "could not listen on",
         ),
         (
-            "FOVEATE__SERVER__LISTEN",
-            "0.0.0.0:0",
-            "access",
-            "there is no key",
+            "FOVEATE__SERVER__LISTEN", "0.0.0.0:0", "access", "there is no key",
         ),
         (
-            "FOVEATE__INDEX__MEMORY_BYTES",
-            "9000000000000000",
-            "memory",
-            "index.memory_bytes",
+            "FOVEATE__INDEX__MEMORY_BYTES", "9000000000000000", "memory", "index.memory_bytes",
         ),
         (
-            "FOVEATE__ACCESS__TOKEN_FILE",
-            "/no/such/file",
-            "access",
-            "/no/such/file",
+            "FOVEATE__ACCESS__TOKEN_FILE", "/no/such/file", "access", "/no/such/file",
         ),
         (
-            "FOVEATE__RANKING__FILE",
-            "/no/such/file",
-            "settings",
-            "ranking.file",
+            "FOVEATE__RANKING__FILE", "/no/such/file", "settings", "ranking.file",
         ),
     ] {
         let (output, report) = doctor(&arguments, &[(name, value)]);

@@ -78,10 +78,7 @@ fn every_defence_names_existing_tests() {
 #[test]
 fn document_links_have_targets() {
     for document in [
-        "README.md",
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
+        "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
     ] {
         let text = read(document);
         let targets = text

@@ -32,20 +32,8 @@ const CRATES: [(&str, &[&str]); 5] = [
     ),
 ];
 const OUTSIDE_WORLD: [&str; 14] = [
-    "tokio",
-    "axum",
-    "hyper",
-    "reqwest",
-    "sqlx",
-    "rusqlite",
-    "notify",
-    "tower",
-    "tower-http",
-    "figment",
-    "clap",
-    "metrics",
-    "tracing-subscriber",
-    "utoipa",
+    "tokio", "axum", "hyper", "reqwest", "sqlx", "rusqlite", "notify", "tower", "tower-http",
+    "figment", "clap", "metrics", "tracing-subscriber", "utoipa",
 ];
 
 fn floor(room: &str) -> Option<usize> {
@@ -120,11 +108,7 @@ fn engine_crates_use_only_allowed_dependencies() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO"))
         .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
+            "metadata", "--format-version", "1", "--no-deps", "--offline",
         ])
         .current_dir(root)
         .output()

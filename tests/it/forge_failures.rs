@@ -196,9 +196,7 @@ async fn unexpected_page_is_not_taken_for_a_written_comment() {
     for (delivery, page, reason) in [
         ("d-1", "<html>Who are you?</html>", "no JSON"),
         (
-            "d-2",
-            "{\"login\": \"required\"}",
-            "did not return the comment",
+            "d-2", "{\"login\": \"required\"}", "did not return the comment",
         ),
         ("d-3", "", "did not return the comment"),
     ] {

@@ -359,23 +359,10 @@ async fn unreadable_objects_are_listed_with_the_reason() {
 
 /// Git settings that name programs to run. The test does something that would trigger each of them.
 const PROGRAM_SETTINGS: [&str; 17] = [
-    "core.fsmonitor",
-    "core.pager",
-    "core.editor",
-    "core.askPass",
-    "core.sshCommand",
-    "core.alternateRefsCommand",
-    "credential.helper",
-    "diff.external",
-    "diff.evil.command",
-    "diff.evil.textconv",
-    "filter.evil.clean",
-    "filter.evil.smudge",
-    "filter.evil.process",
-    "gpg.program",
-    "pager.log",
-    "remote.origin.uploadpack",
-    "uploadpack.packObjectsHook",
+    "core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand",
+    "core.alternateRefsCommand", "credential.helper", "diff.external", "diff.evil.command",
+    "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
+    "gpg.program", "pager.log", "remote.origin.uploadpack", "uploadpack.packObjectsHook",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -402,9 +389,7 @@ async fn programs_in_repository_settings_are_not_run() {
     let hooks = root.join("hooks");
     std::fs::create_dir(&hooks).unwrap();
     for hook in [
-        "reference-transaction",
-        "post-index-change",
-        "post-checkout",
+        "reference-transaction", "post-index-change", "post-checkout",
     ] {
         use std::os::unix::fs::PermissionsExt as _;
         let hook = hooks.join(hook);
@@ -688,9 +673,7 @@ fn differences_applied_to_one_commit_give_another() {
     let commits = make_odd_commits(&root);
     // Settings of the repository must not hide differences.
     for setting in [
-        "diff.ignoreSubmodules=all",
-        "diff.renames=copies",
-        "diff.relative=true",
+        "diff.ignoreSubmodules=all", "diff.renames=copies", "diff.relative=true",
     ] {
         let (name, value) = setting.split_once('=').unwrap();
         git(&root, &["config", name, value]);

@@ -61,13 +61,7 @@ pub async fn index_report(service: &impl Service, name: &str) -> Option<IndexRep
         return None;
     }
     let fields = [
-        "commit",
-        "dirty",
-        "files",
-        "skipped",
-        "skipped_files",
-        "definitions",
-        "languages",
+        "commit", "dirty", "files", "skipped", "skipped_files", "definitions", "languages",
     ];
     let mut report: Vec<String> = fields.iter().map(|f| repo[*f].to_string()).collect();
     for query in QUERIES {

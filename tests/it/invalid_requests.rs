@@ -189,10 +189,7 @@ async fn unknown_routes_and_methods_are_problems() {
     );
     assert_eq!(response.header("allow"), "POST");
     for path in [
-        "/repos/..%2Fx",
-        "/repos/%2e%2e%2Fx",
-        "/repos/a%2Fb",
-        "/repos/%00",
+        "/repos/..%2Fx", "/repos/%2e%2e%2Fx", "/repos/a%2Fb", "/repos/%00",
     ] {
         let response = app.get(path).await;
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");

@@ -359,20 +359,10 @@ async fn server_works_through_its_whole_life() {
     assert!(log.contains("cannot send telemetry"));
     let digest = admin.trim_start_matches("fov_");
     for secret in [
-        SECRET,
-        TOKEN,
-        &admin,
-        digest,
-        "collector-secret",
-        "Bearer ",
-        "Basic ",
+        SECRET, TOKEN, &admin, digest, "collector-secret", "Bearer ", "Basic ",
         // Words of issues, of questions, of comments, of code.
-        "forgets the ribbon",
-        "forgets discounts",
-        "Cart.checkout",
-        "def checkout",
-        "sum(item.price",
-        "return cart",
+        "forgets the ribbon", "forgets discounts", "Cart.checkout", "def checkout",
+        "sum(item.price", "return cart",
     ] {
         assert!(!log.contains(secret), "the log holds {secret:?}");
     }

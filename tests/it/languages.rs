@@ -11,25 +11,8 @@ const FOLDERS: [&str; 2] = [
 
 /// Names of languages and families. Formats such as JSON are not among them.
 const NAMES: [&str; 19] = [
-    "c",
-    "cpp",
-    "csharp",
-    "ecmascript",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "php",
-    "python",
-    "ruby",
-    "rust",
-    "scala",
-    "svelte",
-    "swift",
-    "toy",
-    "tsx",
-    "typescript",
-    "vue",
+    "c", "cpp", "csharp", "ecmascript", "go", "java", "javascript", "kotlin", "php", "python",
+    "ruby", "rust", "scala", "svelte", "swift", "toy", "tsx", "typescript", "vue",
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -108,10 +91,7 @@ fn offences_are_detected() {
         assert!(offence(line).is_some(), "{line}");
     }
     for line in [
-        "Language::TEXT",
-        "Language::of(&RULES)",
-        "\"go\", \"on\"",
-        "// not Language::Python",
+        "Language::TEXT", "Language::of(&RULES)", "\"go\", \"on\"", "// not Language::Python",
     ] {
         assert_eq!(offence(line), None, "{line}");
     }

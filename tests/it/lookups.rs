@@ -218,10 +218,7 @@ async fn invalid_lookups_name_their_field() {
         ("files/..%2F..%2Fetc%2Fpasswd", 400, "invalid_field", "path"),
         ("files/%2Fetc%2Fpasswd", 400, "invalid_field", "path"),
         (
-            "files/shop/cart.py?lines=9-3",
-            400,
-            "invalid_field",
-            "lines",
+            "files/shop/cart.py?lines=9-3", 400, "invalid_field", "lines",
         ),
         ("files/shop/cart.py?lines=0", 400, "invalid_field", "lines"),
         ("files/shop/cart.py?lines=99", 404, "unknown_line", ""),

@@ -186,11 +186,7 @@ fn missing_submodules_are_reported() {
     std::fs::write(library.join("tax.py"), "def tax(): pass\n").unwrap();
     commit(&library, "taxes");
     let add = [
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add",
     ];
     let library = library.to_str().unwrap();
     git(&root, &[&add[..], &[library, "lib/tax"]].concat());

@@ -53,18 +53,9 @@ async fn document_is_served_and_names_every_route() {
     let generated = generated();
     assert_eq!(response.text, generated);
     for text in [
-        "openapi: 3.1",
-        "  /repos:",
-        "  /repos/{repo}:",
-        "  /repos/{repo}/sync:",
-        "  /repos/{repo}/context:",
-        "  /context:",
-        "  /healthz:",
-        "  /readyz:",
-        "  /metrics:",
-        "  /openapi.yaml:",
-        "identifier: Apache-2.0",
-        "application/problem+json",
+        "openapi: 3.1", "  /repos:", "  /repos/{repo}:", "  /repos/{repo}/sync:",
+        "  /repos/{repo}/context:", "  /context:", "  /healthz:", "  /readyz:", "  /metrics:",
+        "  /openapi.yaml:", "identifier: Apache-2.0", "application/problem+json",
     ] {
         assert!(generated.contains(text), "{text}");
     }

@@ -340,10 +340,7 @@ async fn spans_continue_the_trace_of_the_caller() {
     );
     let text = std::fs::read_to_string(&log).unwrap();
     for secret in [
-        HIDDEN,
-        "hidden-token",
-        "collector-secret",
-        "def total_price",
+        HIDDEN, "hidden-token", "collector-secret", "def total_price",
     ] {
         assert!(!collector.has(secret), "{secret} was sent");
         assert!(!text.contains(secret), "{secret} is in the log");

@@ -110,14 +110,8 @@ async fn same_size_same_mtime_changes_are_found_after_restart() {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
     let paths = [
-        "in_place.py",
-        "renamed_over.py",
-        "one.py",
-        "other.py",
-        "moved.py",
-        "gone.py",
-        "inner/hidden.py",
-        "locked.py",
+        "in_place.py", "renamed_over.py", "one.py", "other.py", "moved.py", "gone.py",
+        "inner/hidden.py", "locked.py",
     ];
     for path in paths {
         backdate(path);

@@ -49,12 +49,7 @@ fn command_line_escapes_unsafe_names() {
     let root = root.to_str().unwrap();
     let query = "`close_gate` is wrong";
     let output = foveate(&[
-        "context",
-        root,
-        query,
-        "--explain",
-        "--focus-symbol",
-        "Gone\u{1b}",
+        "context", root, query, "--explain", "--focus-symbol", "Gone\u{1b}",
     ]);
     assert_eq!(output.status.code(), Some(0));
     let notes = assert_safe(&output.stderr);

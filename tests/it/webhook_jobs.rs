@@ -359,12 +359,7 @@ fn check_markup(comment: &str) {
         }
     }
     let known = [
-        "<!-- foveate:context -->",
-        "<details>",
-        "</details>",
-        "<summary>",
-        "</summary>",
-        "<sub>",
+        "<!-- foveate:context -->", "<details>", "</details>", "<summary>", "</summary>", "<sub>",
         "</sub>",
     ];
     let mut rest = html.clone();

@@ -174,10 +174,7 @@ fn answers_do_not_depend_on_the_order_of_files() {
             format!(
                 "{:?}",
                 (
-                    answer.files,
-                    answer.functions,
-                    answer.symbols,
-                    answer.pack.context
+                    answer.files, answer.functions, answer.symbols, answer.pack.context
                 )
             )
         });

@@ -153,11 +153,7 @@ fn places(snapshot: &Snapshot, out: &mut String) {
         writeln!(out, "  modules {:?}", graph.import_modules(id)).unwrap();
         writeln!(out, "  tests {:?}", graph.test_files_of(id)).unwrap();
         for asked in [
-            "Client",
-            "connect",
-            "Pool.acquire_connection",
-            "shop.client",
-            "helper",
+            "Client", "connect", "Pool.acquire_connection", "shop.client", "helper",
         ] {
             let found = graph.resolve_name(files, symbols, id, asked);
             let module = graph.resolve_name_module(files, symbols, id, asked);
@@ -165,12 +161,8 @@ fn places(snapshot: &Snapshot, out: &mut String) {
         }
     }
     for path in [
-        "shop.client.Client.connect",
-        "shop.make_pool",
-        "@shop/web",
-        "client.connect",
-        "shop.Client.connect",
-        "shop.helper",
+        "shop.client.Client.connect", "shop.make_pool", "@shop/web", "client.connect",
+        "shop.Client.connect", "shop.helper",
     ] {
         let found = graph.resolve_dotted(files, symbols, path);
         let module = graph.resolve_module(files, path);
@@ -190,12 +182,7 @@ fn searches(snapshot: &Snapshot, out: &mut String) {
         writeln!(out, "{text} {:?}", snapshot.messages.search(text)).unwrap();
     }
     let terms = [
-        "client",
-        "connect",
-        "pool",
-        "shop",
-        "acquir",
-        "acquire_connection",
+        "client", "connect", "pool", "shop", "acquir", "acquire_connection",
     ];
     let terms = terms.map(|term| QueryTerm {
         term: term.to_owned(),

@@ -29,13 +29,29 @@ pub(crate) fn is_lock_file(name: &str) -> bool {
 }
 
 fn is_binary(extension: &str) -> bool {
-    ["png", "jpg", "jpeg", "gif", "bmp", "ico", "icns", "webp", "avif", "tif", "tiff", "psd", "eps", "pdf", "woff", "woff2", "ttf", "otf", "eot", "afm", "pfb", "mo", "gmo", "qm", "zip", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "tar", "jar", "war", "whl", "egg", "nupkg", "vsix", "exe", "dll", "so", "dylib", "a", "o", "obj", "lib", "pyc", "pyd", "class", "wasm", "bin", "elf", "mp3", "mp4", "m4a", "m4v", "mov", "avi", "mkv", "webm", "ogg", "ogv", "wav", "flac", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "npy", "npz", "pkl", "pickle", "joblib", "h5", "hdf5", "nc", "fits", "parquet", "feather", "arrow", "mat", "sav", "rdb", "db", "sqlite", "sqlite3", "mmdb", "shp", "shx", "dbf", "pt", "onnx", "tflite", "keystore", "jks", "p12", "pfx", "der", "swf", "graffle", "sketch", "glb", "gpg", "blend"]
-.contains(&extension)
+    [
+        "png", "jpg", "jpeg", "gif", "bmp", "ico", "icns", "webp", "avif", "tif", "tiff", "psd",
+        "eps", "pdf", "woff", "woff2", "ttf", "otf", "eot", "afm", "pfb", "mo", "gmo", "qm", "zip",
+        "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "tar", "jar", "war", "whl", "egg", "nupkg",
+        "vsix", "exe", "dll", "so", "dylib", "a", "o", "obj", "lib", "pyc", "pyd", "class", "wasm",
+        "bin", "elf", "mp3", "mp4", "m4a", "m4v", "mov", "avi", "mkv", "webm", "ogg", "ogv", "wav",
+        "flac", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "npy", "npz", "pkl",
+        "pickle", "joblib", "h5", "hdf5", "nc", "fits", "parquet", "feather", "arrow", "mat",
+        "sav", "rdb", "db", "sqlite", "sqlite3", "mmdb", "shp", "shx", "dbf", "pt", "onnx",
+        "tflite", "keystore", "jks", "p12", "pfx", "der", "swf", "graffle", "sketch", "glb", "gpg",
+        "blend",
+    ]
+    .contains(&extension)
 }
 
 fn is_data(extension: &str) -> bool {
-    ["po", "pot", "xlf", "xliff", "csv", "tsv", "svg", "map", "snap", "geojson", "topojson", "kml", "gml", "ipynb", "log", "pem", "crt", "cer", "key", "csr", "pub", "asc", "sig", "dat", "data", "arff", "ndjson", "jsonl", "har", "wkt", "prj", "hdr", "vrt", "tfm", "vf", "drawio", "plist", "inv", "b64"]
-.contains(&extension)
+    [
+        "po", "pot", "xlf", "xliff", "csv", "tsv", "svg", "map", "snap", "geojson", "topojson",
+        "kml", "gml", "ipynb", "log", "pem", "crt", "cer", "key", "csr", "pub", "asc", "sig",
+        "dat", "data", "arff", "ndjson", "jsonl", "har", "wkt", "prj", "hdr", "vrt", "tfm", "vf",
+        "drawio", "plist", "inv", "b64",
+    ]
+    .contains(&extension)
 }
 
 #[cfg(test)]

@@ -239,10 +239,7 @@ mod tests {
         check("js/app.min.js", "bundle None");
         check("js/vendor.js", "bundle None");
         for source in [
-            "src/main.js",
-            "lib/core/dispatchRequest.js",
-            "src/api-client.js",
-            "a-2015.js",
+            "src/main.js", "lib/core/dispatchRequest.js", "src/api-client.js", "a-2015.js",
         ] {
             check(source, "project");
         }

@@ -71,20 +71,8 @@ impl File<'_> {
     /// before.
     fn is_in_examples(&self) -> bool {
         const TREES: [&str; 14] = [
-            "examples",
-            "example",
-            "samples",
-            "sample",
-            "demo",
-            "demos",
-            "tutorials",
-            "tutorial",
-            "galleries",
-            "gallery",
-            "cookbook",
-            "playground",
-            "playgrounds",
-            "quickstart",
+            "examples", "example", "samples", "sample", "demo", "demos", "tutorials", "tutorial",
+            "galleries", "gallery", "cookbook", "playground", "playgrounds", "quickstart",
         ];
         let top = self
             .directories
@@ -99,36 +87,14 @@ impl File<'_> {
 
     fn is_prose(&self) -> bool {
         const NOTES: [&str; 22] = [
-            "readme",
-            "changelog",
-            "changes",
-            "history",
-            "news",
-            "license",
-            "licence",
-            "copying",
-            "notice",
-            "authors",
-            "contributors",
-            "contributing",
-            "install",
-            "security",
-            "todo",
-            "maintainers",
-            "code_of_conduct",
-            "credits",
-            "thanks",
-            "release",
-            "releases",
+            "readme", "changelog", "changes", "history", "news", "license", "licence", "copying",
+            "notice", "authors", "contributors", "contributing", "install", "security", "todo",
+            "maintainers", "code_of_conduct", "credits", "thanks", "release", "releases",
             "upgrading",
         ];
         let first = self.stem.split(['.', '-']).next().unwrap_or("");
         let is_fragment = self.has_directory(&[
-            "changelogs",
-            "changelog",
-            "newsfragments",
-            ".changeset",
-            "news",
+            "changelogs", "changelog", "newsfragments", ".changeset", "news",
         ]);
         let is_documentation = match self.roles.documentation {
             Documentation::All => true,

@@ -122,23 +122,11 @@ fn header(text: &str) -> Option<Mark> {
 /// `thread 'main' panicked at …`, `panic: …`.
 pub fn is_error(text: &str) -> bool {
     const STARTS: [&str; 5] = [
-        "Error: ",
-        "error: ",
-        "fatal error: ",
-        "fatal: ",
-        "Unhandled ",
+        "Error: ", "error: ", "fatal error: ", "fatal: ", "Unhandled ",
     ];
     const ENDS: [&str; 10] = [
-        "Error",
-        "Exception",
-        "Warning",
-        "Interrupt",
-        "SystemExit",
-        "Failure",
-        "Fault",
-        "StopIteration",
-        "DoesNotExist",
-        "NotFound",
+        "Error", "Exception", "Warning", "Interrupt", "SystemExit", "Failure", "Fault",
+        "StopIteration", "DoesNotExist", "NotFound",
     ];
     let text = strip_process(text.trim());
     if STARTS.iter().any(|start| text.starts_with(start))

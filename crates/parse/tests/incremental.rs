@@ -55,18 +55,8 @@ fn long_function(lines: usize) -> String {
 
 /// Texts that may be inserted somewhere.
 const MORE: [&str; 13] = [
-    "# above\n# it\n# more\n",
-    " + 1",
-    "\n        more()",
-    "\n    # mine\n",
-    "\n\t# mine\n",
-    "\n\u{c}    # mine\n",
-    "\n \u{a0} # mine\n",
-    "  # noqa",
-    ")",
-    "\"\"\"",
-    ", ",
-    "connect",
+    "# above\n# it\n# more\n", " + 1", "\n        more()", "\n    # mine\n", "\n\t# mine\n",
+    "\n\u{c}    # mine\n", "\n \u{a0} # mine\n", "  # noqa", ")", "\"\"\"", ", ", "connect",
     "\\\n",
 ];
 

@@ -39,10 +39,7 @@ fn cpp_templates_precede_own_lines() {
         "cpp",
         "template <typename T,\n          int N>\nint f(T t) {\n  return N;\n}\ntemplate <class T>\nstruct S {\n  template <class U>\n  void g(U u) {}\n  void h() {}\n};\n",
         &[
-            "f 1-5 own 3",
-            "S 6-11 own 7",
-            "S.g 8-9 own 9",
-            "S.h 10-10 own 10",
+            "f 1-5 own 3", "S 6-11 own 7", "S.g 8-9 own 9", "S.h 10-10 own 10",
         ],
     );
 }

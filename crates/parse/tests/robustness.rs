@@ -14,22 +14,8 @@ fn language(name: &str) -> Language {
 }
 
 const LANGUAGES: &[&str] = &[
-    "python",
-    "javascript",
-    "typescript",
-    "tsx",
-    "ruby",
-    "php",
-    "vue",
-    "svelte",
-    "markdown",
-    "java",
-    "rust",
-    "csharp",
-    "kotlin",
-    "c",
-    "cpp",
-    "go",
+    "python", "javascript", "typescript", "tsx", "ruby", "php", "vue", "svelte", "markdown",
+    "java", "rust", "csharp", "kotlin", "c", "cpp", "go",
 ];
 
 /// Sources that contain most constructs; mutations break them in critical places.

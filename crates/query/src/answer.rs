@@ -77,12 +77,7 @@ pub fn answer(
     );
     let resolved = now();
     let mut ranked = rank::rank(
-        snapshot,
-        words,
-        &candidates,
-        intent.kind,
-        &config.rank,
-        request.limit,
+        snapshot, words, &candidates, intent.kind, &config.rank, request.limit,
     );
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);

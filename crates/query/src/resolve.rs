@@ -136,6 +136,8 @@ pub struct Candidates {
     pub definitions: Vec<Evidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
+    /// The function of the innermost stack frame that is found, or else at the first line that the query names.
+    pub place: Option<DefId>,
     /// Lines that the caller's change touched, by file.
     pub changed: Vec<(FileId, Lines)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.

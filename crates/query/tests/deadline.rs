@@ -90,9 +90,7 @@ fn late_answer_has_code_and_lists_skipped_stages() {
     assert!(late.pack.context.contains("def total_price"));
     assert!(late.pack.sections.iter().all(|s| s.name != "tests"));
     for lacking in [
-        "similar names",
-        "past commits",
-        "tests, callers and imports",
+        "similar names", "past commits", "tests, callers and imports",
     ] {
         assert!(issue(&late).contains(lacking), "{}", issue(&late));
     }

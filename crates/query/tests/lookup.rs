@@ -326,9 +326,7 @@ fn text_names_and_paths_are_searched() {
     assert_eq!(
         found(&shop, &below),
         [
-            "src/shop/cart.py:1:24",
-            "src/shop/cart.py:15:16",
-            "src/shop/cart.py:19:12"
+            "src/shop/cart.py:1:24", "src/shop/cart.py:15:16", "src/shop/cart.py:19:12"
         ]
     );
     let regex = |query: &str| found(&shop, &search_for(query, SearchKind::Regex));
@@ -342,9 +340,7 @@ fn text_names_and_paths_are_searched() {
     assert_eq!(
         found(&shop, &search_for("checkOut", SearchKind::Names)),
         [
-            "src/shop/cart.py:14",
-            "src/shop/price.py:6",
-            "tests/test_cart.py:8"
+            "src/shop/cart.py:14", "src/shop/price.py:6", "tests/test_cart.py:8"
         ]
     );
     assert_eq!(

@@ -112,16 +112,10 @@ fn every_function_within_changed_stretch_counts_as_changed() {
 fn names_in_backticks_resolve() {
     let expected = &["lib/store.py:Store.bulk_create"];
     check(
-        "`bulk_create` is slow",
-        "bulk_create",
-        "inline_code",
-        expected,
+        "`bulk_create` is slow", "bulk_create", "inline_code", expected,
     );
     check(
-        "`Store.bulk_create` is slow",
-        "Store.bulk_create",
-        "inline_code",
-        expected,
+        "`Store.bulk_create` is slow", "Store.bulk_create", "inline_code", expected,
     );
 }
 
@@ -207,10 +201,7 @@ fn typos_are_matched_fuzzily() {
 fn title_words_resolve_to_identifiers() {
     let expected = &["lib/store.py:Store.bulk_create"];
     check(
-        "Bulk creation loses rows",
-        "bulk creation",
-        "words",
-        expected,
+        "Bulk creation loses rows", "bulk creation", "words", expected,
     );
     check(
         "Opening a store fails",

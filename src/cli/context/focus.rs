@@ -67,10 +67,7 @@ mod tests {
         let absolute = root.join("cart/add.py").display().to_string();
         let alias = keep.path().join("alias/cart/add.py").display().to_string();
         let there = [
-            "cart/add.py",
-            "./cart/add.py",
-            "cart//./add.py",
-            "cart/views/../add.py",
+            "cart/add.py", "./cart/add.py", "cart//./add.py", "cart/views/../add.py",
         ];
         for given in there.into_iter().chain([&*absolute, &*alias]) {
             assert_eq!(path("--x", &root, given).unwrap(), "cart/add.py", "{given}");

@@ -40,12 +40,7 @@ const INHERITED: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "GIT_EXEC_PAT
 
 /// Prefixes of the git variables that configure connections; no other variables of git are passed on.
 const CONNECTION_PREFIXES: [&str; 6] = [
-    "GIT_CONFIG",
-    "GIT_SSH",
-    "GIT_SSL",
-    "GIT_PROXY",
-    "GIT_ASKPASS",
-    "GIT_EXEC_PATH",
+    "GIT_CONFIG", "GIT_SSH", "GIT_SSL", "GIT_PROXY", "GIT_ASKPASS", "GIT_EXEC_PATH",
 ];
 
 /// Ssh without password prompts, with timeouts for a host that does not answer.

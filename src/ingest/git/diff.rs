@@ -22,22 +22,10 @@ const MAX_LINE: usize = 4 * 4096 + 16;
 /// Options that override the settings of the repository. Deleted files are left out: they are not in the tree of
 /// the head.
 const OPTIONS: [&str; 16] = [
-    "-r",
-    "-p",
-    "-U0",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=myers",
-    "--indent-heuristic",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--diff-filter=d",
+    "-r", "-p", "-U0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--indent-heuristic",
+    "--src-prefix=a/", "--dst-prefix=b/", "--diff-filter=d",
     // Above the limit, only renames without a change are found.
-    "-M",
-    "-l400",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--ignore-submodules=all",
+    "-M", "-l400", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
     "--submodule=short",
 ];
 /// Larger files are not indexed; this makes git treat them as binary files, without lines.
@@ -396,9 +384,7 @@ new file mode 100644
         assert_eq!(
             shown(&reader),
             [
-                r#""cart.py" 3-4 10-11 1-1"#,
-                r#""new.py" 7-7"#,
-                r#""is.py" "#,
+                r#""cart.py" 3-4 10-11 1-1"#, r#""new.py" 7-7"#, r#""is.py" "#,
                 r#""new file" 1-3"#,
             ]
         );

@@ -117,9 +117,7 @@ mod tests {
     fn undeterminable_head_has_no_mark() {
         let keep = tempfile::tempdir().unwrap();
         for head in [
-            "ref: refs/heads/.invalid",
-            "ref: refs/heads/../x",
-            "ref: main",
+            "ref: refs/heads/.invalid", "ref: refs/heads/../x", "ref: main",
         ] {
             write(&keep.path().join("HEAD"), head);
             assert_eq!(HeadMark::read(keep.path()), None, "{head}");

@@ -204,10 +204,7 @@ impl Reader<'_> {
     fn shallow(&self) -> Result<HashSet<ObjectId>, GitError> {
         let mut command = self.repo.command()?;
         command.args([
-            "rev-parse",
-            "--path-format=absolute",
-            "--git-path",
-            "shallow",
+            "rev-parse", "--path-format=absolute", "--git-path", "shallow",
         ]);
         let path = process::stdout(&mut command, &self.run_limits)?;
         let path = String::from_utf8_lossy(&path);
@@ -380,15 +377,10 @@ impl Reader<'_> {
         }
         touched_files::add_arguments(&mut command, Renames::Found);
         command.args([
-            "-p",
-            "-U0",
-            "--inter-hunk-context=0",
-            "--diff-algorithm=myers",
+            "-p", "-U0", "--inter-hunk-context=0", "--diff-algorithm=myers",
         ]);
         command.args([
-            "--no-indent-heuristic",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
+            "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
         ]);
         let files: Vec<String> = foveate_parse::hunks::extensions()
             .map(|extension| format!(":(top,glob)**/*.{extension}"))

@@ -214,9 +214,7 @@ impl RemoteCopy {
     fn drop_old_asked(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let mut command = command::git_in(&self.directory);
         command.args([
-            "for-each-ref",
-            "--sort=-committerdate",
-            "--format=%(refname)",
+            "for-each-ref", "--sort=-committerdate", "--format=%(refname)",
         ]);
         command.arg(format!("--count={}", MAX_KEPT + MAX_DROPPED + 1));
         command.arg(ASKED);

@@ -11,15 +11,8 @@ const LINE_BYTES: usize = 1024;
 
 /// Prefixes of lines that are neither progress nor errors.
 const IGNORED: [&str; 9] = [
-    "Cloning into",
-    "From ",
-    " ",
-    "hint:",
-    "warning: redirecting",
-    "remote: Enumerating objects",
-    "remote: Counting objects",
-    "remote: Compressing objects",
-    "remote: Total ",
+    "Cloning into", "From ", " ", "hint:", "warning: redirecting", "remote: Enumerating objects",
+    "remote: Counting objects", "remote: Compressing objects", "remote: Total ",
 ];
 
 /// Reads git's standard error.

@@ -179,14 +179,7 @@ mod tests {
     #[test]
     fn malformed_lines_are_skipped() {
         for line in [
-            "",
-            "x",
-            "x y",
-            "x{a=\"b\" 1",
-            "x{a=b} 1",
-            "x{a=\"b} 1",
-            "x{a} 1",
-            "# x 1",
+            "", "x", "x y", "x{a=\"b\" 1", "x{a=b} 1", "x{a=\"b} 1", "x{a} 1", "# x 1",
         ] {
             assert_eq!(sample(line), None, "{line}");
         }

@@ -96,11 +96,7 @@ impl<Target: Renumber, Test: Copy> Renumber for Candidate<Target, Test> {
 /// Returns the sort key: strongest first.
 pub(super) fn order(strength: Strength) -> impl Ord {
     std::cmp::Reverse((
-        strength.link,
-        strength.named,
-        strength.mirrored,
-        strength.certain,
-        strength.uses,
+        strength.link, strength.named, strength.mirrored, strength.certain, strength.uses,
     ))
 }
 

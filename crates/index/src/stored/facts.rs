@@ -293,16 +293,8 @@ fn flags(modifiers: &Modifiers) -> u32 {
         is_macro,
     } = *modifiers;
     let all = [
-        is_async,
-        is_static,
-        is_abstract,
-        is_overload,
-        is_constructor,
-        is_property,
-        is_exported,
-        is_default_export,
-        is_out_of_line,
-        is_macro,
+        is_async, is_static, is_abstract, is_overload, is_constructor, is_property, is_exported,
+        is_default_export, is_out_of_line, is_macro,
     ];
     let bits = all.iter().enumerate();
     bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at)

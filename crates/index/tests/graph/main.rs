@@ -125,16 +125,14 @@ fn check_names(repository: &str, expected: &str) {
         let (question, answer) = line.split_once(" -> ").unwrap();
         let (path, name) = question.split_once(' ').unwrap();
         let file = world.files.find(path).unwrap();
-        let mut found = world.describe_all(world.graph.resolve_name(
-            &world.files,
-            &world.symbols,
-            file,
-            name,
-        ));
-        if let Some(module) =
+        let mut found = world.describe_all(
             world
                 .graph
-                .resolve_name_module(&world.files, &world.symbols, file, name)
+                .resolve_name(&world.files, &world.symbols, file, name),
+        );
+        if let Some(module) = world
+            .graph
+            .resolve_name_module(&world.files, &world.symbols, file, name)
         {
             found = format!("module {}", world.files.path(module));
         }
@@ -150,11 +148,11 @@ fn check_dotted(repository: &str, expected: &str) {
     let world = world(repository);
     for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
         let (path, answer) = line.split_once(" -> ").unwrap();
-        let mut found = world.describe_all(world.graph.resolve_dotted(
-            &world.files,
-            &world.symbols,
-            path,
-        ));
+        let mut found = world.describe_all(
+            world
+                .graph
+                .resolve_dotted(&world.files, &world.symbols, path),
+        );
         if found.is_empty() {
             found = String::from("nothing");
         }

@@ -202,9 +202,7 @@ fn members_of_enclosing_classes_need_no_receiver() {
         repository,
         "a.pkg:Outer.Inner.run",
         &[
-            "a.pkg:Outer.shown certain",
-            "a.pkg:Base.inherited certain",
-            "a.pkg:Base.top certain",
+            "a.pkg:Outer.shown certain", "a.pkg:Base.inherited certain", "a.pkg:Base.top certain",
         ],
     );
     // In other languages they need a receiver.

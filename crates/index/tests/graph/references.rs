@@ -52,14 +52,9 @@ fn methods_are_found_through_receivers() {
         SHOP,
         "shop/pool.py:Pool.acquire",
         &[
-            "shop/client.py:13 likely",
-            "shop/client.py:14 likely",
-            "shop/client.py:20 likely",
-            "shop/client.py:21 certain",
-            "shop/client.py:22 likely",
-            "shop/client.py:23 likely",
-            "shop/client.py:25 likely",
-            "shop/client.py:26 likely",
+            "shop/client.py:13 likely", "shop/client.py:14 likely", "shop/client.py:20 likely",
+            "shop/client.py:21 certain", "shop/client.py:22 likely", "shop/client.py:23 likely",
+            "shop/client.py:25 likely", "shop/client.py:26 likely",
         ],
     );
 }
@@ -254,15 +249,9 @@ fn ecmascript_receivers_are_inferred() {
         repository,
         "src/service.ts:Service.start",
         &[
-            "src/app.tsx:8 likely",
-            "src/app.tsx:9 likely",
-            "src/app.tsx:10 likely",
-            "src/app.tsx:11 likely",
-            "src/app.tsx:13 likely",
-            "src/app.tsx:14 likely",
-            "src/app.tsx:15 certain",
-            "src/app.tsx:16 certain",
-            "src/service.ts:3 certain",
+            "src/app.tsx:8 likely", "src/app.tsx:9 likely", "src/app.tsx:10 likely",
+            "src/app.tsx:11 likely", "src/app.tsx:13 likely", "src/app.tsx:14 likely",
+            "src/app.tsx:15 certain", "src/app.tsx:16 certain", "src/service.ts:3 certain",
         ],
     );
     check_uses(

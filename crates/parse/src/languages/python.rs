@@ -19,12 +19,7 @@ use crate::role::conventions::{Ecosystem, File, Roles};
 pub(super) static PYTHON: LanguageSpec = LanguageSpec {
     names: Names {
         files: &[
-            "SConstruct",
-            "SConscript",
-            "wscript",
-            "BUILD",
-            "WORKSPACE",
-            "Tiltfile",
+            "SConstruct", "SConscript", "wscript", "BUILD", "WORKSPACE", "Tiltfile",
         ],
         programs: &["python", "pypy"],
         lock_files: &["poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock"],
@@ -66,15 +61,8 @@ const ROLES: Roles = Roles {
         generated_directories: &["site-packages"],
         test_directories: &["asv_bench", "asv_benchmarks"],
         configuration_names: &[
-            "setup.py",
-            "setup.cfg",
-            "pyproject.toml",
-            "noxfile.py",
-            "manage.py",
-            "manifest.in",
-            "tox.ini",
-            "pipfile",
-            "conf.py",
+            "setup.py", "setup.cfg", "pyproject.toml", "noxfile.py", "manage.py", "manifest.in",
+            "tox.ini", "pipfile", "conf.py",
         ],
         ..Ecosystem::NONE
     },

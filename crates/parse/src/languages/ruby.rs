@@ -16,12 +16,7 @@ use super::spec::{LanguageSpec, Names};
 pub(super) static RUBY: LanguageSpec = LanguageSpec {
     names: Names {
         files: &[
-            "Rakefile",
-            "Gemfile",
-            "Podfile",
-            "Vagrantfile",
-            "Fastfile",
-            "Brewfile",
+            "Rakefile", "Gemfile", "Podfile", "Vagrantfile", "Fastfile", "Brewfile",
         ],
         programs: &["ruby"],
         lock_files: &["Gemfile.lock"],

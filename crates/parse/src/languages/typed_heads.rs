@@ -6,42 +6,14 @@ use crate::hunks::heads::{
 
 /// Words that may precede parentheses without being a function.
 pub(in crate::languages) const CONTROL: [&str; 24] = [
-    "if",
-    "for",
-    "foreach",
-    "while",
-    "switch",
-    "catch",
-    "return",
-    "else",
-    "do",
-    "throw",
-    "await",
-    "new",
-    "with",
-    "case",
-    "typeof",
-    "yield",
-    "super",
-    "lock",
-    "using",
-    "sizeof",
-    "synchronized",
-    "function",
-    "try",
-    "fixed",
+    "if", "for", "foreach", "while", "switch", "catch", "return", "else", "do", "throw", "await",
+    "new", "with", "case", "typeof", "yield", "super", "lock", "using", "sizeof", "synchronized",
+    "function", "try", "fixed",
 ];
 
 /// Words that begin a type.
 const TYPES: [&str; 8] = [
-    "class",
-    "interface",
-    "enum",
-    "record",
-    "struct",
-    "namespace",
-    "union",
-    "@interface",
+    "class", "interface", "enum", "record", "struct", "namespace", "union", "@interface",
 ];
 
 /// Returns the name in the head of a definition.
@@ -89,20 +61,8 @@ pub(in crate::languages) fn is_definition(line: &str) -> bool {
     }
     let Some((head, _)) = line.split_once('(') else {
         let modifiers = [
-            "public",
-            "private",
-            "protected",
-            "internal",
-            "static",
-            "final",
-            "abstract",
-            "sealed",
-            "partial",
-            "typedef",
-            "template",
-            "inline",
-            "readonly",
-            "non",
+            "public", "private", "protected", "internal", "static", "final", "abstract", "sealed",
+            "partial", "typedef", "template", "inline", "readonly", "non",
         ];
         let line = line.trim_start_matches('@');
         return split_keyword(line, &modifiers, &TYPES[..7]).is_some();

@@ -33,30 +33,12 @@ pub(super) static NAMES: LazyLock<Names> = LazyLock::new(|| {
 });
 
 const GENERATED_DIRECTORIES: [&str; 15] = [
-    "bundled",
-    "vendor",
-    "vendors",
-    "vendored",
-    "_vendor",
-    "_vendored_packages",
-    "third_party",
-    "third-party",
-    "thirdparty",
-    "3rdparty",
-    "extern",
-    "externals",
-    "_externals",
-    "dist",
+    "bundled", "vendor", "vendors", "vendored", "_vendor", "_vendored_packages", "third_party",
+    "third-party", "thirdparty", "3rdparty", "extern", "externals", "_externals", "dist",
     "generated",
 ];
 
 const TEST_DIRECTORIES: [&str; 8] = [
-    "tests",
-    "testdata",
-    "test-data",
-    "test_data",
-    "test-fixtures",
-    "test_fixtures",
-    "testfixtures",
-    "benchmarks",
+    "tests", "testdata", "test-data", "test_data", "test-fixtures", "test_fixtures",
+    "testfixtures", "benchmarks",
 ];

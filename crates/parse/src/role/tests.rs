@@ -109,21 +109,10 @@ fn settings_are_configuration() {
     check(
         Role::Configuration,
         &[
-            "pyproject.toml",
-            "setup.py",
-            "setup.cfg",
-            "package.json",
-            "packages/a/package.json",
-            "tsconfig.base.json",
-            "Dockerfile",
-            "docker/Dockerfile.dev",
-            ".github/workflows/ci.yml",
-            ".eslintrc.js",
-            "vite.config.ts",
-            "requirements/dev.txt",
-            "docs/conf.py",
-            "Makefile",
-            "CMakeLists.txt",
+            "pyproject.toml", "setup.py", "setup.cfg", "package.json", "packages/a/package.json",
+            "tsconfig.base.json", "Dockerfile", "docker/Dockerfile.dev",
+            ".github/workflows/ci.yml", ".eslintrc.js", "vite.config.ts", "requirements/dev.txt",
+            "docs/conf.py", "Makefile", "CMakeLists.txt",
         ],
     );
 }
@@ -133,15 +122,9 @@ fn copies_and_program_output_are_generated() {
     check(
         Role::Generated,
         &[
-            "node_modules/a/index.js",
-            "vendor/lib/a.py",
-            "astropy/extern/six.py",
-            "sklearn/externals/joblib.py",
-            "static/app.min.js",
-            "package-lock.json",
-            "proto/a_pb2.py",
-            "dist/index.js",
-            "static/jquery-3.6.0.js",
+            "node_modules/a/index.js", "vendor/lib/a.py", "astropy/extern/six.py",
+            "sklearn/externals/joblib.py", "static/app.min.js", "package-lock.json",
+            "proto/a_pb2.py", "dist/index.js", "static/jquery-3.6.0.js",
         ],
     );
     let path = RepoPath::new("src/parser.py").unwrap();

@@ -247,10 +247,7 @@ mod tests {
         );
         let text = "{% extends 'a' %}\n{% block title %}\n<hr>\n<h1>{% block x %}A{% endblock %}</h1>\n{% endblock %}\n<p>\nb\n</p>\nEnd.\n";
         let expected = [
-            "1-1 text ",
-            "2-3 element title",
-            "4-5   section title > A",
-            "6-8 element p",
+            "1-1 text ", "2-3 element title", "4-5   section title > A", "6-8 element p",
             "9-9 text ",
         ];
         check(html(), "a.html", text, &expected);

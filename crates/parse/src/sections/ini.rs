@@ -37,11 +37,8 @@ mod tests {
             "tox.ini",
             text,
             &[
-                "1-4 table tox",
-                "5-6 table testenv:docs",
-                "7-9   key testenv:docs.deps",
-                "10-10   text testenv:docs",
-                "11-12 table flake8",
+                "1-4 table tox", "5-6 table testenv:docs", "7-9   key testenv:docs.deps",
+                "10-10   text testenv:docs", "11-12 table flake8",
             ],
         );
     }

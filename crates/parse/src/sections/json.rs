@@ -182,13 +182,8 @@ mod tests {
             "package.json",
             PACKAGE,
             &[
-                "1-3 text ",
-                "4-8 key scripts",
-                "9-9 text ",
-                "10-10 key people",
-                "11-14   item people[A]",
-                "15-16   text people",
-                "17-20 key files",
+                "1-3 text ", "4-8 key scripts", "9-9 text ", "10-10 key people",
+                "11-14   item people[A]", "15-16   text people", "17-20 key files",
             ],
         );
         assert_eq!(shown(json(), "package.json", PACKAGE, 6, 40), "4-8 scripts");

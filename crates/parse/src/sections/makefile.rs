@@ -69,13 +69,8 @@ mod tests {
             "Makefile",
             text,
             &[
-                "1-1 text ",
-                "2-4 key FILES",
-                "5-6 text ",
-                "7-12 target test",
-                "13-13 target all",
-                "14-14 text ",
-                "15-17 key help",
+                "1-1 text ", "2-4 key FILES", "5-6 text ", "7-12 target test", "13-13 target all",
+                "14-14 text ", "15-17 key help",
             ],
         );
     }

@@ -160,8 +160,13 @@ fn has_body(lines: TextLines<'_>, line: u32, indent: u32) -> bool {
 fn entry(text: &str) -> Option<&str> {
     let (directive, name) = text.trim().strip_prefix(".. ")?.split_once("::")?;
     let directive = directive.rsplit(':').next()?;
-    let documents = ["data", "confval", "setting", "option", "envvar", "function", "class", "method", "classmethod", "staticmethod", "attribute", "property", "exception", "decorator", "describe", "object", "macro", "type", "struct", "enum", "member", "django-admin", "templatefilter", "templatetag", "fieldlookup", "program-option"]
-.contains(&directive);
+    let documents = [
+        "data", "confval", "setting", "option", "envvar", "function", "class", "method",
+        "classmethod", "staticmethod", "attribute", "property", "exception", "decorator",
+        "describe", "object", "macro", "type", "struct", "enum", "member", "django-admin",
+        "templatefilter", "templatetag", "fieldlookup", "program-option",
+    ]
+    .contains(&directive);
     let name = name.trim();
     (documents && !name.is_empty()).then(|| cut(name, 120))
 }

@@ -148,10 +148,7 @@ mod tests {
             "install.sh",
             text,
             &[
-                "1-4 text ",
-                "5-11 function usage",
-                "12-13 text ",
-                "14-21 text Build",
+                "1-4 text ", "5-11 function usage", "12-13 text ", "14-21 text Build",
                 "22-24 function last",
             ],
         );

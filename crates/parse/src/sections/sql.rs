@@ -122,13 +122,7 @@ impl<'t> Statement<'t> {
     fn word(&mut self, word: &'t str) {
         let is = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(word));
         let is_filler = is(&[
-            "if",
-            "not",
-            "exists",
-            "or",
-            "replace",
-            "unique",
-            "temporary",
+            "if", "not", "exists", "or", "replace", "unique", "temporary",
         ]);
         if !self.is_titled && !is_filler {
             let end = word.floor_char_boundary(MAX_WORD);

@@ -230,10 +230,7 @@ mod tests {
             "a.yaml",
             text,
             &[
-                "1-2 text ",
-                "3-6 key spec",
-                "7-8 key x:y",
-                "9-10   key x:y.w",
+                "1-2 text ", "3-6 key spec", "7-8 key x:y", "9-10   key x:y.w",
             ],
         );
     }

@@ -24,11 +24,7 @@ pub(crate) fn text(text: &str) -> Mark {
 /// and `error CS1002: text`, which keeps its code.
 pub(crate) fn labelled(rest: &str) -> Option<&str> {
     const LABELS: [&str; 5] = [
-        "fatal error",
-        "internal compiler error",
-        "error",
-        "warning",
-        "runtime error",
+        "fatal error", "internal compiler error", "error", "warning", "runtime error",
     ];
     let rest = rest.trim_start();
     let after = LABELS.iter().find_map(|label| rest.strip_prefix(label))?;

@@ -16,30 +16,10 @@ const MAX_STEPS: usize = 8;
 
 /// Types of collections that are written with the type of their elements, sorted.
 const COLLECTIONS: &[&str] = &[
-    "AbstractSet",
-    "Array",
-    "AsyncGenerator",
-    "AsyncIterable",
-    "AsyncIterableIterator",
-    "AsyncIterator",
-    "Collection",
-    "Deque",
-    "FrozenSet",
-    "Generator",
-    "Iterable",
-    "IterableIterator",
-    "Iterator",
-    "List",
-    "MutableSequence",
-    "MutableSet",
-    "ReadonlyArray",
-    "ReadonlySet",
-    "Sequence",
-    "Set",
-    "deque",
-    "frozenset",
-    "list",
-    "set",
+    "AbstractSet", "Array", "AsyncGenerator", "AsyncIterable", "AsyncIterableIterator",
+    "AsyncIterator", "Collection", "Deque", "FrozenSet", "Generator", "Iterable",
+    "IterableIterator", "Iterator", "List", "MutableSequence", "MutableSet", "ReadonlyArray",
+    "ReadonlySet", "Sequence", "Set", "deque", "frozenset", "list", "set",
 ];
 
 /// Returns the span of a part of a text.
@@ -82,7 +62,8 @@ fn leading_path(text: &str) -> &str {
 
 /// Cuts a text to the length that is examined, at a character boundary.
 pub(crate) fn clip(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(MAX_BYTES)).unwrap_or("")
+    text.get(..text.floor_char_boundary(MAX_BYTES))
+        .unwrap_or("")
 }
 
 /// Returns the type that an annotation names, in any language. Reads `X`, `"X"`, `Optional[X]`, `X | None`,

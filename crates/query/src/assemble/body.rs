@@ -263,11 +263,7 @@ impl Body {
             _ => SectionKind::Definitions,
         };
         let entry = card::near_duplicate(
-            plan.snapshot,
-            id,
-            section,
-            near_duplicate,
-            plan.config.cards.members,
+            plan.snapshot, id, section, near_duplicate, plan.config.cards.members,
         );
         // A card that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(
@@ -367,11 +363,7 @@ impl Body {
                 changed: &changed,
             };
             let (entry, lines) = card::partial(
-                plan.snapshot,
-                &self.place,
-                self.section,
-                relevance,
-                bytes as usize,
+                plan.snapshot, &self.place, self.section, relevance, bytes as usize,
             );
             let measured = plan.packed.measure(self.described(plan, entry));
             if measured.tokens <= limit && plan.packed.fits(&measured, self.file, freed) {

@@ -334,8 +334,7 @@ mod tests {
         ));
         let mut cleaner = Cleaner::default();
         let begins: Vec<bool> = [
-            "a\tx\t2026-11-23T19:00:00Z 1",
-            "a\tx\t2026-11-23T19:00:00Z 2",
+            "a\tx\t2026-11-23T19:00:00Z 1", "a\tx\t2026-11-23T19:00:00Z 2",
             "a\ty\t2026-11-23T19:00:00Z 3",
         ]
         .map(|raw| cleaner.line(raw).0)

@@ -143,15 +143,11 @@ mod tests {
         for lines in [
             &TRACE[..],
             &[
-                "a.py:1:2: E501 long",
-                "a.py:3:4: E501 long",
-                "a.py:5:6: F401 os",
+                "a.py:1:2: E501 long", "a.py:3:4: E501 long", "a.py:5:6: F401 os",
             ],
             &["error: one", "error: two", "error: three"],
             &[
-                "    at f (a.js:1:2)",
-                "    at g (a.js:1:2)",
-                "    at h (a.js:1:2)",
+                "    at f (a.js:1:2)", "    at g (a.js:1:2)", "    at h (a.js:1:2)",
             ],
             &["", "x"],
             &[],

@@ -166,27 +166,12 @@ fn starts_inverted(words: &[Word]) -> bool {
 }
 
 const IMPERATIVES: ClassSet = lexicon::set(&[
-    "build",
-    "restructure",
-    "repair",
-    "explain",
-    "look",
-    "assert",
-    "imperative",
+    "build", "restructure", "repair", "explain", "look", "assert", "imperative",
 ]);
 
 const VERBS: ClassSet = lexicon::set(&[
-    "build",
-    "restructure",
-    "repair",
-    "explain",
-    "look",
-    "assert",
-    "use",
-    "break",
-    "malfunction",
-    "say",
-    "alter",
+    "build", "restructure", "repair", "explain", "look", "assert", "use", "break", "malfunction",
+    "say", "alter",
 ]);
 
 /// Whether words start with a verb before its object. After a filler any word may be the verb.
@@ -225,17 +210,8 @@ fn is_compound(first: &Word, second: &Word) -> bool {
 /// Whether a word can precede a determiner without being a verb: "in the", "not a".
 fn is_function_word(word: &Word) -> bool {
     const CLASSES: ClassSet = lexicon::set(&[
-        "det",
-        "preposition",
-        "relative",
-        "aux",
-        "pronoun",
-        "negation",
-        "adverb",
-        "wh",
-        "faulty",
-        "code",
-        "keyword",
+        "det", "preposition", "relative", "aux", "pronoun", "negation", "adverb", "wh", "faulty",
+        "code", "keyword",
     ]);
     word.is(CLASSES, Form::Base)
 }

@@ -117,8 +117,25 @@ pub(super) struct Evidence {
     cited: Vec<(u32, f32)>,
     /// Files of the caller's focus or change, each with its strength.
     pub focus: Vec<(FileId, f32)>,
+    /// The function at the place that the query names, if it says little else.
+    pub place: Option<DefId>,
     /// Messages that share rare word trigrams with the query's error messages.
     pub messages: Vec<(MessagePlace, f32)>,
+}
+
+/// Most words that a query has besides a stack trace, an error message or a line of a file, if it says little else.
+const FEW_WORDS: usize = 12;
+
+/// Whether a query is little more than the place of a failure.
+fn says_little(text: &QueryText) -> bool {
+    let words = text.segments.iter().map(|segment| match segment.kind {
+        SegmentKind::Title | SegmentKind::Prose | SegmentKind::InlineCode => {
+            segment.text.split_whitespace().count()
+        }
+        SegmentKind::CodeBlock => FEW_WORDS,
+        SegmentKind::Traceback | SegmentKind::ErrorMessage | SegmentKind::Quoted => 0,
+    });
+    words.sum::<usize>() <= FEW_WORDS
 }
 
 impl Evidence {
@@ -167,6 +184,7 @@ impl Evidence {
             imports: noisy_or(files(true)),
             cited: cited(snapshot, text, candidates, config),
             focus: focus(candidates),
+            place: candidates.place.filter(|_| says_little(text)),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }

@@ -159,15 +159,8 @@ impl Dense {
     ) -> Vec<FileId> {
         let mut chosen: Vec<FileId> = Vec::new();
         for channel in [
-            &self.lexical,
-            &self.title,
-            &self.code,
-            &self.names,
-            &self.history,
-            &self.chunks,
-            &self.chunk_title,
-            &self.commits,
-            &self.cited,
+            &self.lexical, &self.title, &self.code, &self.names, &self.history, &self.chunks,
+            &self.chunk_title, &self.commits, &self.cited,
         ] {
             chosen.extend(best(channel, limit));
         }

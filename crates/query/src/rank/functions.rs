@@ -205,6 +205,9 @@ impl<'a> Pool<'a> {
             }
             self.stretches.mention(&self.snapshot.files, *id, *strength);
         }
+        if let Some(signals) = evidence.place.and_then(|id| self.signals_of(id)) {
+            signals.place = 1.0;
+        }
         for (place, share) in &evidence.messages {
             if let Some(signals) = place.enclosing.and_then(|id| self.signals_of(id)) {
                 signals.message = signals.message.max(*share);
@@ -344,10 +347,7 @@ impl<'a> Pool<'a> {
         let best = best_ranked(scored.clone());
         let probabilities = Probabilities::new(&best, config.calibration.place);
         stretches::share_file_probabilities(
-            self.snapshot,
-            &mut stretches,
-            ranked_files,
-            &probabilities,
+            self.snapshot, &mut stretches, ranked_files, &probabilities,
         );
         for ((_, score), (_, shared)) in scored.iter_mut().skip(functions.len()).zip(&stretches) {
             *score = *shared;

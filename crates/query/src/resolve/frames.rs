@@ -55,6 +55,7 @@ impl Finder<'_> {
             if let Some(definition) = self.at_frame(*file, frame) {
                 let label = frame_label(frame);
                 self.note(&label, "traceback", strength, &[definition]);
+                self.found.place.get_or_insert(definition);
             }
         }
         !files.is_empty()
@@ -67,6 +68,9 @@ impl Finder<'_> {
             self.note_file(*file, "traceback", strength / files.len() as f32);
         }
         self.note(&frame_label(frame), "traceback", strength, definitions);
+        if let [definition] = definitions {
+            self.found.place.get_or_insert(*definition);
+        }
         !definitions.is_empty()
     }
 
@@ -340,10 +344,17 @@ impl Finder<'_> {
         Meaning::Named(found, self.config.strength.last_name)
     }
 
-    /// Returns the function of a frame: by its name, else by the line.
+    /// Returns the function of a frame: by its name, else by the line. If a built-in member has the name, the line
+    /// decides: Ruby prints calls of those at the line of the caller.
     fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
-        self.function_in(file, frame)
-            .or_else(|| self.snapshot.files.definition_at(file, frame.line))
+        let files = &self.snapshot.files;
+        let at_line = files.definition_at(file, frame.line);
+        let members = files.file(file).language.rules().lookup.builtin_members;
+        let name = frame.function.rsplit(['.', '#']).next().unwrap_or_default();
+        match at_line.filter(|id| files.definition(*id).kind.is_function()) {
+            Some(caller) if members.binary_search(&name).is_ok() => Some(caller),
+            _ => self.function_in(file, frame).or(at_line),
+        }
     }
 
     /// Returns the function in a file with the name of a frame: preferably in the class that the frame names, then

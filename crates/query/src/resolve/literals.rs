@@ -5,13 +5,15 @@
 use foveate_index::lexical::Field;
 use foveate_index::tokens::terms;
 use foveate_index::{ChunkId, DefId, FileId};
-use foveate_model::RegionKind;
+use foveate_model::{RegionKind, Role};
 
 use super::Finder;
 use crate::text::{Literal, LiteralKind, QueryText};
 
 /// Most chunks with the rarest word of a text; a text of more common words is not looked up.
 const MAX_POSTINGS: usize = 2_000;
+/// Most chunks that may declare an option without its dashes; more are other uses of the word.
+const MAX_DECLARATIONS: usize = 8;
 /// Most chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
 
@@ -32,7 +34,19 @@ impl Finder<'_> {
 
     fn literal(&mut self, literal: &Literal) {
         let strength = self.config.strength.literal;
-        let holders = self.holders(literal);
+        let mut holders = self.holders(literal);
+        if literal.kind == LiteralKind::Option && !self.has_source(&holders) {
+            // A declaration may leave out the dashes.
+            let name = literal.text.trim_start_matches('-').to_owned();
+            let bare = Literal {
+                text: name,
+                kind: literal.kind,
+            };
+            let declared = self.holders(&bare);
+            if self.has_source(&declared) && declared.len() <= MAX_DECLARATIONS {
+                holders = declared;
+            }
+        }
         if holders.is_empty() {
             if literal.kind == LiteralKind::Option {
                 self.option_name(&literal.text, strength);
@@ -52,6 +66,13 @@ impl Finder<'_> {
                 self.note_file(*file, "literal", strength / places.len() as f32);
             }
         }
+    }
+
+    /// Whether any chunk is in a source file.
+    fn has_source(&self, chunks: &[ChunkId]) -> bool {
+        let files = &self.snapshot.files;
+        let mut roles = chunks.iter().map(|chunk| files.chunk_role(*chunk));
+        roles.any(|role| role == Role::Source)
     }
 
     /// Resolves `--no-input` to definitions named `no_input`.

@@ -67,10 +67,9 @@ impl Finder<'_> {
             self.note_file(file, "module", self.config.strength.path);
             return true;
         }
-        let through_modules =
-            snapshot
-                .graph
-                .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
+        let through_modules = snapshot
+            .graph
+            .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
         if !through_modules.is_empty() {
             self.note(name, from, qualified, &through_modules);
             return true;

@@ -27,6 +27,7 @@ impl Finder<'_> {
         if let Some(definition) = self.snapshot.files.definition_at(file, line) {
             let label = format!("{path}:{line}");
             self.note(&label, "line", self.config.strength.line, &[definition]);
+            self.found.place.get_or_insert(definition);
         }
     }
 

@@ -413,14 +413,7 @@ impl Collector {
     fn errors_in(&mut self, line: &str) {
         let lower = line.to_lowercase();
         const WORDS: &[&str] = &[
-            "error",
-            "exception",
-            "warning",
-            "panic",
-            "message",
-            "fails with",
-            "throws",
-            "complain",
+            "error", "exception", "warning", "panic", "message", "fails with", "throws", "complain",
         ];
         if !WORDS.iter().any(|word| lower.contains(word)) {
             return;

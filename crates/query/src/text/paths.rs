@@ -87,20 +87,8 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
 /// Whether a name is a product such as `Node.js` rather than a file.
 fn is_product(name: &str) -> bool {
     const PRODUCTS: &[&str] = &[
-        "node.js",
-        "vue.js",
-        "next.js",
-        "react.js",
-        "nuxt.js",
-        "express.js",
-        "three.js",
-        "angular.js",
-        "day.js",
-        "moment.js",
-        "d3.js",
-        "ember.js",
-        "backbone.js",
-        "socket.io",
+        "node.js", "vue.js", "next.js", "react.js", "nuxt.js", "express.js", "three.js",
+        "angular.js", "day.js", "moment.js", "d3.js", "ember.js", "backbone.js", "socket.io",
         "p5.js",
     ];
     PRODUCTS.contains(&name.to_ascii_lowercase().as_str())

@@ -259,8 +259,7 @@ mod tests {
     fn comments_are_removed_except_in_code() {
         check("a <!-- b\n```\nc --> d", "a\n\n d");
         check(
-            "```\n<!-- x -->\n```\n<!-- y",
-            "```\n<!-- x -->\n```\n(!-- y",
+            "```\n<!-- x -->\n```\n<!-- y", "```\n<!-- x -->\n```\n(!-- y",
         );
         check("say `<!-- x -->` here", "say `<!-- x -->` here");
         check("a <!-- b --> c <!-- d --> e", "a  c  e");

@@ -67,12 +67,7 @@ fn issue_template_is_reduced_to_its_content() {
     let prose = texts(&text, SegmentKind::Prose).join("\n");
     assert!(prose.contains("never returns"), "{prose}");
     for gone in [
-        "clear and concise",
-        "searched",
-        "Linux",
-        "3.11",
-        "No response",
-        "https",
+        "clear and concise", "searched", "Linux", "3.11", "No response", "https",
     ] {
         assert!(!prose.contains(gone), "{gone} is still in {prose}");
     }
@@ -386,12 +381,7 @@ fn empty_answers_of_issue_forms_are_dropped() {
     );
     let prose = texts(&text, SegmentKind::Prose).join("\n");
     for gone in [
-        "1.2.3",
-        "No response",
-        "agree",
-        "searched",
-        "anchor",
-        "github",
+        "1.2.3", "No response", "agree", "searched", "anchor", "github",
     ] {
         assert!(!prose.contains(gone), "{gone} is still in {prose}");
     }
@@ -433,12 +423,7 @@ fn code_in_malformed_fences_is_kept() {
     assert_eq!(
         named,
         [
-            "one_call",
-            "two_calls",
-            "three_calls",
-            "four_calls",
-            "five_calls",
-            "six_calls"
+            "one_call", "two_calls", "three_calls", "four_calls", "five_calls", "six_calls"
         ]
     );
     let prose = texts(&text, SegmentKind::Prose).join("\n");
@@ -581,11 +566,7 @@ fn lines_in_words_belong_to_their_path() {
     assert_eq!(
         paths(&text),
         [
-            "lib/c.rb:5",
-            "lib/e.rb:9",
-            "lib/a.rb:12",
-            "lib/b.rb:3",
-            "lib/d.rb:0"
+            "lib/c.rb:5", "lib/e.rb:9", "lib/a.rb:12", "lib/b.rb:3", "lib/d.rb:0"
         ]
     );
 }

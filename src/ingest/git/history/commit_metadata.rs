@@ -91,15 +91,8 @@ fn cut(message: &[u8], bytes: usize) -> String {
 /// Whether an author is a bot, judged by the names that bots commonly use.
 pub fn is_bot(name: &str, email: &str) -> bool {
     const KNOWN: [&str; 9] = [
-        "dependabot",
-        "renovate",
-        "pre-commit-ci",
-        "greenkeeper",
-        "github-actions",
-        "snyk-bot",
-        "codecov",
-        "transifex",
-        "weblate",
+        "dependabot", "renovate", "pre-commit-ci", "greenkeeper", "github-actions", "snyk-bot",
+        "codecov", "transifex", "weblate",
     ];
     let (name, email) = (name.to_lowercase(), email.to_lowercase());
     let user = email.split('@').next().unwrap_or_default();

@@ -175,13 +175,7 @@ fn plain_merges_are_omitted_and_odd_commits_kept() {
     std::fs::write(f.root.join(".git/message"), b"caf\xe9\n").unwrap();
     f.git(&["commit", "-q", "-F", ".git/message"]);
     f.git(&[
-        "-c",
-        "user.name=dependabot[bot]",
-        "commit",
-        "-q",
-        "--allow-empty",
-        "-m",
-        "bump",
+        "-c", "user.name=dependabot[bot]", "commit", "-q", "--allow-empty", "-m", "bump",
     ]);
     let past = f.load("HEAD", &Records::in_memory());
     let mut seen = shown(&past);
@@ -189,11 +183,7 @@ fn plain_merges_are_omitted_and_odd_commits_kept() {
     assert_eq!(
         seen,
         [
-            "bump:",
-            "café: bad.txt() more/7.py()",
-            "move all:",
-            "import:",
-            "empty:",
+            "bump:", "café: bad.txt() more/7.py()", "move all:", "import:", "empty:",
             "Revert \"second\": a.py(a)",
         ]
         .into_iter()
@@ -227,10 +217,7 @@ fn informative_merge_is_kept_beside_its_commits() {
     assert_eq!(
         seen[1..],
         [
-            "first: a.py(a)",
-            "second: a.py(a)",
-            "typo: c.py(c)",
-            "wip: b.py(b)"
+            "first: a.py(a)", "second: a.py(a)", "typo: c.py(c)", "wip: b.py(b)"
         ]
     );
 }
@@ -434,10 +421,7 @@ fn missing_blob_leaves_files_without_functions() {
     let records = Records::in_memory();
     let past = f.load("HEAD", &records);
     let expected = [
-        "four: b.py(b)",
-        "three: b.py(b)",
-        "two: a.py()",
-        "one: a.py()",
+        "four: b.py(b)", "three: b.py(b)", "two: a.py()", "one: a.py()",
     ];
     assert_eq!(shown(&past), expected);
     assert_eq!(past.functions, TouchedFunctions::Read, "but for a few");

@@ -30,10 +30,7 @@ pub fn add_arguments(command: &mut Command, renames: Renames) {
     // The changes of a merge are those against its first parent, the branch that it was merged into.
     command.args(["--diff-merges=first-parent", "--first-parent"]);
     command.args([
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--no-follow",
+        "--no-ext-diff", "--no-textconv", "--no-color", "--no-follow",
     ]);
     command.args(["--ignore-submodules=all", "--submodule=short"]);
     match renames {

@@ -6,44 +6,19 @@ pub(super) const C: Roles = Roles {
     ecosystem: Ecosystem {
         generated_names: &["aclocal.m4", "ltmain.sh", "config.guess", "config.sub"],
         generated_endings: &[
-            ".pb.cc",
-            ".pb.h",
-            ".pb-c.c",
-            ".pb-c.h",
-            ".tab.c",
-            ".tab.h",
-            ".tab.cc",
-            ".tab.cpp",
-            ".yy.c",
-            ".yy.cc",
-            "_generated.h",
-            "_amalgamated.h",
-            "_amalgamated.c",
-            "_amalgamated.hpp",
-            "_amalgamated.cpp",
+            ".pb.cc", ".pb.h", ".pb-c.c", ".pb-c.h", ".tab.c", ".tab.h", ".tab.cc", ".tab.cpp",
+            ".yy.c", ".yy.cc", "_generated.h", "_amalgamated.h", "_amalgamated.c",
+            "_amalgamated.hpp", "_amalgamated.cpp",
         ],
         // Directories with all headers of a library in one file.
         generated_directories: &[
-            "single_include",
-            "single-include",
-            "single_header",
-            "single-header",
-            "singleheader",
-            "amalgamation",
-            "amalgamated",
-            "_deps",
+            "single_include", "single-include", "single_header", "single-header", "singleheader",
+            "amalgamation", "amalgamated", "_deps",
         ],
         test_directories: &["unittests", "unittest"],
         configuration_names: &[
-            "cmakelists.txt",
-            "meson.build",
-            "meson_options.txt",
-            "configure.ac",
-            "makefile.am",
-            "conanfile.txt",
-            "conanfile.py",
-            "vcpkg.json",
-            "module.bazel",
+            "cmakelists.txt", "meson.build", "meson_options.txt", "configure.ac", "makefile.am",
+            "conanfile.txt", "conanfile.py", "vcpkg.json", "module.bazel",
         ],
         configuration_endings: &[".vcxproj", ".vcxproj.filters"],
         ..Ecosystem::NONE
@@ -74,13 +49,7 @@ fn is_test(file: &File<'_>) -> bool {
     }
     let stem = file.stem.as_str();
     let endings = [
-        "_test",
-        "-test",
-        "_tests",
-        "-tests",
-        "_unittest",
-        "_unittests",
-        ".test",
+        "_test", "-test", "_tests", "-tests", "_unittest", "_unittests", ".test",
     ];
     endings.iter().any(|ending| stem.ends_with(ending))
         || stem.starts_with("test_")

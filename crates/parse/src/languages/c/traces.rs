@@ -41,9 +41,7 @@ fn is_header(text: &str) -> bool {
     let is_stack = text.ends_with(':');
     is_stack
         && [
-            "freed by thread",
-            "previously allocated by",
-            "allocated by thread",
+            "freed by thread", "previously allocated by", "allocated by thread",
         ]
         .iter()
         .any(|start| text.starts_with(start))

@@ -38,60 +38,23 @@ pub(super) static CPP: Walker = Walker::new(Form {
 
 /// Smart pointers and the like, of the standard library and of widespread others, sorted.
 const WRAPPERS: &[&str] = &[
-    "ComPtr",
-    "QPointer",
-    "QScopedPointer",
-    "QSharedPointer",
-    "RefPtr",
-    "auto_ptr",
-    "intrusive_ptr",
-    "not_null",
-    "observer_ptr",
-    "optional",
-    "reference_wrapper",
-    "scoped_ptr",
-    "scoped_refptr",
-    "shared_ptr",
-    "unique_ptr",
-    "weak_ptr",
+    "ComPtr", "QPointer", "QScopedPointer", "QSharedPointer", "RefPtr", "auto_ptr",
+    "intrusive_ptr", "not_null", "observer_ptr", "optional", "reference_wrapper", "scoped_ptr",
+    "scoped_refptr", "shared_ptr", "unique_ptr", "weak_ptr",
 ];
 
 /// Collections of the standard library, sorted.
 const COLLECTIONS: &[&str] = &[
-    "array",
-    "deque",
-    "forward_list",
-    "initializer_list",
-    "list",
-    "multiset",
-    "set",
-    "span",
-    "unordered_multiset",
-    "unordered_set",
-    "vector",
+    "array", "deque", "forward_list", "initializer_list", "list", "multiset", "set", "span",
+    "unordered_multiset", "unordered_set", "vector",
 ];
 
 /// Casts, and functions that make a smart pointer, sorted.
 const CASTS: &[&str] = &[
-    "any_cast",
-    "bit_cast",
-    "cast",
-    "cast_or_null",
-    "checked_cast",
-    "const_cast",
-    "const_pointer_cast",
-    "down_cast",
-    "dyn_cast",
-    "dyn_cast_or_null",
-    "dynamic_cast",
-    "dynamic_pointer_cast",
-    "make_shared",
-    "make_unique",
-    "qobject_cast",
-    "reinterpret_cast",
-    "reinterpret_pointer_cast",
-    "static_cast",
-    "static_pointer_cast",
+    "any_cast", "bit_cast", "cast", "cast_or_null", "checked_cast", "const_cast",
+    "const_pointer_cast", "down_cast", "dyn_cast", "dyn_cast_or_null", "dynamic_cast",
+    "dynamic_pointer_cast", "make_shared", "make_unique", "qobject_cast", "reinterpret_cast",
+    "reinterpret_pointer_cast", "static_cast", "static_pointer_cast",
 ];
 
 /// Parses a text, masked for the grammar.
@@ -170,23 +133,8 @@ const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
 
 /// Types of the languages and of their standard libraries, sorted.
 const BUILTIN_TYPES: &[&str] = &[
-    "FILE",
-    "auto",
-    "byte",
-    "int128_t",
-    "mode_t",
-    "off_t",
-    "pid_t",
-    "time_t",
-    "typename",
-    "u_char",
-    "u_int",
-    "uint",
-    "uint128_t",
-    "ulong",
-    "ushort",
-    "va_list",
-    "wchar_t",
+    "FILE", "auto", "byte", "int128_t", "mode_t", "off_t", "pid_t", "time_t", "typename", "u_char",
+    "u_int", "uint", "uint128_t", "ulong", "ushort", "va_list", "wchar_t",
 ];
 
 fn handler(kind: &str) -> Handler {
@@ -329,19 +277,8 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 /// the function's name.
 fn message(path: &str, name: &str) -> Option<MessageKind> {
     const ERRORS: [&str; 13] = [
-        "error",
-        "err",
-        "errx",
-        "fatal",
-        "panic",
-        "die",
-        "abort",
-        "fail",
-        "failed",
-        "failure",
-        "throw",
-        "perror",
-        "exception",
+        "error", "err", "errx", "fatal", "panic", "die", "abort", "fail", "failed", "failure",
+        "throw", "perror", "exception",
     ];
     const LOGS: [&str; 12] = [
         "log", "warn", "warning", "warnx", "debug", "info", "trace", "notice", "printf", "fprintf",

@@ -11,22 +11,8 @@ pub(super) const HUNKS: HunkHeads = HunkHeads {
 };
 
 const MODIFIERS: [&str; 16] = [
-    "public",
-    "private",
-    "protected",
-    "internal",
-    "static",
-    "override",
-    "virtual",
-    "abstract",
-    "sealed",
-    "async",
-    "readonly",
-    "required",
-    "new",
-    "partial",
-    "unsafe",
-    "extern",
+    "public", "private", "protected", "internal", "static", "override", "virtual", "abstract",
+    "sealed", "async", "readonly", "required", "new", "partial", "unsafe", "extern",
 ];
 
 fn named(line: &str) -> Option<&str> {

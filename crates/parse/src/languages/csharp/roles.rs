@@ -6,11 +6,7 @@ pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {
         generated_endings: &[".g.cs", ".g.i.cs", ".designer.cs", ".feature.cs"],
         configuration_names: &[
-            "nuget.config",
-            "global.json",
-            "packages.config",
-            "app.config",
-            "web.config",
+            "nuget.config", "global.json", "packages.config", "app.config", "web.config",
         ],
         configuration_endings: &[
             ".csproj", ".fsproj", ".vbproj", ".sln", ".slnx", ".props", ".targets", ".nuspec",

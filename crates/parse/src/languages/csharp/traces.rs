@@ -30,10 +30,7 @@ const EXTENSIONS: &[&str] = &["cs", "razor", "cshtml", "vb", "fs"];
 const ARROW: &str = "---> ";
 
 const STARTS: [&str; 4] = [
-    "Unhandled exception. ",
-    "Unhandled Exception: ",
-    ARROW,
-    "(Inner Exception #",
+    "Unhandled exception. ", "Unhandled Exception: ", ARROW, "(Inner Exception #",
 ];
 
 /// Parses `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's

@@ -38,58 +38,21 @@ pub(super) static WALKER: Walker = Walker::new(Form {
 
 /// Types of the language itself and usual names of type parameters, sorted.
 const BUILTIN_TYPES: &[&str] = &[
-    "T",
-    "TKey",
-    "TResult",
-    "TSource",
-    "TValue",
-    "dynamic",
-    "nint",
-    "notnull",
-    "nuint",
-    "unmanaged",
-    "var",
+    "T", "TKey", "TResult", "TSource", "TValue", "dynamic", "nint", "notnull", "nuint",
+    "unmanaged", "var",
 ];
 
 /// Methods that return the object itself or what it wraps, sorted.
 const TRANSPARENT: &[&str] = &[
-    "AsEnumerable",
-    "ConfigureAwait",
-    "First",
-    "FirstOrDefault",
-    "GetAwaiter",
-    "GetResult",
-    "Last",
-    "LastOrDefault",
-    "OrderBy",
-    "Single",
-    "SingleOrDefault",
-    "ToArray",
-    "ToList",
-    "Where",
+    "AsEnumerable", "ConfigureAwait", "First", "FirstOrDefault", "GetAwaiter", "GetResult", "Last",
+    "LastOrDefault", "OrderBy", "Single", "SingleOrDefault", "ToArray", "ToList", "Where",
 ];
 
 /// Wrapper types, which count as their type argument, sorted.
 const WRAPPERS: &[&str] = &[
-    "Collection",
-    "HashSet",
-    "IAsyncEnumerable",
-    "ICollection",
-    "IEnumerable",
-    "IEnumerator",
-    "IList",
-    "IQueryable",
-    "IReadOnlyCollection",
-    "IReadOnlyList",
-    "ISet",
-    "Lazy",
-    "List",
-    "Nullable",
-    "Queue",
-    "Stack",
-    "Task",
-    "ValueTask",
-    "WeakReference",
+    "Collection", "HashSet", "IAsyncEnumerable", "ICollection", "IEnumerable", "IEnumerator",
+    "IList", "IQueryable", "IReadOnlyCollection", "IReadOnlyList", "ISet", "Lazy", "List",
+    "Nullable", "Queue", "Stack", "Task", "ValueTask", "WeakReference",
 ];
 
 fn handler(kind: &str) -> Handler {

@@ -25,26 +25,9 @@ const PATTERN: &str = r"!^[[:space:]]*(if|for|while|switch|catch|return|else|do|
 ^([[:space:]]+((public|private|protected|static|async|override|abstract)[[:space:]]+)+[A-Za-z_$#][A-Za-z0-9_$]*[[:space:]]*(<[^>]*>)?\(.*)$";
 
 const MODIFIERS: [&str; 20] = [
-    "export",
-    "default",
-    "declare",
-    "abstract",
-    "async",
-    "public",
-    "private",
-    "protected",
-    "static",
-    "readonly",
-    "override",
-    "get",
-    "set",
-    "const",
-    "let",
-    "var",
-    "accessor",
-    "async",
-    "function",
-    "new",
+    "export", "default", "declare", "abstract", "async", "public", "private", "protected",
+    "static", "readonly", "override", "get", "set", "const", "let", "var", "accessor", "async",
+    "function", "new",
 ];
 const TYPES: [&str; 5] = ["class", "interface", "enum", "namespace", "type"];
 

@@ -24,13 +24,7 @@ use grammar::{Grammar, Kind};
 
 /// Beginnings of comments addressed to tools.
 const TOOL_NOTES: &[&str] = &[
-    "eslint-",
-    "eslint ",
-    "@ts-",
-    "prettier-ignore",
-    "istanbul ",
-    "tslint:",
-    "biome-ignore",
+    "eslint-", "eslint ", "@ts-", "prettier-ignore", "istanbul ", "tslint:", "biome-ignore",
     "type:",
 ];
 

@@ -34,10 +34,7 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
 
 fn runtime(path: &str) -> Option<&str> {
     let roots = [
-        "/usr/local/go/src/",
-        "/usr/lib/go/src/",
-        "/usr/lib/golang/src/",
-        "C:/Go/src/",
+        "/usr/local/go/src/", "/usr/lib/go/src/", "/usr/lib/golang/src/", "C:/Go/src/",
         "C:/Program Files/Go/src/",
     ];
     let installed = roots.iter().find_map(|root| path.strip_prefix(root));

@@ -5,12 +5,7 @@ use crate::role::conventions::{Ecosystem, File, Roles};
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {
         generated_endings: &[
-            ".pb.go",
-            ".pb.gw.go",
-            ".pb.validate.go",
-            ".twirp.go",
-            "_easyjson.go",
-            "_ffjson.go",
+            ".pb.go", ".pb.gw.go", ".pb.validate.go", ".twirp.go", "_easyjson.go", "_ffjson.go",
             "wire_gen.go",
         ],
         generated_directories: &["godeps"],

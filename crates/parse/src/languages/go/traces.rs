@@ -41,10 +41,7 @@ fn is_access(text: &str) -> bool {
     let is_stack = text.ends_with(':') && text.contains("goroutine ");
     is_stack
         && [
-            "Read at ",
-            "Write at ",
-            "Previous read at ",
-            "Previous write at ",
+            "Read at ", "Write at ", "Previous read at ", "Previous write at ",
         ]
         .iter()
         .any(|start| text.starts_with(start))
@@ -103,15 +100,8 @@ fn undated(text: &str) -> &str {
 
 fn is_filler(text: &str) -> bool {
     let starts = [
-        "exit status ",
-        "[signal SIG",
-        "=== RUN ",
-        "=== PAUSE ",
-        "=== CONT ",
-        "FAIL\t",
-        "...additional frames elided",
-        "Test:       ",
-        "Messages:   ",
+        "exit status ", "[signal SIG", "=== RUN ", "=== PAUSE ", "=== CONT ", "FAIL\t",
+        "...additional frames elided", "Test:       ", "Messages:   ",
     ];
     // The race detector prints a line of this length.
     text == "FAIL"

@@ -33,28 +33,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
 
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[
-    "any",
-    "bool",
-    "byte",
-    "comparable",
-    "complex128",
-    "complex64",
-    "error",
-    "float32",
-    "float64",
-    "int",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "rune",
-    "string",
-    "uint",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-    "uintptr",
+    "any", "bool", "byte", "comparable", "complex128", "complex64", "error", "float32", "float64",
+    "int", "int16", "int32", "int64", "int8", "rune", "string", "uint", "uint16", "uint32",
+    "uint64", "uint8", "uintptr",
 ];
 
 /// Names that are bound everywhere.

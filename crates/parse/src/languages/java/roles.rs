@@ -5,21 +5,12 @@ use crate::role::conventions::{Ecosystem, File, Roles};
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {
         generated_names: &[
-            "r.java",
-            "buildconfig.java",
-            "gradlew",
-            "gradlew.bat",
-            "mvnw",
-            "mvnw.cmd",
+            "r.java", "buildconfig.java", "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd",
         ],
         generated_endings: &["grpc.java", "outerclass.java"],
         generated_directories: &["generated-sources", "generated-src", "gen-java", "src-gen"],
         configuration_names: &[
-            "pom.xml",
-            "build.gradle",
-            "settings.gradle",
-            "gradle.properties",
-            "build.xml",
+            "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
         ],
         ..Ecosystem::NONE
     },

@@ -36,21 +36,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
 
 /// Types that every program has without an import, sorted.
 const BUILTIN_TYPES: &[&str] = &[
-    "Boolean",
-    "Byte",
-    "CharSequence",
-    "Character",
-    "Class",
-    "Double",
-    "Float",
-    "Integer",
-    "Long",
-    "Number",
-    "Object",
-    "Short",
-    "String",
-    "Void",
-    "var",
+    "Boolean", "Byte", "CharSequence", "Character", "Class", "Double", "Float", "Integer", "Long",
+    "Number", "Object", "Short", "String", "Void", "var",
 ];
 
 fn handler(kind: &str) -> Handler {
@@ -161,21 +148,8 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
 
 /// Collections of the standard library, sorted.
 const COLLECTIONS: &[&str] = &[
-    "ArrayDeque",
-    "ArrayList",
-    "Collection",
-    "Deque",
-    "HashSet",
-    "Iterable",
-    "LinkedHashSet",
-    "LinkedList",
-    "List",
-    "NavigableSet",
-    "Queue",
-    "Set",
-    "SortedSet",
-    "TreeSet",
-    "Vector",
+    "ArrayDeque", "ArrayList", "Collection", "Deque", "HashSet", "Iterable", "LinkedHashSet",
+    "LinkedList", "List", "NavigableSet", "Queue", "Set", "SortedSet", "TreeSet", "Vector",
 ];
 
 /// Returns `A` of `Optional<A>`, given the node of `Optional`.

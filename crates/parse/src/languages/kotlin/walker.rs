@@ -28,11 +28,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     type_argument,
     transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
-        "noinspection",
-        "ktlint",
-        "@formatter",
-        "region",
-        "endregion",
+        "noinspection", "ktlint", "@formatter", "region", "endregion",
     ],
     is_statement: |kind| {
         kind.ends_with("_statement")
@@ -51,32 +47,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
 
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[
-    "Any",
-    "Array",
-    "Boolean",
-    "Byte",
-    "ByteArray",
-    "Char",
-    "CharArray",
-    "CharSequence",
-    "Double",
-    "DoubleArray",
-    "Float",
-    "FloatArray",
-    "Int",
-    "IntArray",
-    "Long",
-    "LongArray",
-    "Nothing",
-    "Number",
-    "Short",
-    "ShortArray",
-    "String",
-    "UByte",
-    "UInt",
-    "ULong",
-    "UShort",
-    "Unit",
+    "Any", "Array", "Boolean", "Byte", "ByteArray", "Char", "CharArray", "CharSequence", "Double",
+    "DoubleArray", "Float", "FloatArray", "Int", "IntArray", "Long", "LongArray", "Nothing",
+    "Number", "Short", "ShortArray", "String", "UByte", "UInt", "ULong", "UShort", "Unit",
 ];
 
 /// Keywords that the grammar parses as identifiers, and names that are bound implicitly, sorted.
@@ -207,19 +180,8 @@ fn is_type(node: Node<'_>) -> bool {
 
 /// Collections of the standard library, sorted.
 const COLLECTIONS: &[&str] = &[
-    "Array",
-    "ArrayDeque",
-    "ArrayList",
-    "Collection",
-    "HashSet",
-    "Iterable",
-    "LinkedHashSet",
-    "List",
-    "MutableCollection",
-    "MutableList",
-    "MutableSet",
-    "Sequence",
-    "Set",
+    "Array", "ArrayDeque", "ArrayList", "Collection", "HashSet", "Iterable", "LinkedHashSet",
+    "List", "MutableCollection", "MutableList", "MutableSet", "Sequence", "Set",
 ];
 
 /// Returns `A` of `List<A>`, given the node of `List`.

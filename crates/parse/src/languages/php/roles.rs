@@ -7,15 +7,8 @@ pub(super) const ROLES: Roles = Roles {
         generated_names: &["_ide_helper.php", "_ide_helper_models.php"],
         generated_directories: &["gpbmetadata"],
         configuration_names: &[
-            "composer.json",
-            "phpunit.xml",
-            "phpunit.xml.dist",
-            "phpstan.neon",
-            "phpstan.neon.dist",
-            "phpcs.xml",
-            "psalm.xml",
-            "rector.php",
-            "ecs.php",
+            "composer.json", "phpunit.xml", "phpunit.xml.dist", "phpstan.neon",
+            "phpstan.neon.dist", "phpcs.xml", "psalm.xml", "rector.php", "ecs.php",
         ],
         ..Ecosystem::NONE
     },

@@ -22,14 +22,8 @@ pub(super) const TRACES: TraceForm = TraceForm {
 };
 
 const LEVELS: [&str; 8] = [
-    "PHP Fatal error:",
-    "PHP Parse error:",
-    "PHP Warning:",
-    "PHP Notice:",
-    "PHP Deprecated:",
-    "PHP Recoverable fatal error:",
-    "Fatal error: Uncaught ",
-    "Parse error: syntax error",
+    "PHP Fatal error:", "PHP Parse error:", "PHP Warning:", "PHP Notice:", "PHP Deprecated:",
+    "PHP Recoverable fatal error:", "Fatal error: Uncaught ", "Parse error: syntax error",
 ];
 
 /// Whether a line is a label between an error and its frames.
@@ -129,14 +123,8 @@ fn error_of(error: &str) -> Option<&str> {
     };
     let error = error.strip_prefix("Next ").unwrap_or(error);
     let levels = [
-        "Fatal error:",
-        "Parse error:",
-        "Warning:",
-        "Notice:",
-        "Deprecated:",
-        "Recoverable fatal error:",
-        "Catchable fatal error:",
-        "Strict Standards:",
+        "Fatal error:", "Parse error:", "Warning:", "Notice:", "Deprecated:",
+        "Recoverable fatal error:", "Catchable fatal error:", "Strict Standards:",
     ];
     if let Some(rest) = levels.iter().find_map(|level| error.strip_prefix(level)) {
         let rest = rest.trim_start();

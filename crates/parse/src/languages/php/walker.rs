@@ -30,12 +30,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     },
     messages: message,
     tool_notes: &[
-        "@phpstan-",
-        "@psalm-",
-        "phpcs:",
-        "@noinspection",
-        "@codeCoverageIgnore",
-        "@phan-",
+        "@phpstan-", "@psalm-", "phpcs:", "@noinspection", "@codeCoverageIgnore", "@phan-",
     ],
     is_statement: |kind| {
         kind.ends_with("_statement")

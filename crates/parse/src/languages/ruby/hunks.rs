@@ -14,12 +14,7 @@ const PATTERN: &str = r"^([[:space:]]*((private|protected|public|private_class_m
 
 fn named(line: &str) -> Option<&str> {
     const MODIFIERS: [&str; 6] = [
-        "private",
-        "protected",
-        "public",
-        "private_class_method",
-        "module_function",
-        "memoize",
+        "private", "protected", "public", "private_class_method", "module_function", "memoize",
     ];
     let (keyword, rest) = split_keyword(line, &MODIFIERS, &["def", "class", "module"])?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();

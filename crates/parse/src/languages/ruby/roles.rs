@@ -5,15 +5,8 @@ use crate::role::conventions::{Ecosystem, File, Roles};
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {
         configuration_names: &[
-            "vagrantfile",
-            "gemfile",
-            "rakefile",
-            "gems.rb",
-            "guardfile",
-            "capfile",
-            "appraisals",
-            "steepfile",
-            "config.ru",
+            "vagrantfile", "gemfile", "rakefile", "gems.rb", "guardfile", "capfile", "appraisals",
+            "steepfile", "config.ru",
         ],
         configuration_endings: &[".gemspec"],
         ..Ecosystem::NONE

@@ -126,11 +126,7 @@ fn diagnostic(text: &str) -> Option<Mark> {
     let (place, rest) = leading_place(text)?;
     let rest = rest.strip_prefix(": ")?;
     let is_diagnostic = [
-        "warning: ",
-        "syntax error",
-        "SyntaxError",
-        "undefined ",
-        "error: ",
+        "warning: ", "syntax error", "SyntaxError", "undefined ", "error: ",
     ]
     .iter()
     .any(|start| rest.starts_with(start));

@@ -30,16 +30,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     messages: message,
     is_documentation: |_| false,
     tool_notes: &[
-        "rubocop:",
-        "frozen_string_literal:",
-        "encoding:",
-        "coding:",
-        "typed:",
-        "warn_indent:",
-        "-*-",
-        ":nodoc:",
-        ":stopdoc:",
-        ":startdoc:",
+        "rubocop:", "frozen_string_literal:", "encoding:", "coding:", "typed:", "warn_indent:",
+        "-*-", ":nodoc:", ":stopdoc:", ":startdoc:",
     ],
     is_statement,
     nesting: crate::chunks::Nesting::Scopes,
@@ -80,8 +72,12 @@ fn handler(kind: &str) -> Handler {
 }
 
 fn is_statement(kind: &str) -> bool {
-    ["call", "assignment", "operator_assignment", "method", "singleton_method", "class", "module", "if", "unless", "while", "until", "case", "for", "begin", "return", "alias", "if_modifier", "unless_modifier", "identifier", "binary"]
-.contains(&kind)
+    [
+        "call", "assignment", "operator_assignment", "method", "singleton_method", "class",
+        "module", "if", "unless", "while", "until", "case", "for", "begin", "return", "alias",
+        "if_modifier", "unless_modifier", "identifier", "binary",
+    ]
+    .contains(&kind)
 }
 
 fn step(node: Node<'_>) -> Step<'_> {

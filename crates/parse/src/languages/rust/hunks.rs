@@ -17,14 +17,7 @@ fn rust(line: &str) -> Option<&str> {
         "pub", "crate", "super", "in", "async", "const", "unsafe", "extern", "default", "C",
     ];
     const KEYWORDS: [&str; 8] = [
-        "fn",
-        "struct",
-        "enum",
-        "union",
-        "trait",
-        "mod",
-        "macro_rules",
-        "impl",
+        "fn", "struct", "enum", "union", "trait", "mod", "macro_rules", "impl",
     ];
     let line = match line.strip_prefix("pub(") {
         Some(visible) => visible

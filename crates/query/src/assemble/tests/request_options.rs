@@ -171,9 +171,7 @@ fn lookup_by_name_gets_no_low_confidence_issue() {
         issues.iter().any(|issue| issue.code == "low_confidence")
     };
     for query in [
-        "who calls place_order?",
-        "where is nsolve defined?",
-        "nsolve",
+        "who calls place_order?", "where is nsolve defined?", "nsolve",
     ] {
         assert!(!is_doubted(query), "{query}");
     }

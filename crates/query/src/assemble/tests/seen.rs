@@ -99,9 +99,7 @@ fn seen_path_may_contain_colons() {
     let repository =
         POOL.replace("pool/core.py", "pool/core:a.py") + "    //- pool/core\n    prose\n";
     for place in [
-        "pool/core:a.py",
-        "pool/core:a.py:Pool.acquire",
-        "pool/core:a.py:7-9",
+        "pool/core:a.py", "pool/core:a.py:Pool.acquire", "pool/core:a.py:7-9",
     ] {
         let pack = ask_of(&repository, places([place]));
         assert!(!pack.context.contains("def acquire"), "{place}");

@@ -220,11 +220,7 @@ pub(super) const QUESTIONS: &[Rule] = &[
         DefinitionLookup,
         QUESTION,
         &[
-            "where",
-            "wheres",
-            "?in|on|from|at what",
-            "?in|on|from|at which",
-            "whats",
+            "where", "wheres", "?in|on|from|at what", "?in|on|from|at which", "whats",
         ],
     ),
     rule(

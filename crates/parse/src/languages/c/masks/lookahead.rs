@@ -7,45 +7,15 @@ const MAX_TOKENS: usize = 48;
 
 /// Words that begin a declaration or precede its type, sorted.
 const BEGINNINGS: [&[u8]; 21] = [
-    b"class",
-    b"const",
-    b"constexpr",
-    b"enum",
-    b"explicit",
-    b"extern",
-    b"friend",
-    b"inline",
-    b"namespace",
-    b"private",
-    b"protected",
-    b"public",
-    b"register",
-    b"static",
-    b"struct",
-    b"template",
-    b"typedef",
-    b"union",
-    b"using",
-    b"virtual",
-    b"volatile",
+    b"class", b"const", b"constexpr", b"enum", b"explicit", b"extern", b"friend", b"inline",
+    b"namespace", b"private", b"protected", b"public", b"register", b"static", b"struct",
+    b"template", b"typedef", b"union", b"using", b"virtual", b"volatile",
 ];
 
 /// Types that can consist of several words, and other built-in types, sorted.
 const TYPES: [&[u8]; 14] = [
-    b"_Bool",
-    b"auto",
-    b"bool",
-    b"char",
-    b"double",
-    b"float",
-    b"int",
-    b"long",
-    b"short",
-    b"signed",
-    b"size_t",
-    b"unsigned",
-    b"void",
-    b"wchar_t",
+    b"_Bool", b"auto", b"bool", b"char", b"double", b"float", b"int", b"long", b"short", b"signed",
+    b"size_t", b"unsigned", b"void", b"wchar_t",
 ];
 
 pub(super) fn is_beginning(word: &[u8]) -> bool {

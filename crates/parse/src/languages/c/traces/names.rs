@@ -7,11 +7,7 @@ pub(super) fn written(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     // A lambda belongs to the function around it.
     let lambdas = [
-        "::{lambda",
-        "::$_",
-        "::'lambda",
-        "::operator()(",
-        "::<lambda",
+        "::{lambda", "::$_", "::'lambda", "::operator()(", "::<lambda",
     ];
     let cut = lambdas.iter().filter_map(|mark| name.find(mark)).min();
     let name = name.get(..cut.unwrap_or(name.len())).unwrap_or(&name);

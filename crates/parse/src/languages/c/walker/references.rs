@@ -29,10 +29,7 @@ fn is_cast<'t>(walk: &mut Walk<'t>, function: Node<'t>) -> bool {
         return false;
     };
     const CASTS: [&str; 4] = [
-        "const_cast",
-        "dynamic_cast",
-        "reinterpret_cast",
-        "static_cast",
+        "const_cast", "dynamic_cast", "reinterpret_cast", "static_cast",
     ];
     let is_cast = CASTS.contains(&walk.of(name));
     if is_cast {

@@ -6,31 +6,13 @@ use std::borrow::Cow;
 /// Words that the scanner of the grammar takes for keywords at the start of a line, even as the
 /// beginning of a name (`in1`) or before a dot.
 const SCANNER_KEYWORDS: &[&str] = &[
-    "as",
-    "by",
-    "constructor",
-    "else",
-    "get",
-    "in",
-    "instanceof",
-    "set",
-    "where",
+    "as", "by", "constructor", "else", "get", "in", "instanceof", "set", "where",
 ];
 
 /// Words that are keywords only before declarations, and may be assigned to like variables elsewhere.
 const MODIFIERS: &[&str] = &[
-    "abstract",
-    "external",
-    "final",
-    "inline",
-    "internal",
-    "lateinit",
-    "open",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "suspend",
+    "abstract", "external", "final", "inline", "internal", "lateinit", "open", "override",
+    "private", "protected", "public", "suspend",
 ];
 
 /// A modifier that the scanner does not expect between a class and its constructor on another line.
@@ -166,8 +148,7 @@ mod tests {
                 "set(value) { }\n  get() = 1\n",
             ),
             (
-                "in 1..2 -> x\nopen class A\n",
-                "in 1..2 -> x\nopen class A\n",
+                "in 1..2 -> x\nopen class A\n", "in 1..2 -> x\nopen class A\n",
             ),
             ("f { open(x) }; reopen(x)", "f { opeq(x) }; reopen(x)"),
             ("internal set\n  by lazy\n", "internal set\n  by lazy\n"),

@@ -46,9 +46,7 @@ fn namespaces_are_found() {
         ("index.php", "App\\Http\\", "src/Http/Client.php"),
         ("src/Models/User.php", "App\\Http", "src/Http/Client.php"),
         (
-            "packages/a/src/Client.php",
-            "App\\Http",
-            "packages/a/src/Client.php",
+            "packages/a/src/Client.php", "App\\Http", "packages/a/src/Client.php",
         ),
         ("tests/lib.php", "App\\Http", "tests/Http/ClientTest.php"),
         ("index.php", "App\\Models", "src/Models/User.php"),

@@ -68,11 +68,7 @@ impl<'t> Walker<'t> {
             is_overload: has(&["overload"]),
             is_constructor: in_class && matches!(text, "__init__" | "__new__"),
             is_property: has(&[
-                "property",
-                "cached_property",
-                "setter",
-                "getter",
-                "abstractproperty",
+                "property", "cached_property", "setter", "getter", "abstractproperty",
             ]),
             ..Modifiers::default()
         };

@@ -249,6 +249,9 @@ impl Walker<'_> {
 
 /// Whether a type belongs to the language itself, so that no file of a repository defines it.
 fn is_builtin_type(name: &str) -> bool {
-    ["str", "int", "float", "bool", "bytes", "object", "list", "dict", "set", "tuple", "type", "None", "Any"]
-.contains(&name)
+    [
+        "str", "int", "float", "bool", "bytes", "object", "list", "dict", "set", "tuple", "type",
+        "None", "Any",
+    ]
+    .contains(&name)
 }

@@ -449,10 +449,7 @@ class Client:
     #[test]
     fn function_that_continues_differently_is_parsed() {
         for more in [
-            " + 1",
-            "  # noqa",
-            "\n        self.open = False",
-            "\n        # mine",
+            " + 1", "  # noqa", "\n        self.open = False", "\n        # mine",
         ] {
             let later = EARLIER.replace("sending %s", "sends %s");
             let later = later.replace("connection.file)", &format!("connection.file){more}"));

@@ -49,14 +49,10 @@ fn required_files_are_found() {
         ("lib/shop.rb", "shop", ""),
         ("test/unit/client_test.rb", "helper", "test/helper.rb"),
         (
-            "test/unit/client_test.rb",
-            "support",
-            "test/unit/support.rb",
+            "test/unit/client_test.rb", "support", "test/unit/support.rb",
         ),
         (
-            "test/unit/client_test.rb",
-            "unit/support",
-            "test/unit/support.rb",
+            "test/unit/client_test.rb", "unit/support", "test/unit/support.rb",
         ),
         (
             "test/unit/client_test.rb",
@@ -64,14 +60,10 @@ fn required_files_are_found() {
             "test/scripts/fluent/out_test.rb",
         ),
         (
-            "gems/pay/spec/card_spec.rb",
-            "spec_helper",
-            "gems/pay/spec/spec_helper.rb",
+            "gems/pay/spec/card_spec.rb", "spec_helper", "gems/pay/spec/spec_helper.rb",
         ),
         (
-            "gems/pay/spec/card_spec.rb",
-            "pay/card",
-            "gems/pay/lib/pay/card.rb",
+            "gems/pay/spec/card_spec.rb", "pay/card", "gems/pay/lib/pay/card.rb",
         ),
         ("bin/run.rb", "pay", "gems/pay/lib/pay.rb"),
         ("bin/run.rb", "pay/card", "gems/pay/lib/pay/card.rb"),

@@ -377,10 +377,7 @@ fn values_of_variables_are_collected() {
     assert_eq!(
         written,
         [
-            "c = D::E()",
-            "e = H",
-            "described_class = I",
-            "j = described_class()"
+            "c = D::E()", "e = H", "described_class = I", "j = described_class()"
         ]
     );
     assert_eq!(facts.values.held.len(), 1);

@@ -14,8 +14,7 @@ fn all_forms_of_imports_are_found() {
     check_imports("import C;", "From : C");
     check_imports(
         "import a .
-  b.C ;",
-        "From a.b: C",
+  b.C ;", "From a.b: C",
     );
     check_imports(
         "package x; import a.B; import a.C; class D {}",
