@@ -360,10 +360,18 @@ const TOOL: &str = "
     def other():
         return 'E3041', '--dry-runs', '/api/userspace'
 
+    //- tool/flags.py
+    class JsonFlag:
+        def long_name(self):
+            return 'json-lines'
+
     //- tests/test_web.py
     class TestUsers:
         def test_show(self):
             assert show_user(1)
+
+        def test_json(self):
+            run('--json-lines')
 ";
 
 /// Asserts that `query` names exactly these definitions by their string literals.
@@ -380,6 +388,10 @@ fn literals_resolve_to_enclosing_definition() {
     check_literal(
         "The --dry-run option is ignored",
         &["tool/cli.py:arguments"],
+    );
+    check_literal(
+        "The --json-lines option is ignored",
+        &["tool/flags.py:JsonFlag.long_name"],
     );
     check_literal("Running with `--no-input` hangs", &["tool/cli.py:no_input"]);
     check_literal(

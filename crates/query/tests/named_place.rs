@@ -1,0 +1,65 @@
+//! Tests that the place of a failure comes first if the query says little else.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use foveate_fixture::snapshot::of_text;
+use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
+
+/// The words of the path and of the message are those of other functions.
+const CODE: &str = "
+    //- lib/cart/option.rb
+    class Option
+      def unwrap_option_value(value)
+        # A cart option value: unwrap the option, or none, of the cart.
+        value.unwrap
+      end
+
+      def cart_option(option)
+        # The option of a cart, called with an option value.
+        unwrap_option_value(option)
+      end
+    end
+
+    //- lib/cart/total.rb
+    class Total
+      def price(lines)
+        lines.each do |line|
+          add(line)
+        end
+      end
+
+      def each(lines)
+        lines
+      end
+    end
+";
+
+fn first(query: &str) -> String {
+    let request = Request {
+        query: query.to_owned(),
+        ..Request::default()
+    };
+    let config = RankingConfig::default();
+    let snapshot = of_text(CODE);
+    let found: Answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+    found.functions[0].name.clone()
+}
+
+#[test]
+fn function_of_a_bare_trace_is_first() {
+    let trace = "lib/cart/total.rb:3:in 'price': undefined method 'unwrap' for a cart option value (NoMethodError)\n\
+                 \tfrom lib/cart/option.rb:9:in 'cart_option'";
+    assert_eq!(first(trace), "Total.price");
+}
+
+#[test]
+fn function_at_a_bare_line_is_first() {
+    assert_eq!(first("lib/cart/total.rb:4"), "Total.price");
+}
+
+#[test]
+fn line_decides_for_names_of_built_in_members() {
+    let trace = "lib/cart/total.rb:4:in 'each': none (NoMethodError)\n\
+                 \tfrom lib/cart/option.rb:9:in 'cart_option'";
+    assert_eq!(first(trace), "Total.price");
+}
