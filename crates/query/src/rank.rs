@@ -44,6 +44,8 @@ pub struct Ranked {
     pub functions: Vec<RankedFunction>,
     /// The best of everything that can be edited: functions, and the stretches between them.
     pub places: Vec<RankedPlace>,
+    /// The share of the query's words, by weight and rarity, that the file with most of them has, 0 to 1.
+    pub coverage: f32,
     /// Whether the query asks for documentation.
     pub asks_documentation: bool,
     /// Work that could not be done; `answer` moves these to the issues of the answer.
@@ -84,6 +86,7 @@ pub fn rank(
         files,
         functions,
         places,
+        coverage: evidence.coverage(),
         asks_documentation: evidence.roles.asks_documentation(),
         notes,
     }

@@ -213,7 +213,7 @@ impl Body {
     }
 
     fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: BudgetScope) {
-        let folded = card::folded(plan.snapshot, &self.place, self.section);
+        let folded = card::folded(plan.snapshot, &self.place, self.section, &plan.words);
         let Some((entry, lines)) = folded.filter(|_| !self.is_changed) else {
             return;
         };

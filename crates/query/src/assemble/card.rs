@@ -1,5 +1,6 @@
 //! Makes entries of definitions, stretches and files: cards at each fidelity, and bodies, whole, cut or folded.
 
+use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
@@ -181,9 +182,10 @@ pub(super) fn folded(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
+    words: &HashSet<String>,
 ) -> Option<(Entry, Vec<Lines>)> {
     let files = &snapshot.files;
-    let parts = fold::folded(files, place)?;
+    let parts = fold::folded(files, place, words)?;
     let body = clean(&join_parts(&parts)).into_owned();
     let mut entry = of_place(files, place, section, Fidelity::Full, body);
     entry.folded = true;

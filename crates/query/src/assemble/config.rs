@@ -79,6 +79,8 @@ pub struct ConfidenceConfig {
     pub line: Calibration,
     pub low: f32,
     pub specific_words: usize,
+    /// The share of the words of such a query (0 to 1) that one file has if the query is about the repository.
+    pub covered: f32,
 }
 
 /// The limits of each breadth.

@@ -1,10 +1,11 @@
 //! Folds long documentation, comments such as licence headers, and long string literals: they make a body
 //! long and say little about what it does. The first lines stay, and a mark says which lines are left out.
 
+use foldhash::{HashMap, HashSet};
 use foveate_index::Files;
 use foveate_model::{Lines, Region, RegionKind};
 
-use super::source::{Part, parts};
+use super::source::{Part, parts, words_in};
 use crate::rank::RankedPlace;
 
 /// Shorter runs are not folded, in lines.
@@ -12,8 +13,18 @@ const MIN_FOLDED: usize = 12;
 /// Lines that stay at the start of a folded run; at its end, one stays.
 const KEPT_AT_START: usize = 4;
 
-/// Returns the lines of a place with its long runs folded; `None` if it has no long run.
-pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Part<'a>>> {
+/// A word of the query that more lines of a run have is a common word there.
+const MAX_LINES_WITH_WORD: usize = 3;
+/// Most lines that are kept in a run for their words, without the lines around them.
+const MAX_NAMED: usize = 6;
+
+/// Returns the lines of a place with its long runs folded; `None` if it has no long run. Lines with a word of
+/// the query that few lines of a run have stay, with one line before and after.
+pub(super) fn folded<'a>(
+    files: &'a Files,
+    place: &RankedPlace,
+    words: &HashSet<String>,
+) -> Option<Vec<Part<'a>>> {
     let file = place.id.file(files);
     let text = files.text(file);
     let regions = &files.content(file)?.facts.regions;
@@ -31,14 +42,35 @@ pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Pa
     for run in is_text.chunk_by(|a, b| a == b) {
         if run.first() == Some(&true) && run.len() >= MIN_FOLDED {
             let inner = at + KEPT_AT_START..at + run.len() - 1;
-            if let Some(inner) = kept.get_mut(inner) {
-                inner.fill(false);
+            if let (Some(kept), Some(lines)) = (kept.get_mut(inner.clone()), lines.get(inner)) {
+                kept.fill(false);
+                keep_named(lines, kept, words);
             }
         }
         at += run.len();
     }
     let is_folded = kept.iter().any(|kept| !kept);
     is_folded.then(|| parts(&lines, &kept, place.lines.start))
+}
+
+/// Keeps the lines of a run with a word of the query that is rare in the run, and those beside them.
+fn keep_named(lines: &[&str], kept: &mut [bool], words: &HashSet<String>) {
+    let mut with_word: HashMap<&str, Vec<usize>> = HashMap::default();
+    for (at, line) in lines.iter().enumerate() {
+        for word in words_in(line, words) {
+            with_word.entry(word).or_default().push(at);
+        }
+    }
+    let rare = with_word
+        .into_values()
+        .filter(|lines| lines.len() <= MAX_LINES_WITH_WORD);
+    let mut named: Vec<usize> = rare.flatten().collect();
+    named.sort_unstable();
+    named.dedup();
+    for at in named.into_iter().take(MAX_NAMED) {
+        let around = at.saturating_sub(1)..kept.len().min(at + 2);
+        kept.get_mut(around).unwrap_or_default().fill(true);
+    }
 }
 
 /// Whether a line that begins at byte `start` holds only a part of a comment or string literal.
@@ -69,6 +101,22 @@ mod tests {
     use foveate_model::Span;
 
     use super::*;
+
+    #[test]
+    fn lines_with_rare_words_of_the_query_stay() {
+        let lines: Vec<String> = (0..40)
+            .map(|at| match at {
+                20 => "local fullFilter".to_owned(),
+                _ => format!("local line{at}"),
+            })
+            .collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let words = ["fullfilter", "local", "other"].map(str::to_owned);
+        let mut kept = vec![false; lines.len()];
+        keep_named(&lines, &mut kept, &words.into_iter().collect());
+        let kept: Vec<usize> = (0..kept.len()).filter(|at| kept[*at]).collect();
+        assert_eq!(kept, [19, 20, 21]);
+    }
 
     #[test]
     fn headings_are_not_folded() {

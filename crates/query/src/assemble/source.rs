@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use foldhash::HashSet;
 use foveate_model::{Lines, Span};
 
 /// Returns the whole lines that a span touches, without the last line end.
@@ -125,7 +126,7 @@ pub(super) enum Part<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relevance<'a> {
     /// Words to look for in the lines.
-    pub words: &'a foldhash::HashSet<String>,
+    pub words: &'a HashSet<String>,
     /// Lines that were changed, which come before all others.
     pub changed: &'a [Lines],
 }
@@ -218,15 +219,23 @@ pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Par
 
 /// The weight of a changed line: more than that of any words.
 const CHANGED: usize = 1 << 20;
+/// Length of the longest line whose words are compared, in bytes.
+const MAX_LINE: usize = 2000;
 
 /// Counts the words of a line that are in `words`; an identifier counts as one word.
-fn weight(line: &str, words: &foldhash::HashSet<String>) -> usize {
-    if line.len() > 2000 {
-        return 0;
-    }
+fn weight(line: &str, words: &HashSet<String>) -> usize {
+    words_in(line, words).count()
+}
+
+/// Returns the words of a line that are in `words`. Very long lines have none.
+pub(super) fn words_in<'w>(
+    line: &str,
+    words: &'w HashSet<String>,
+) -> impl Iterator<Item = &'w str> {
+    let line = if line.len() > MAX_LINE { "" } else { line };
     line.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| word.len() > 2 && words.contains(&word.to_lowercase()))
-        .count()
+        .filter(|word| word.len() > 2)
+        .filter_map(|word| words.get(&word.to_lowercase()).map(String::as_str))
 }
 
 #[cfg(test)]

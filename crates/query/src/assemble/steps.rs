@@ -40,7 +40,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     report_files(&mut plan);
     unindexed::report(&mut plan);
     let confidence = plan.config.confidence.line.apply(bodies.confidence());
-    let confidence = confidence * specificity(&plan);
+    let confidence = confidence.min(bodies.probability()) * specificity(&plan);
     finish(plan, confidence)
 }
 
@@ -109,8 +109,8 @@ fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
 }
 
 /// Returns how specific the query is, 0 to 1. It is 1 with a name, a file, a change or a few content words.
-/// For "it is slow", any code that shares the one word would look certain. In a lookup, a plain word also
-/// counts as a name.
+/// For "it is slow", any code that shares the one word would look certain; so it would if the repository has few
+/// of the words. In a lookup, a plain word also counts as a name.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let enough = plan.config.confidence.specific_words.max(1);
     let mut symbols = plan.candidates.symbols.iter();
@@ -120,7 +120,8 @@ fn specificity(plan: &Plan<'_>) -> f32 {
     if is_named {
         return 1.0;
     }
-    plan.words.len().min(enough) as f32 / enough as f32
+    let specific = plan.words.len().min(enough) as f32 / enough as f32;
+    specific * (plan.ranked.coverage / plan.config.confidence.covered).min(1.0)
 }
 
 /// Reports the best files of which nothing is shown as dropped.

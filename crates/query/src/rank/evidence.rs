@@ -189,6 +189,19 @@ impl Evidence {
         }
     }
 
+    /// Returns the share of the query's words, by weight and rarity, that the file with most of them has.
+    pub(super) fn coverage(&self) -> f32 {
+        let words = self.query.iter().zip(&self.hits.idf);
+        let all: f32 = words.map(|(term, idf)| term.file * idf).sum();
+        let files = self.hits.files.iter().map(|hit| hit.coverage);
+        let most = files.fold(0.0, f32::max);
+        if all > 0.0 {
+            (most / all).min(1.0)
+        } else {
+            0.0
+        }
+    }
+
     /// Returns how much of a name the query contains. The name is given as the hashes of its terms.
     pub(super) fn share(&self, name: &[u64]) -> Share {
         let (mut known, mut prominent, mut rare) = (0u32, 0u32, 0.0);
