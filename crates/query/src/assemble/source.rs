@@ -266,7 +266,7 @@ mod tests {
     fn short_lines_do_not_fill_a_cut_text() {
         let long = "x".repeat(60);
         let text = format!("def f():\n    {long}\n    {long}\n    }}\n    {long}\n    }}\n");
-        let words = foldhash::HashSet::default();
+        let words = HashSet::default();
         let relevance = Relevance {
             words: &words,
             changed: &[],
