@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foveate_model::escape::{self, escape};
 use indicatif::HumanDuration;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json};
 use crate::engine::RepoName;
-use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store};
+use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store, now_millis};
 
 /// Answers that are read from the database at a time.
 const PAGE: u32 = 500;
@@ -141,7 +141,7 @@ async fn list(store: &Store, repo: Option<&str>, as_json: bool) -> anyhow::Resul
 
 fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
     let answer = &entry.answer.answer;
-    let age = Duration::from_millis(now().saturating_sub(answer.created_at).unsigned_abs());
+    let age = Duration::from_millis(now_millis().abs_diff(answer.created_at));
     write!(
         out,
         "{}  {}  {}  confidence {:.2}, {} ago",
@@ -228,7 +228,7 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
         DeleteArgs {
             older_than: Some(days),
             ..
-        } => AnswerFilter::Before(now() - i64::from(*days) * DAY_MS),
+        } => AnswerFilter::Before(now_millis() - i64::from(*days) * DAY_MS),
         DeleteArgs { .. } => AnswerFilter::All,
     };
     let count = store.delete_answers(which).await?;
@@ -240,9 +240,4 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
         (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),
     }
-}
-
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
