@@ -20,10 +20,10 @@ use tokio::sync::mpsc;
 use crate::config::FeedbackConfig;
 use crate::engine::{AnswerWithSnapshot, Engine};
 use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError, now_millis};
-pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace, StoredFeedback};
+pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace};
 use ranking::Ranking;
 use recorder::Entry;
-pub use stats::{FeedbackCounts, Period, PeriodLength, RepositoryStats, Stats, StatsError};
+pub use stats::{FeedbackCounts, PeriodLength, RepositoryStats, StatsError};
 
 /// Longest prefix of a question that is stored, in bytes.
 const MAX_QUERY_BYTES: usize = 64 << 10;
