@@ -30,8 +30,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::access::Grant;
 pub use ask::{
-    AnswerWithSnapshot, AskError, Changed, ChangedFunction, LookupPlace, LookupWithSnapshot,
-    Question, Target, answer_now, history_issue, without_git,
+    AnswerWithSnapshot, AskError, Changed, LookupPlace, LookupWithSnapshot, Question, Target,
+    answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
 pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
@@ -43,7 +43,7 @@ pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
     AdmittedRequest, Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source,
-    State, Status, Watching,
+    State, Watching,
 };
 pub use revisions::{Flight, Revisions};
 pub use stale::StaleIndex;

@@ -13,18 +13,17 @@ pub mod recorder;
 pub mod stats;
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::config::FeedbackConfig;
 use crate::engine::{AnswerWithSnapshot, Engine};
-use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError};
-pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace, StoredFeedback};
+use crate::store::{ChangeCounts, NewAnswerRow, Store, StoreError, now_millis};
+pub use client_feedback::{ClientFeedback, FeedbackError, NamedPlace};
 use ranking::Ranking;
 use recorder::Entry;
-pub use stats::{FeedbackCounts, Period, PeriodLength, RepositoryStats, Stats, StatsError};
+pub use stats::{FeedbackCounts, PeriodLength, RepositoryStats, StatsError};
 
 /// Longest prefix of a question that is stored, in bytes.
 const MAX_QUERY_BYTES: usize = 64 << 10;
@@ -89,7 +88,7 @@ impl Feedback {
                 repo: answered.repo.clone(),
                 thread: origin.thread,
                 commit: answered.snapshot.revision.commit.clone(),
-                created_at: now(),
+                created_at: now_millis(),
                 intent: answered.answer.intent.kind.name().to_owned(),
                 confidence: answered.answer.pack.confidence.into(),
                 used_tokens: i64::try_from(answered.answer.pack.used).unwrap_or(i64::MAX),
@@ -128,10 +127,4 @@ fn count_in_context<'a>(
         counts.functions_in_context += i64::from(ranking.shows_function(path, name));
     }
     counts
-}
-
-/// Milliseconds since 1970.
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }

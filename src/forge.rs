@@ -26,7 +26,6 @@ pub mod webhook;
 mod worker;
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Notify;
 use url::Url;
@@ -150,12 +149,6 @@ fn is_clone_url_of(location: &str, url: &str, project: &str) -> bool {
         base => path.strip_prefix(base).map(|path| path.trim_matches('/')),
     };
     is_same_host && path.is_some_and(|path| path.eq_ignore_ascii_case(project))
-}
-
-/// Milliseconds since 1970.
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 use sqlx::AnyPool;
@@ -57,6 +57,12 @@ pub const FILE: &str = "foveate.db";
 /// Returns the version of the schema that this program creates and uses.
 pub fn schema() -> i64 {
     schema::latest()
+}
+
+/// Returns the current time as rows store it: in milliseconds since 1970.
+pub fn now_millis() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// The program's database.

@@ -122,11 +122,6 @@ impl Grant {
         Self::new("probe", Scope::Read, Repositories::All)
     }
 
-    /// Its scope.
-    pub fn scope(&self) -> Scope {
-        self.0.scope
-    }
-
     /// Whether the holder may see a repository of this name.
     pub fn sees(&self, name: &str) -> bool {
         match &self.0.repositories {

@@ -61,7 +61,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<StaticKey>, String> {
 fn parse(text: &str) -> Result<Vec<StaticKey>, String> {
     let tables: BTreeMap<String, toml::Value> = toml::from_str(text).map_err(|error| {
         // The error itself is not shown: its excerpt of the text may be a token.
-        let line = error.span().map_or(0, |span| line_of(text, span.start));
+        let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+        let line = before.filter(|b| *b == b'\n').count() + 1;
         format!("line {line}: expected TOML with a table for each key, such as [ci]")
     })?;
     let mut keys: Vec<StaticKey> = Vec::new();
@@ -90,11 +91,6 @@ fn parse(text: &str) -> Result<Vec<StaticKey>, String> {
         });
     }
     Ok(keys)
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    let before = text.bytes().take(offset);
-    before.filter(|b| *b == b'\n').count() + 1
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::{AccessSettings, Authenticator, ShareLimits};
 use crate::cli::{self, UsageError};
-use crate::config::Config;
+use crate::config::{Config, TlsConfig};
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::parsers::this_program;
 use crate::engine::{Engine, EngineSettings, Parsers, StoreLocation};
@@ -79,7 +79,8 @@ impl Service {
         // Bind the address first: a second server must not touch the data of the first.
         let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
-        let tls = tls(&config)?;
+        let tls = tls_files(&config).map(Tls::new).transpose();
+        let tls = tls.map_err(UsageError)?.map(Arc::new);
         if let Some(tls) = &tls {
             tokio::spawn(Arc::clone(tls).follow(stop.clone()));
         }
@@ -145,15 +146,7 @@ impl Service {
 
     /// Returns the URL that it listens on.
     pub fn url(&self) -> String {
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{address}")
+        local_url(self.address, self.tls.is_some())
     }
 
     /// Whether requests need a token.
@@ -309,14 +302,22 @@ async fn open_store(config: &Config, data_dir: &DataDir) -> anyhow::Result<Store
     })
 }
 
-fn tls(config: &Config) -> anyhow::Result<Option<Arc<Tls>>> {
-    let files = &config.server.tls;
-    if files.cert.as_os_str().is_empty() {
-        return Ok(None);
+/// Returns the URL at which this machine reaches a server that listens on `address`.
+pub(super) fn local_url(mut address: SocketAddr, has_tls: bool) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
     }
-    let (cert, key) = (files.cert.clone(), files.key.clone());
-    let tls = Tls::new(TlsFiles { cert, key }).map_err(UsageError)?;
-    Ok(Some(Arc::new(tls)))
+    let scheme = if has_tls { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+/// Returns the files of the server's certificate; `None` if it serves plain HTTP.
+pub(super) fn tls_files(config: &Config) -> Option<TlsFiles> {
+    let TlsConfig { cert, key } = config.server.tls.clone();
+    (!cert.as_os_str().is_empty()).then_some(TlsFiles { cert, key })
 }
 
 /// Loads the keys. Refuses to serve everybody unless the settings allow it.

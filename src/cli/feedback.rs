@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foveate_model::escape::{self, escape};
 use indicatif::HumanDuration;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json};
 use crate::engine::RepoName;
-use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store};
+use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store, now_millis};
 
 /// Answers that are read from the database at a time.
 const PAGE: u32 = 500;
@@ -32,8 +32,8 @@ enum FeedbackCommand {
     /// List the recorded answers, oldest first, with their feedback.
     List {
         /// Only answers from this repository.
-        #[arg(long, value_name = "NAME", value_parser = repository)]
-        repo: Option<String>,
+        #[arg(long, value_name = "NAME", value_parser = RepoName::new)]
+        repo: Option<RepoName>,
         /// Print JSON, without the rankings.
         #[arg(long)]
         json: bool,
@@ -42,8 +42,8 @@ enum FeedbackCommand {
     /// feedback.
     Export {
         /// Only answers from this repository.
-        #[arg(long, value_name = "NAME", value_parser = repository)]
-        repo: Option<String>,
+        #[arg(long, value_name = "NAME", value_parser = RepoName::new)]
+        repo: Option<RepoName>,
     },
     /// Delete answers with their feedback, and every trace of them in the database's files.
     Delete(DeleteArgs),
@@ -55,8 +55,8 @@ struct DeleteArgs {
     /// The answers to the request with this id.
     request_id: Option<String>,
     /// All answers from this repository, registered or not.
-    #[arg(long, value_name = "NAME", value_parser = repository)]
-    repo: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = RepoName::new)]
+    repo: Option<RepoName>,
     /// All answers that were given this many days ago or earlier.
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
@@ -65,19 +65,14 @@ struct DeleteArgs {
     all: bool,
 }
 
-fn repository(text: &str) -> Result<String, String> {
-    let name = RepoName::new(text).map_err(|error| error.to_string())?;
-    Ok(name.to_string())
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// When the data directory has no database, or the database fails.
 pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
     args.database.with_store(async |store| match &args.command {
-        FeedbackCommand::List { repo, json } => list(store, repo.as_deref(), *json).await,
-        FeedbackCommand::Export { repo } => export(store, repo.as_deref()).await,
+        FeedbackCommand::List { repo, json } => list(store, repo.as_ref(), *json).await,
+        FeedbackCommand::Export { repo } => export(store, repo.as_ref()).await,
         FeedbackCommand::Delete(which) => delete(store, which).await,
     })
 }
@@ -96,9 +91,10 @@ pub struct Entry {
 /// When the database fails, or `take` does.
 pub async fn each(
     store: &Store,
-    repo: Option<&str>,
+    repo: Option<&RepoName>,
     mut take: impl FnMut(Entry) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let repo = repo.map(RepoName::as_str);
     let mut after = 0;
     loop {
         let page = store.answers(after, repo, PAGE).await?;
@@ -118,7 +114,7 @@ pub async fn each(
     }
 }
 
-async fn list(store: &Store, repo: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
+async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     let mut entries = Vec::new();
     each(store, repo, |entry| {
@@ -141,7 +137,7 @@ async fn list(store: &Store, repo: Option<&str>, as_json: bool) -> anyhow::Resul
 
 fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
     let answer = &entry.answer.answer;
-    let age = Duration::from_millis(now().saturating_sub(answer.created_at).unsigned_abs());
+    let age = Duration::from_millis(now_millis().abs_diff(answer.created_at));
     write!(
         out,
         "{}  {}  {}  confidence {:.2}, {} ago",
@@ -172,7 +168,7 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
     writeln!(out)
 }
 
-async fn export(store: &Store, repo: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn export(store: &Store, repo: Option<&RepoName>) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     each(store, repo, |entry| {
         let text = serde_json::to_string(&to_json(&entry))?;
@@ -224,11 +220,11 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
         } => AnswerFilter::WithRequestId(id),
         DeleteArgs {
             repo: Some(repo), ..
-        } => AnswerFilter::OfRepository(repo),
+        } => AnswerFilter::OfRepository(repo.as_str()),
         DeleteArgs {
             older_than: Some(days),
             ..
-        } => AnswerFilter::Before(now() - i64::from(*days) * DAY_MS),
+        } => AnswerFilter::Before(now_millis() - i64::from(*days) * DAY_MS),
         DeleteArgs { .. } => AnswerFilter::All,
     };
     let count = store.delete_answers(which).await?;
@@ -240,9 +236,4 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
         (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),
     }
-}
-
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foveate_model::escape::escape;
 use indicatif::HumanDuration;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::database::DatabaseArgs;
 use super::{NOTHING_FOUND, print_json};
-use crate::store::{JobRow, Store};
+use crate::store::{JobRow, Store, now_millis};
 
 /// Show the jobs that webhooks queued, and retry those that were given up.
 #[derive(Debug, clap::Args)]
@@ -64,9 +64,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         writeln!(out, "no jobs are pending, and none were given up")?;
     }
     for job in &jobs {
-        let age = HumanDuration(Duration::from_millis(
-            now().saturating_sub(job.created_at).unsigned_abs(),
-        ));
+        let age = HumanDuration(Duration::from_millis(now_millis().abs_diff(job.created_at)));
         write!(
             out,
             "{}  {}  {}  queued {age} ago, {} attempts",
@@ -98,22 +96,17 @@ fn to_json(job: &JobRow) -> serde_json::Value {
 fn state(job: &JobRow) -> &'static str {
     match job.leased_until {
         _ if job.is_dead => "dead",
-        Some(until) if until > now() => "running",
+        Some(until) if until > now_millis() => "running",
         _ => "pending",
     }
 }
 
 async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
-    let count = store.retry_jobs(id, now()).await?;
+    let count = store.retry_jobs(id, now_millis()).await?;
     let mut out = io::stdout().lock();
     writeln!(out, "{count} jobs were queued again")?;
     match (count, id) {
         (0, Some(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),
     }
-}
-
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }

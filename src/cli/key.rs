@@ -54,8 +54,8 @@ struct CreateArgs {
     #[arg(long, default_value = "read", value_parser = PossibleValuesParser::new(["read", "admin"]).try_map(scope), hide_possible_values = true)]
     scope: Scope,
     /// The repositories that the key can access, registered yet or not; others are hidden from it [default: all].
-    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = repository)]
-    repo: Vec<String>,
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = RepoName::new)]
+    repo: Vec<RepoName>,
     /// How long the key is valid, such as 12h, 30d or 8w [default: until it is revoked].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     expires: Option<u32>,
@@ -66,11 +66,6 @@ struct CreateArgs {
 
 fn scope(text: String) -> Result<Scope, String> {
     Scope::named(&text).ok_or_else(|| "expected `read` or `admin`".to_owned())
-}
-
-fn repository(text: &str) -> Result<String, String> {
-    let name = RepoName::new(text).map_err(|error| error.to_string())?;
-    Ok(name.to_string())
 }
 
 fn name(text: &str) -> Result<String, String> {
@@ -134,11 +129,12 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
 
 async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
     let token = Token::random()?;
+    let names = args.repo.iter().map(RepoName::to_string);
     let mut row = NewKeyRow {
         name: args.name.clone().unwrap_or_default(),
         hash: TokenHash::of(token.reveal()).bytes().to_vec(),
         scope: args.scope.name(),
-        repositories: (!args.repo.is_empty()).then(|| args.repo.clone()),
+        repositories: (!args.repo.is_empty()).then(|| names.collect()),
         expires_in: args.expires,
     };
     let is_new = if args.name.is_some() {

@@ -130,7 +130,10 @@ impl BlobCache {
     pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         self.shared.get(blob, named).or_else(|| {
             let reading = self.store.as_ref()?.find(blob, named)?;
-            Some(self.shared.add_restored(blob, named, reading))
+            let (reading, is_new) = self.shared.get_or_insert((blob, named), || reading);
+            let restored = &self.shared.restored;
+            restored.fetch_add(is_new.into(), Ordering::Relaxed);
+            Some(reading)
         })
     }
 
@@ -143,14 +146,26 @@ impl BlobCache {
         bytes: &[u8],
         earlier: Option<&Content>,
     ) -> BlobReading {
-        if self.parses {
-            return self.shared.read(blob, named, bytes, earlier);
+        if !self.parses {
+            let reason = "the outdated index does not contain it".to_owned();
+            return BlobReading {
+                language: named.unwrap_or(Language::TEXT),
+                content: Err(SkipReason::Unreadable(reason)),
+            };
         }
-        let reason = "the outdated index does not contain it".to_owned();
-        BlobReading {
-            language: named.unwrap_or(Language::TEXT),
-            content: Err(SkipReason::Unreadable(reason)),
-        }
+        let shared = &*self.shared;
+        let (reading, is_new) = shared.get_or_insert((blob, named), || {
+            let (language, content) = shared.parsers.read(named, bytes, earlier);
+            let content = content.map(Arc::new);
+            BlobReading { language, content }
+        });
+        let count = if is_new {
+            &shared.parsed
+        } else {
+            &shared.reused
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        reading
     }
 
     /// Drops the contents that the cache keeps alive.
@@ -173,46 +188,17 @@ impl Shared {
         Some(reading)
     }
 
-    /// Inserts a result that was read from disk, unless another thread was faster; returns the one in the cache.
-    fn add_restored(
-        &self,
-        blob: ObjectId,
-        named: Option<Language>,
-        reading: BlobReading,
-    ) -> BlobReading {
+    /// Returns the result in the cache and false; or else inserts the one that `make` returns, and returns it and true.
+    fn get_or_insert(&self, key: Key, make: impl FnOnce() -> BlobReading) -> (BlobReading, bool) {
         self.prune();
-        let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
+        let slot = Arc::clone(&*self.slots.entry(key).or_default());
         let mut known = slot.0.lock();
         if let Some(reading) = known.as_ref().and_then(SlotState::reading) {
-            return reading;
+            return (reading, false);
         }
-        self.restored.fetch_add(1, Ordering::Relaxed);
+        let reading = make();
         *known = Some(self.remember(&reading));
-        reading
-    }
-
-    fn read(
-        &self,
-        blob: ObjectId,
-        named: Option<Language>,
-        bytes: &[u8],
-        earlier: Option<&Content>,
-    ) -> BlobReading {
-        self.prune();
-        let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
-        let mut known = slot.0.lock();
-        if let Some(reading) = known.as_ref().and_then(SlotState::reading) {
-            self.reused.fetch_add(1, Ordering::Relaxed);
-            return reading;
-        }
-        self.parsed.fetch_add(1, Ordering::Relaxed);
-        let (language, content) = self.parsers.read(named, bytes, earlier);
-        let reading = BlobReading {
-            language,
-            content: content.map(Arc::new),
-        };
-        *known = Some(self.remember(&reading));
-        reading
+        (reading, true)
     }
 
     fn remember(&self, reading: &BlobReading) -> SlotState {

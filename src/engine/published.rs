@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use foveate_index::{Snapshot, snapshot::Memory};
 
@@ -17,18 +16,15 @@ pub struct PublishedSnapshot {
     pub skipped: BTreeMap<&'static str, usize>,
     /// Files whose parsing reported an issue, per code.
     pub parse_issues: BTreeMap<&'static str, usize>,
-    /// Time to build the index, without reading the files.
-    pub build_time: Duration,
     memory: OnceLock<Memory>,
 }
 
 impl PublishedSnapshot {
-    pub(super) fn new(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
+    pub(super) fn new(snapshot: Arc<Snapshot>) -> Self {
         let mut published = Self {
             languages: BTreeMap::new(),
             skipped: BTreeMap::new(),
             parse_issues: BTreeMap::new(),
-            build_time,
             memory: OnceLock::new(),
             snapshot: Arc::clone(&snapshot),
         };

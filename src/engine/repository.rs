@@ -374,7 +374,7 @@ impl Repository {
             return 0;
         };
         let memory = current.memory();
-        memory.total() + self.revisions.len() * memory.unshared() + self.records_bytes()
+        memory.total() + self.revisions.count() * memory.unshared() + self.records_bytes()
     }
 
     /// Estimated bytes of the commit data kept outside the snapshots.

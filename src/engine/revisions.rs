@@ -100,13 +100,8 @@ impl Revisions {
     }
 
     /// Number of revisions that are warm or being built.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.lock().len()
-    }
-
-    /// Whether no revision is warm or being built.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -230,6 +225,6 @@ mod tests {
         assert!(matches!(revisions.join("a"), Flight::Ready(_)));
         drop(b);
         build(revisions.join("c")).fulfil(snapshot("c"));
-        assert_eq!(revisions.len(), 1);
+        assert_eq!(revisions.count(), 1);
     }
 }

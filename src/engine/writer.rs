@@ -226,10 +226,7 @@ impl Writer {
     pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
         let basis = self.repository.basis();
         let generation = self.repository.generation() + 1;
-        let start = Instant::now();
         let cause = plan.cause;
-        let adds_past = cause == Cause::History;
-        let draft_time = self.draft_time();
         let draft = self.draft.take();
         let build = || match (basis, draft) {
             (Some(basis), _) => build(plan, generation, Some(&basis.snapshot)),
@@ -237,14 +234,13 @@ impl Writer {
             (None, Some(draft)) => build(plan, generation, Some(&draft.snapshot)),
             (None, None) => self.restore(plan, generation),
         };
-        let snapshot = if adds_past {
+        let snapshot = if cause == Cause::History {
             self.pools.add_history(build)
         } else {
             self.pools.install(build)
         };
         let snapshot = snapshot.map(Arc::new)?;
-        let took = draft_time + start.elapsed();
-        self.swap_in(PublishedSnapshot::new(Arc::clone(&snapshot), took), cause);
+        self.swap_in(Arc::clone(&snapshot), cause);
         Ok(snapshot)
     }
 
@@ -254,15 +250,12 @@ impl Writer {
     /// When the index cannot be built.
     pub fn publish_stale(&mut self, plan: Plan, stale: &StaleIndex) -> Result<(), PublishError> {
         let generation = self.repository.generation() + 1;
-        let (start, cause) = (Instant::now(), plan.cause);
+        let cause = plan.cause;
         let stored = stale.index();
         let restore = || restore(plan, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
-        self.swap_in(
-            PublishedSnapshot::new(Arc::new(snapshot), start.elapsed()),
-            cause,
-        );
+        self.swap_in(Arc::new(snapshot), cause);
         Ok(())
     }
 
@@ -291,8 +284,9 @@ impl Writer {
         Ok(())
     }
 
-    fn swap_in(&self, published: PublishedSnapshot, cause: Cause) {
-        self.repository.set_current(published);
+    fn swap_in(&self, snapshot: Arc<Snapshot>, cause: Cause) {
+        self.repository
+            .set_current(PublishedSnapshot::new(snapshot));
         self.repository.set_status(|status| {
             // Adding the history did not read the source: it must not clear a failure to read it.
             if cause != Cause::History {

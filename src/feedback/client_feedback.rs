@@ -6,10 +6,10 @@ use foveate_model::RepoPath;
 use serde::{Deserialize, Serialize};
 
 use super::ranking::Ranking;
-use super::{Feedback, count_in_context, now};
+use super::{Feedback, count_in_context};
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
-use crate::store::{AnswerRow, ChangeCounts, FeedbackRow, FeedbackSource, StoreError};
+use crate::store::{AnswerRow, ChangeCounts, FeedbackRow, FeedbackSource, StoreError, now_millis};
 
 /// Longest list of places.
 pub const MAX_PLACES: usize = 200;
@@ -112,7 +112,7 @@ impl Feedback {
             answer: id,
             source: FeedbackSource::Caller,
             origin: grant.who().to_owned(),
-            created_at: now(),
+            created_at: now_millis(),
             useful: text(&given.useful),
             changed: text(&changed),
             comment: given.comment,

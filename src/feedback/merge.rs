@@ -2,9 +2,9 @@
 
 use super::client_feedback::{NamedPlace, text};
 use super::ranking::Ranking;
-use super::{Feedback, count_in_context, now};
+use super::{Feedback, count_in_context};
 use crate::engine::Changed;
-use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError};
+use crate::store::{AnswerRow, FeedbackRow, FeedbackSource, StoreError, now_millis};
 
 /// Most functions and files of one change that are stored by name; all of them are counted.
 const MAX_KEPT: usize = 500;
@@ -47,7 +47,7 @@ impl Feedback {
                 answer: id,
                 source: FeedbackSource::Merge,
                 origin: origin.to_owned(),
-                created_at: now(),
+                created_at: now_millis(),
                 useful: text(&[]),
                 changed: text(&places),
                 comment: None,

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use super::Feedback;
 use super::ranking::Ranking;
-use super::{Feedback, now};
 use crate::access::Grant;
-use crate::store::{AnswerFilter, NewAnswerRow, StoreError};
+use crate::store::{AnswerFilter, NewAnswerRow, StoreError, now_millis};
 
 /// Answers per transaction.
 const BATCH: usize = 256;
@@ -134,7 +134,7 @@ impl Feedback {
 
     /// Deletes answers that are too old, and the oldest ones above the limit.
     async fn cleanup(&self) {
-        let oldest = now() - i64::from(self.config.retention_days) * DAY_MS;
+        let oldest = now_millis() - i64::from(self.config.retention_days) * DAY_MS;
         let deleted = async {
             let old = self
                 .store

@@ -1,6 +1,8 @@
 //! Defines the events of forges, independent of the forge. The texts in them come from strangers: they are
 //! shortened, and not otherwise sanitized.
 
+use serde::de::DeserializeOwned;
+
 /// Longest title, in bytes; the rest is cut off.
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
 /// Longest body of an issue or comment, in bytes; the rest is cut off. Forges allow 65,536 characters.
@@ -211,6 +213,21 @@ impl ReviewEvent {
         let change = self.pull_request.thread.question();
         format!("{change}\n\n{place}{}", self.text)
     }
+}
+
+/// Parses the payload of the event `name`.
+///
+/// # Errors
+/// When it does not have the form of `T`.
+pub fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
+    serde_json::from_slice(payload).map_err(|error| {
+        // The parser's own message may quote the payload.
+        EventError(format!(
+            "the payload is not a valid `{name}` event (line {}, column {})",
+            error.line(),
+            error.column()
+        ))
+    })
 }
 
 /// Cuts a text to at most `max` bytes, at a character boundary.

@@ -9,11 +9,11 @@ use super::decide::{Decision, decide};
 use super::dialect::header;
 use super::event::{Event, EventError, Project};
 use super::secret::SecretError;
-use super::{Forges, Host, now};
+use super::{Forges, Host};
 use crate::access::Grant;
 use crate::engine::{Repository, Source};
 use crate::ingest::Registration;
-use crate::store::{DeliveryOutcome, NewJobRow, StoreError};
+use crate::store::{DeliveryOutcome, NewJobRow, StoreError, now_millis};
 use crate::telemetry::trace;
 
 /// Result of a delivery.
@@ -131,7 +131,8 @@ impl Forges {
         let is_push = task.is_none();
         let digests = digests(host, headers, body, is_push && repository.is_some());
         let max_jobs = self.settings.config.max_jobs;
-        let delivered = self.store.deliver(&digests, task.as_ref(), now(), max_jobs);
+        let now = now_millis();
+        let delivered = self.store.deliver(&digests, task.as_ref(), now, max_jobs);
         match delivered.await? {
             DeliveryOutcome::Repeated => return Ok(Outcome::Repeated),
             DeliveryOutcome::Full => return Err(WebhookError::Full),

@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
+use super::Forges;
 use super::client::CallError;
 use super::task::Work;
-use super::{Forges, now};
-use crate::store::{JobRow, StoreError};
+use crate::store::{JobRow, StoreError, now_millis};
 use crate::telemetry::trace;
 
 /// Interval at which the queue is polled without a notification: another process may have changed it, and
@@ -51,7 +51,7 @@ impl Forges {
         let delay = Duration::from_secs(self.settings.config.retry_seconds);
         if let Err(error) = self
             .store
-            .end_stale_leases(now(), milliseconds(delay))
+            .end_stale_leases(now_millis(), milliseconds(delay))
             .await
         {
             tracing::error!(%error, "cannot end the leases of interrupted jobs: they wait");
@@ -105,7 +105,7 @@ impl Forges {
     ) -> Result<(), StoreError> {
         let config = &self.settings.config;
         while tasks.len() < config.workers as usize {
-            let now = now();
+            let now = now_millis();
             let until = now.saturating_add(milliseconds(LEASE));
             let Some(job) = self.store.take_job(now, until).await? else {
                 break;
@@ -134,7 +134,7 @@ impl Forges {
     /// Extends the leases of the running jobs. A job that another server has taken, because this server could
     /// not reach the database for too long, is aborted here.
     async fn extend_leases(&self, running: &Running, time: Duration) {
-        let until = now().saturating_add(milliseconds(time));
+        let until = now_millis().saturating_add(milliseconds(time));
         for (job, task) in running.values() {
             match self.store.extend_lease(job, until).await {
                 Ok(true) => {}
@@ -153,7 +153,7 @@ impl Forges {
         let start = Instant::now();
         let doing = async {
             let (forge, project) = work.project();
-            let age = now().saturating_sub(job.created_at);
+            let age = now_millis().saturating_sub(job.created_at);
             if age < milliseconds(REGISTRATION_GRACE)
                 && self.host_and_repository(forge, project).is_err()
             {
@@ -224,7 +224,7 @@ impl Forges {
 
     /// Sets when a job is retried, or that it is given up. Returns the name of the outcome.
     fn schedule_retry(&self, job: &mut JobRow, error: CallError) -> &'static str {
-        let (now, config) = (now(), &self.settings.config);
+        let (now, config) = (now_millis(), &self.settings.config);
         job.error = Some(error.to_string());
         let (is_dead, delay) = match error {
             CallError::Later { after, .. } => {

@@ -409,7 +409,7 @@ impl Figures {
             *self.0.entry((name.to_owned(), family, label)).or_default() += value as f64;
         };
         add("pending", "", repository.pending_files());
-        add("revisions", "", repository.revisions().len());
+        add("revisions", "", repository.revisions().count());
         let disk = usize::try_from(repository.store().bytes());
         add("disk", "", disk.unwrap_or(usize::MAX));
         let Some(current) = repository.current() else {

@@ -8,8 +8,8 @@ mod page;
 mod requests;
 
 pub use answer::{
-    DefinitionAnswer, DefinitionsAnswer, FileTextAnswer, OutlineAnswer, OutlineEntry,
-    ReferenceAnswer, ReferencesAnswer, SearchAnswer, SearchEntry,
+    DefinitionAnswer, DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer,
+    SearchAnswer,
 };
 pub use fields::FILE_LIMIT;
 pub use requests::{RawDefinitions, RawFile, RawOutline, RawReferences, RawSearch, SearchKindName};

@@ -170,7 +170,7 @@ async fn concurrent_questions_build_a_revision_once() {
     let release = async {
         until("the revision to be claimed", async || {
             let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
-            (repository.revisions().len() == 1).then_some(())
+            (repository.revisions().count() == 1).then_some(())
         })
         .await;
         drop(busy);
@@ -182,7 +182,7 @@ async fn concurrent_questions_build_a_revision_once() {
             .get(&Grant::unrestricted(), "shop")
             .unwrap()
             .revisions()
-            .len(),
+            .count(),
         1
     );
     app.end().await;

@@ -4,10 +4,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use crate::access::check_token_file;
+use crate::app::service::{local_url, tls_files};
 use crate::cli::doctor::Finding;
 use crate::config::Config;
 use crate::disk::LockHolder;
-use crate::http::tls::{Tls, TlsFiles};
+use crate::http::tls::Tls;
 use crate::store::DatabaseReport;
 
 /// Time limit for a server on this machine to answer.
@@ -20,7 +21,7 @@ pub(super) async fn listener(config: &Config, holder: LockHolder) -> Finding {
         return free(listen);
     };
     let process = process.map_or_else(|| "a server".to_owned(), |n| format!("process {n}"));
-    let url = probe_url(config);
+    let url = local_url(listen, tls_files(config).is_some()) + "/readyz";
     match probe(&url).await {
         Ok(status) => Finding::ok(
             "server",
@@ -48,19 +49,6 @@ fn free(listen: SocketAddr) -> Finding {
             "choose another address (server.listen), or stop the program that listens there",
         ),
     }
-}
-
-fn probe_url(config: &Config) -> String {
-    let mut address = config.server.listen;
-    if address.ip().is_unspecified() {
-        address.set_ip(match address {
-            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    let has_tls = !config.server.tls.cert.as_os_str().is_empty();
-    let scheme = if has_tls { "https" } else { "http" };
-    format!("{scheme}://{address}/readyz")
 }
 
 /// Requests a URL of a server on this machine. Returns the status and its meaning.
@@ -128,16 +116,9 @@ pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding>
 
 /// Checks the certificate of the server itself.
 pub(super) fn tls(config: &Config) -> Option<Finding> {
-    let files = &config.server.tls;
-    if files.cert.as_os_str().is_empty() {
-        return None;
-    }
-    let (cert, key) = (files.cert.clone(), files.key.clone());
-    Some(match Tls::new(TlsFiles { cert, key }) {
-        Ok(_) => Finding::ok(
-            "certificate",
-            format!("{} and its key can be used", files.cert.display()),
-        ),
+    let cert = config.server.tls.cert.display();
+    Some(match Tls::new(tls_files(config)?) {
+        Ok(_) => Finding::ok("certificate", format!("{cert} and its key can be used")),
         Err(error) => Finding::failure(
             "certificate",
             error,

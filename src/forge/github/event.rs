@@ -2,11 +2,11 @@
 //! fields are ignored. Start at [`parse`].
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 
 use crate::forge::event::{
     Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
-    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut,
+    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut, read,
 };
 
 /// Parses the payload of an event: `name` is the value of the header `X-GitHub-Event` or of the variable
@@ -68,17 +68,6 @@ pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
         _ => return Ok(Event::Other),
     };
     parse(name, payload)
-}
-
-fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
-    serde_json::from_slice(payload).map_err(|error| {
-        // The parser's own message may quote the payload.
-        EventError(format!(
-            "the payload is not a valid `{name}` event (line {}, column {})",
-            error.line(),
-            error.column()
-        ))
-    })
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,10 @@
 //! Parses the payloads of GitLab's webhooks. Unknown fields are ignored. Start at [`parse`].
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::forge::event::{
     Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
-    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut,
+    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut, read,
 };
 
 /// Parses the payload of an event: `name` is the value of the header `X-Gitlab-Event`. Unsupported names give
@@ -22,16 +21,6 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
             merge_request(read(name, payload)?).map_or(Event::Other, Event::PullRequest)
         }
         _ => Event::Other,
-    })
-}
-
-fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
-    serde_json::from_slice(payload).map_err(|error| {
-        EventError(format!(
-            "the payload is not a valid GitLab event `{name}` (line {}, column {})",
-            error.line(),
-            error.column()
-        ))
     })
 }
 

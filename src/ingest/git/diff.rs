@@ -28,6 +28,10 @@ const OPTIONS: [&str; 16] = [
     "-M", "-l400", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
     "--submodule=short",
 ];
+/// How a header begins the path of the earlier file: after a sign, below a directory; or after words if it is renamed.
+const EARLIER: [&str; 3] = ["--- ", "a/", "rename from "];
+/// The same for the later file.
+const LATER: [&str; 3] = ["+++ ", "b/", "rename to "];
 /// Larger files are not indexed; this makes git treat them as binary files, without lines.
 const LARGE_FILES: &str = "core.bigFileThreshold=2m";
 
@@ -158,9 +162,9 @@ impl Reader {
         } else if let Some(ranges) = line.strip_prefix(b"@@ ") {
             self.in_head = false;
             self.hunk(ranges);
-        } else if let (true, Some(path)) = (self.in_head, path_before(line)) {
+        } else if let (true, Some(path)) = (self.in_head, path_of(line, EARLIER)) {
             self.earlier_path = Some(path);
-        } else if let (true, Some(path)) = (self.in_head, path_of(line)) {
+        } else if let (true, Some(path)) = (self.in_head, path_of(line, LATER)) {
             self.start_file(path);
         }
     }
@@ -219,23 +223,12 @@ fn note_before(before: &mut OldLines, ranges: &[u8]) {
     }
 }
 
-/// Parses the earlier path from a line of a file's header; a new file has none.
-fn path_before(line: &[u8]) -> Option<RepoPath> {
-    let (name, prefix) = match line.strip_prefix(b"--- ") {
-        Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), "a/"),
-        None => (line.strip_prefix(b"rename from ")?, ""),
-    };
-    let name = unquoted(name)?;
-    let path = std::str::from_utf8(&name).ok()?.strip_prefix(prefix)?;
-    RepoPath::new(path).ok()
-}
-
-/// Parses the later path from a line of a file's header; a deleted file has none.
-fn path_of(line: &[u8]) -> Option<RepoPath> {
-    let (name, prefix) = match line.strip_prefix(b"+++ ") {
+/// Parses the path on one side from a line of a file's header; a file that is missing on that side has none.
+fn path_of(line: &[u8], [sign, directory, rename]: [&str; 3]) -> Option<RepoPath> {
+    let (name, prefix) = match line.strip_prefix(sign.as_bytes()) {
         // Git ends a name that has blanks with a tab.
-        Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), "b/"),
-        None => (line.strip_prefix(b"rename to ")?, ""),
+        Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), directory),
+        None => (line.strip_prefix(rename.as_bytes())?, ""),
     };
     let name = unquoted(name)?;
     let path = std::str::from_utf8(&name).ok()?.strip_prefix(prefix)?;
@@ -437,11 +430,11 @@ new file mode 100644
             (r#""b/\377""#, None),
             (r#""b/nul\000""#, None),
         ] {
-            let found = path_of(format!("+++ {name}").as_bytes());
+            let found = path_of(format!("+++ {name}").as_bytes(), LATER);
             assert_eq!(found.as_ref().map(RepoPath::as_str), path, "{name}");
         }
         let long = format!("+++ b/{}", "a".repeat(5000));
-        assert!(path_of(long.as_bytes()).is_none());
+        assert!(path_of(long.as_bytes(), LATER).is_none());
     }
 
     #[test]

@@ -1,13 +1,9 @@
 //! Defines the answers of lookups, as JSON.
 
-use foveate_query::lookup::{
-    DefinitionItem, FileText, FoundDefinitions, FoundOutline, FoundReferences, OutlineItem, Page,
-    ReferenceItem, SearchItem,
-};
+use foveate_query::lookup::{DefinitionItem, OutlineItem, Page, ReferenceItem, SearchItem};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::page::PageOf;
 use crate::engine::LookupWithSnapshot;
 use crate::wire::IssueAnswer;
 
@@ -27,7 +23,7 @@ pub struct RevisionAnswer {
 }
 
 /// Splits a result into its revision, its value and its notes.
-fn parts<T>(found: LookupWithSnapshot<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
+pub(super) fn parts<T>(found: LookupWithSnapshot<T>) -> (RevisionAnswer, T, Vec<IssueAnswer>) {
     let revision = &found.snapshot.revision;
     let answer = RevisionAnswer {
         repo: found.repo,
@@ -40,7 +36,8 @@ fn parts<T>(found: LookupWithSnapshot<T>) -> (RevisionAnswer, T, Vec<IssueAnswer
     (answer, found.value, issues)
 }
 
-fn with_issues<T>(page: &mut Page<T>, mut issues: Vec<IssueAnswer>) -> Vec<IssueAnswer> {
+/// Adds the notes of a page to those of the answer.
+pub(super) fn with_issues<T>(page: &mut Page<T>, mut issues: Vec<IssueAnswer>) -> Vec<IssueAnswer> {
     issues.extend(page.issues.drain(..).map(IssueAnswer::from));
     issues
 }
@@ -96,19 +93,6 @@ impl From<DefinitionItem> for DefinitionAnswer {
             signature: item.signature,
             documentation: item.documentation,
             role: item.role.name().to_owned(),
-        }
-    }
-}
-
-impl DefinitionsAnswer {
-    pub(super) fn new(found: LookupWithSnapshot<FoundDefinitions>, page: &PageOf) -> Self {
-        let (revision, mut found, issues) = parts(found);
-        Self {
-            revision,
-            found: found.matched.map_or("none", |m| m.name()).to_owned(),
-            next_cursor: page.cursor(found.page.next.as_ref()),
-            issues: with_issues(&mut found.page, issues),
-            definitions: found.page.items.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -172,20 +156,6 @@ impl From<ReferenceItem> for ReferenceAnswer {
     }
 }
 
-impl ReferencesAnswer {
-    pub(super) fn new(found: LookupWithSnapshot<FoundReferences>, page: &PageOf) -> Self {
-        let (revision, mut found, issues) = parts(found);
-        Self {
-            revision,
-            found: found.matched.map_or("none", |m| m.name()).to_owned(),
-            definitions: found.definitions.into_iter().map(Into::into).collect(),
-            next_cursor: page.cursor(found.page.next.as_ref()),
-            issues: with_issues(&mut found.page, issues),
-            references: found.page.items.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
 /// The outline of a file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OutlineAnswer {
@@ -233,25 +203,6 @@ impl From<OutlineItem> for OutlineEntry {
             end_line: item.lines.end,
             depth: item.depth,
             signature: item.signature,
-        }
-    }
-}
-
-impl OutlineAnswer {
-    pub(super) fn new(
-        found: LookupWithSnapshot<FoundOutline>,
-        path: String,
-        page: &PageOf,
-    ) -> Self {
-        let (revision, mut found, issues) = parts(found);
-        Self {
-            revision,
-            path,
-            language: found.language.to_owned(),
-            line_count: found.line_count,
-            next_cursor: page.cursor(found.page.next.as_ref()),
-            issues: with_issues(&mut found.page, issues),
-            entries: found.page.items.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -306,18 +257,6 @@ impl From<SearchItem> for SearchEntry {
     }
 }
 
-impl SearchAnswer {
-    pub(super) fn new(found: LookupWithSnapshot<Page<SearchItem>>, page: &PageOf) -> Self {
-        let (revision, mut found, issues) = parts(found);
-        Self {
-            revision,
-            next_cursor: page.cursor(found.next.as_ref()),
-            issues: with_issues(&mut found, issues),
-            matches: found.items.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
 /// The text of a file, or some lines of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct FileTextAnswer {
@@ -344,23 +283,4 @@ pub struct FileTextAnswer {
     pub next_cursor: Option<String>,
     /// Notes for the reader.
     pub issues: Vec<IssueAnswer>,
-}
-
-impl FileTextAnswer {
-    pub(super) fn new(found: LookupWithSnapshot<FileText>, page: &PageOf) -> Self {
-        let (revision, found, issues) = parts(found);
-        Self {
-            revision,
-            path: found.path,
-            language: found.language.to_owned(),
-            role: found.role.name().to_owned(),
-            bytes: found.bytes,
-            line_count: found.line_count,
-            start_line: found.lines.map_or(0, |lines| lines.start),
-            end_line: found.lines.map_or(0, |lines| lines.end),
-            text: found.text,
-            next_cursor: page.cursor(found.next.as_ref()),
-            issues,
-        }
-    }
 }

@@ -1,5 +1,5 @@
-//! Defines the lookups: their raw parameters and the validated ones. The comments on the raw fields become
-//! the descriptions that agents receive, so they must be short.
+//! Defines the lookups: their raw parameters, the validated ones, and how each runs and answers. The comments
+//! on the raw fields become the descriptions that agents receive, so they must be short.
 
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::answer::{
-    DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer,
+    DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer, parts,
+    with_issues,
 };
 use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LIMIT};
 use super::page::PageOf;
@@ -53,8 +54,7 @@ impl RawLookup for RawDefinitions {
     fn validate(self) -> Result<Definitions, InvalidLookup> {
         let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
         let lookup = format!("definitions {name}");
-        let cursor = self.cursor.as_deref();
-        let page = PageOf::new(lookup, self.limit, cursor, DEFINITION_LIMIT)?;
+        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
         Ok(Definitions { name, page })
     }
 }
@@ -69,7 +69,14 @@ impl Lookup for Definitions {
     }
 
     fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
-        DefinitionsAnswer::new(found, &self.page)
+        let (revision, mut found, issues) = parts(found);
+        Self::Answer {
+            revision,
+            found: found.matched.map_or("none", |m| m.name()).to_owned(),
+            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            issues: with_issues(&mut found.page, issues),
+            definitions: found.page.items.into_iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -131,8 +138,7 @@ impl RawLookup for RawReferences {
             }
         };
         let lookup = format!("references {target:?}");
-        let cursor = self.cursor.as_deref();
-        let page = PageOf::new(lookup, self.limit, cursor, DEFINITION_LIMIT)?;
+        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
         Ok(References { target, page })
     }
 }
@@ -146,7 +152,15 @@ impl Lookup for References {
     }
 
     fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
-        ReferencesAnswer::new(found, &self.page)
+        let (revision, mut found, issues) = parts(found);
+        Self::Answer {
+            revision,
+            found: found.matched.map_or("none", |m| m.name()).to_owned(),
+            definitions: found.definitions.into_iter().map(Into::into).collect(),
+            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            issues: with_issues(&mut found.page, issues),
+            references: found.page.items.into_iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -182,8 +196,7 @@ impl RawLookup for RawOutline {
     fn validate(self) -> Result<Outline, InvalidLookup> {
         let path = fields::path(self.path)?;
         let lookup = format!("outline {path}");
-        let cursor = self.cursor.as_deref();
-        let page = PageOf::new(lookup, self.limit, cursor, OUTLINE_LIMIT)?;
+        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), OUTLINE_LIMIT)?;
         Ok(Outline { path, page })
     }
 }
@@ -197,7 +210,16 @@ impl Lookup for Outline {
     }
 
     fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
-        OutlineAnswer::new(found, self.path.to_string(), &self.page)
+        let (revision, mut found, issues) = parts(found);
+        Self::Answer {
+            revision,
+            path: self.path.to_string(),
+            language: found.language.to_owned(),
+            line_count: found.line_count,
+            next_cursor: self.page.cursor(found.page.next.as_ref()),
+            issues: with_issues(&mut found.page, issues),
+            entries: found.page.items.into_iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -270,8 +292,7 @@ impl RawLookup for RawSearch {
             below: fields::path_prefix(self.path)?,
         };
         let lookup = format!("search {search:?}");
-        let cursor = self.cursor.as_deref();
-        let page = PageOf::new(lookup, self.limit, cursor, SEARCH_LIMIT)?;
+        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), SEARCH_LIMIT)?;
         Ok(ValidSearch { search, page })
     }
 }
@@ -285,7 +306,13 @@ impl Lookup for ValidSearch {
     }
 
     fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
-        SearchAnswer::new(found, &self.page)
+        let (revision, mut found, issues) = parts(found);
+        Self::Answer {
+            revision,
+            next_cursor: self.page.cursor(found.next.as_ref()),
+            issues: with_issues(&mut found, issues),
+            matches: found.items.into_iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -324,8 +351,7 @@ impl RawLookup for RawFile {
     fn validate(self) -> Result<File, InvalidLookup> {
         let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
         let lookup = format!("file {path} {lines:?}");
-        let cursor = self.cursor.as_deref();
-        let page = PageOf::new(lookup, self.limit, cursor, FILE_LIMIT)?;
+        let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), FILE_LIMIT)?;
         Ok(File { path, lines, page })
     }
 }
@@ -339,6 +365,19 @@ impl Lookup for File {
     }
 
     fn answer(&self, found: LookupWithSnapshot<Self::Found>) -> Self::Answer {
-        FileTextAnswer::new(found, &self.page)
+        let (revision, found, issues) = parts(found);
+        Self::Answer {
+            revision,
+            path: found.path,
+            language: found.language.to_owned(),
+            role: found.role.name().to_owned(),
+            bytes: found.bytes,
+            line_count: found.line_count,
+            start_line: found.lines.map_or(0, |lines| lines.start),
+            end_line: found.lines.map_or(0, |lines| lines.end),
+            text: found.text,
+            next_cursor: self.page.cursor(found.next.as_ref()),
+            issues,
+        }
     }
 }
