@@ -143,16 +143,6 @@ impl Bodies {
         share.min(1.0)
     }
 
-    /// Returns the probability that a shown place is right, if each is right or wrong by itself. The shares of few
-    /// candidates are large even if nothing in the repository fits the query; this is not.
-    pub(super) fn probability(&self) -> f32 {
-        let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
-        let all = self.bodies.iter().filter(shown);
-        1.0 - all
-            .map(|body| 1.0 - body.place.probability)
-            .product::<f32>()
-    }
-
     /// Returns the definitions whose tests and callers are looked up: likely ones that are shown whole and
     /// those that the query names, the best first.
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {

@@ -40,7 +40,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     report_files(&mut plan);
     unindexed::report(&mut plan);
     let confidence = plan.config.confidence.line.apply(bodies.confidence());
-    let confidence = confidence.min(bodies.probability()) * specificity(&plan);
+    let confidence = confidence * specificity(&plan);
     finish(plan, confidence)
 }
 
