@@ -350,10 +350,18 @@ impl Finder<'_> {
         let files = &self.snapshot.files;
         let at_line = files.definition_at(file, frame.line);
         let members = files.file(file).language.rules().lookup.builtin_members;
-        let name = frame.function.rsplit(['.', '#']).next().unwrap_or_default();
+        let (class, name) = frame
+            .function
+            .rsplit_once(['.', '#'])
+            .unwrap_or(("", &frame.function));
+        let named = self.function_in(file, frame);
+        let is_of_class = named.is_some_and(|id| {
+            let qualified = files.definition(id).qualified_name.rsplit('.').nth(1);
+            !class.is_empty() && qualified == class.rsplit('.').next()
+        });
         match at_line.filter(|id| files.definition(*id).kind.is_function()) {
-            Some(caller) if members.binary_search(&name).is_ok() => Some(caller),
-            _ => self.function_in(file, frame).or(at_line),
+            Some(caller) if !is_of_class && members.binary_search(&name).is_ok() => Some(caller),
+            _ => named.or(at_line),
         }
     }
 
