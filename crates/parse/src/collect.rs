@@ -15,8 +15,8 @@ use std::ops::Range;
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
-    Definition, DefinitionKind, Export, Import, LocalId, Message, Modifiers, ParseIssue, Reference,
-    ReferenceKind, Region, RegionKind, Span, Values, Visibility,
+    Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
+    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
 };
 use tree_sitter::Node;
 
@@ -435,6 +435,26 @@ impl<'t> Collector<'t> {
             opaque_receiver: true,
         });
         self.receivers.push((name, vec![through]));
+    }
+
+    /// Adds an import statement that `enclosing` contains.
+    pub(crate) fn import(
+        &mut self,
+        statement: Node<'_>,
+        enclosing: Option<LocalId>,
+        kind: ImportKind,
+        module: &str,
+        names: Vec<ImportedName>,
+    ) {
+        self.imports.push(Import {
+            kind,
+            module: module.into(),
+            names,
+            span: span(statement),
+            line: row(statement) + 1,
+            enclosing,
+            type_only: false,
+        });
     }
 
     /// Records that a function binds a name that is only a part of a node.

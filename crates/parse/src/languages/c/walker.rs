@@ -15,7 +15,6 @@ use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, Messa
 use tree_sitter::Node;
 
 use super::masks;
-use crate::collect::{row, span};
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
@@ -85,27 +84,15 @@ fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
     let before = text.get(..line.start)?;
     let row = before.bytes().filter(|byte| *byte == b'\n').count();
     let number = u32::try_from(row + 1).ok()?;
-    Some(import_of_all(
-        module,
-        Span::new(line.start, line.end),
-        number,
-    ))
-}
-
-/// Returns an import of everything in a module.
-fn import_of_all(module: &str, span: Span, line: u32) -> Import {
-    Import {
+    Some(Import {
         kind: ImportKind::From,
         module: module.into(),
-        names: vec![ImportedName {
-            name: "*".into(),
-            local: "".into(),
-        }],
-        span,
-        line,
+        names: vec![ImportedName::new("*", "")],
+        span: Span::new(line.start, line.end),
+        line: number,
         enclosing: None,
         type_only: false,
-    }
+    })
 }
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
@@ -327,8 +314,9 @@ fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         // The name of a macro.
         _ => return Descend::Into,
     };
-    let mut import = import_of_all(module, span(node), row(node) + 1);
-    import.enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
-    walk.collector.imports.push(import);
+    let names = vec![ImportedName::new("*", "")];
+    let enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
+    walk.collector
+        .import(node, enclosing, ImportKind::From, module, names);
     Descend::Past
 }

@@ -1,10 +1,10 @@
 //! Collects Kotlin references (calls, types, bases, annotations), packages and imports.
 
-use foveate_model::{Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
+use foveate_model::{ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::{first_identifier, is_type, last_identifier};
-use crate::collect::{Position, row, span};
+use crate::collect::{Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -279,18 +279,9 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         (false, None) => ("", &*path, alias.unwrap_or(&path)),
     };
     let module = module.strip_suffix(".Companion").unwrap_or(module);
-    walk.collector.imports.push(Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: name.into(),
-            local: local.into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: None,
-        type_only: false,
-    });
+    let names = vec![ImportedName::new(name, local)];
+    walk.collector
+        .import(node, None, ImportKind::From, module, names);
     Descend::Past
 }
 
