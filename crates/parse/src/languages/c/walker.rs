@@ -124,6 +124,14 @@ const BUILTIN_TYPES: &[&str] = &[
     "u_int", "uint", "uint128_t", "ulong", "ushort", "va_list", "wchar_t",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "field_identifier", "namespace_identifier", "statement_identifier", "number_literal",
+    "char_literal", "system_lib_string", "primitive_type", "preproc_arg", "attribute_specifier",
+    "attribute_declaration", "ms_declspec_modifier", "goto_statement", "null", "true", "false",
+    "this", "auto", "literal_suffix", "type_parameter_declaration",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => comment,
@@ -162,29 +170,10 @@ fn handler(kind: &str) -> Handler {
         "alias_declaration" => types::alias,
         "concept_definition" => types::concept,
         "template_declaration" => types::template,
-        "template_template_parameter_declaration" => past,
+        "template_template_parameter_declaration" | "variadic_type_parameter_declaration" => past,
         "access_specifier" => types::access,
         "friend_declaration" => types::friend,
-        "field_identifier"
-        | "namespace_identifier"
-        | "statement_identifier"
-        | "number_literal"
-        | "char_literal"
-        | "system_lib_string"
-        | "primitive_type"
-        | "preproc_arg"
-        | "attribute_specifier"
-        | "attribute_declaration"
-        | "ms_declspec_modifier"
-        | "goto_statement"
-        | "null"
-        | "true"
-        | "false"
-        | "this"
-        | "auto"
-        | "literal_suffix"
-        | "type_parameter_declaration"
-        | "variadic_type_parameter_declaration" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }

@@ -55,6 +55,23 @@ const WRAPPERS: &[&str] = &[
     "Nullable", "Queue", "Stack", "Task", "ValueTask", "WeakReference",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "predefined_type", "implicit_type", "integer_literal", "real_literal", "character_literal",
+    "boolean_literal", "null_literal", "escape_sequence", "modifier", "preproc_arg",
+    "preproc_region", "preproc_endregion", "preproc_pragma", "preproc_define", "preproc_undef",
+    "preproc_line", "preproc_nullable", "preproc_error", "preproc_warning", "discard",
+    "attribute_target_specifier", "constructor_constraint", "calling_convention",
+    "shebang_directive",
+];
+
+/// Kinds of nodes with a type in their field `type`.
+const TYPED: &[&str] = &[
+    "cast_expression", "typeof_expression", "default_expression", "sizeof_expression",
+    "type_pattern", "array_creation_expression", "stackalloc_expression", "refvalue_expression",
+    "tuple_element", "array_type", "nullable_type", "function_pointer_parameter",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => comment,
@@ -108,47 +125,13 @@ fn handler(kind: &str) -> Handler {
         | "tuple_pattern"
         | "from_clause" => locals::designation,
         "let_clause" | "join_clause" | "join_into_clause" => locals::range_variable,
-        "cast_expression"
-        | "typeof_expression"
-        | "default_expression"
-        | "sizeof_expression"
-        | "type_pattern"
-        | "array_creation_expression"
-        | "stackalloc_expression"
-        | "refvalue_expression"
-        | "tuple_element"
-        | "array_type"
-        | "nullable_type"
-        | "function_pointer_parameter" => typed,
+        _ if TYPED.contains(&kind) => typed,
         "is_expression" | "as_expression" => type_test,
         "preproc_if" | "preproc_elif" => preprocessor,
         "property_pattern_clause" => into,
         "subpattern" => argument,
         "labeled_statement" | "goto_statement" => label,
-        "predefined_type"
-        | "implicit_type"
-        | "integer_literal"
-        | "real_literal"
-        | "character_literal"
-        | "boolean_literal"
-        | "null_literal"
-        | "escape_sequence"
-        | "modifier"
-        | "preproc_arg"
-        | "preproc_region"
-        | "preproc_endregion"
-        | "preproc_pragma"
-        | "preproc_define"
-        | "preproc_undef"
-        | "preproc_line"
-        | "preproc_nullable"
-        | "preproc_error"
-        | "preproc_warning"
-        | "discard"
-        | "attribute_target_specifier"
-        | "constructor_constraint"
-        | "calling_convention"
-        | "shebang_directive" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }

@@ -40,6 +40,12 @@ const BUILTIN_TYPES: &[&str] = &[
     "Number", "Object", "Short", "String", "Void", "var",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "receiver_parameter", "break_statement", "continue_statement", "requires_module_directive",
+    "exports_module_directive", "opens_module_directive", "character_literal", "this", "super",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "line_comment" | "block_comment" => comment,
@@ -77,15 +83,7 @@ fn handler(kind: &str) -> Handler {
         "record_pattern" => locals::record_pattern,
         "catch_clause" => locals::catch,
         "type_parameter" | "labeled_statement" => past_first,
-        "receiver_parameter"
-        | "break_statement"
-        | "continue_statement"
-        | "requires_module_directive"
-        | "exports_module_directive"
-        | "opens_module_directive"
-        | "character_literal"
-        | "this"
-        | "super" => past,
+        _ if PASSED.contains(&kind) => past,
         kind if kind.ends_with("_literal") && kind != "class_literal" => past,
         _ => into,
     }

@@ -47,6 +47,14 @@ const BUILTIN_TYPES: &[&str] = &[
     "true", "void",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "variable_name", "relative_scope", "primitive_type", "bottom_type", "cast_type", "use_list",
+    "named_label_statement", "goto_statement", "namespace_name", "integer", "float", "boolean",
+    "null", "heredoc_start", "heredoc_end", "string_content", "escape_sequence",
+    "declare_directive",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => phpdoc::comment,
@@ -94,24 +102,7 @@ fn handler(kind: &str) -> Handler {
         "foreach_statement" => bindings::foreach,
         "catch_clause" => bindings::catch,
         "binary_expression" => references::instance_of,
-        "variable_name"
-        | "relative_scope"
-        | "primitive_type"
-        | "bottom_type"
-        | "cast_type"
-        | "use_list"
-        | "named_label_statement"
-        | "goto_statement"
-        | "namespace_name"
-        | "integer"
-        | "float"
-        | "boolean"
-        | "null"
-        | "heredoc_start"
-        | "heredoc_end"
-        | "string_content"
-        | "escape_sequence"
-        | "declare_directive" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }

@@ -155,6 +155,14 @@ enum Kind {
 type Action = (Kind, IsStatement);
 type IsStatement = bool;
 
+/// Kinds of nodes that yield no facts.
+const SKIPPED: &[&str] = &[
+    "ellipsis", "escape_sequence", "escape_interpolation", "false", "float", "integer", "none",
+    "true", "line_continuation", "string_content", "global_statement", "nonlocal_statement",
+    "pass_statement", "break_statement", "continue_statement", "type_conversion", "import_prefix",
+    "wildcard_import", "keyword_separator", "positional_separator",
+];
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
@@ -195,26 +203,7 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "import_statement" => Kind::Import,
         "import_from_statement" | "future_import_statement" => Kind::ImportFrom,
         "dotted_name" => Kind::DottedName,
-        "ellipsis"
-        | "escape_sequence"
-        | "escape_interpolation"
-        | "false"
-        | "float"
-        | "integer"
-        | "none"
-        | "true"
-        | "line_continuation"
-        | "string_content"
-        | "global_statement"
-        | "nonlocal_statement"
-        | "pass_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "type_conversion"
-        | "import_prefix"
-        | "wildcard_import"
-        | "keyword_separator"
-        | "positional_separator" => Kind::Skip,
+        _ if SKIPPED.contains(&name) => Kind::Skip,
         _ => Kind::Plain,
     };
     let is_statement = name.ends_with("_statement")

@@ -63,6 +63,15 @@ const WRAPPERS: &[&str] = &[
     "Rc", "Ref", "RefCell", "RefMut", "Result", "RwLock", "Vec", "VecDeque", "Weak",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "field_identifier", "shorthand_field_identifier", "lifetime", "label", "self", "super",
+    "crate", "metavariable", "primitive_type", "integer_literal", "float_literal", "char_literal",
+    "boolean_literal", "escape_sequence", "visibility_modifier", "inner_attribute_item",
+    "macro_rule_pattern", "token_tree_pattern", "fragment_specifier", "mutable_specifier",
+    "shebang",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "line_comment" | "block_comment" => comment,
@@ -98,27 +107,7 @@ fn handler(kind: &str) -> Handler {
         "let_condition" => patterns::let_condition,
         "for_expression" => patterns::for_expression,
         "match_arm" => patterns::match_arm,
-        "field_identifier"
-        | "shorthand_field_identifier"
-        | "lifetime"
-        | "label"
-        | "self"
-        | "super"
-        | "crate"
-        | "metavariable"
-        | "primitive_type"
-        | "integer_literal"
-        | "float_literal"
-        | "char_literal"
-        | "boolean_literal"
-        | "escape_sequence"
-        | "visibility_modifier"
-        | "inner_attribute_item"
-        | "macro_rule_pattern"
-        | "token_tree_pattern"
-        | "fragment_specifier"
-        | "mutable_specifier"
-        | "shebang" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }

@@ -78,6 +78,15 @@ pub(super) enum Kind {
 pub(super) type Action = (Kind, IsStatement);
 type IsStatement = bool;
 
+/// Kinds of nodes that yield no facts.
+const SKIPPED: &[&str] = &[
+    "property_identifier", "private_property_identifier", "statement_identifier", "number", "true",
+    "false", "null", "undefined", "regex", "hash_bang_line", "predefined_type", "this_type",
+    "jsx_closing_element", "empty_statement", "debugger_statement", "break_statement",
+    "continue_statement", "accessibility_modifier", "override_modifier", "optional_chain",
+    "meta_property", "import", "html_character_reference", "jsx_namespace_name",
+];
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
@@ -144,47 +153,17 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         | "satisfies_expression"
         | "non_null_expression"
         | "type_assertion" => Kind::Wrapper,
-        "property_identifier"
-        | "private_property_identifier"
-        | "statement_identifier"
-        | "number"
-        | "true"
-        | "false"
-        | "null"
-        | "undefined"
-        | "regex"
-        | "hash_bang_line"
-        | "predefined_type"
-        | "this_type"
-        | "jsx_closing_element"
-        | "empty_statement"
-        | "debugger_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "accessibility_modifier"
-        | "override_modifier"
-        | "optional_chain"
-        | "meta_property"
-        | "import"
-        | "html_character_reference"
-        | "jsx_namespace_name" => Kind::Skip,
+        _ if SKIPPED.contains(&name) => Kind::Skip,
         _ => Kind::Plain,
     };
     let is_statement = name.ends_with("_statement")
         || name.ends_with("_declaration")
-        || matches!(
-            name,
-            "method_definition"
-                | "field_definition"
-                | "public_field_definition"
-                | "pair"
-                | "method_signature"
-                | "property_signature"
-                | "switch_case"
-                | "jsx_element"
-                | "jsx_self_closing_element"
-                | "enum_assignment"
-        );
+        || [
+            "method_definition", "field_definition", "public_field_definition", "pair",
+            "method_signature", "property_signature", "switch_case", "jsx_element",
+            "jsx_self_closing_element", "enum_assignment",
+        ]
+        .contains(&name);
     (kind, is_statement)
 }
 
