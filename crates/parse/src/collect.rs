@@ -175,6 +175,11 @@ impl<'t> Collector<'t> {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
+    /// Returns a definition that was added.
+    pub(crate) fn definition(&self, id: LocalId) -> Option<&Definition> {
+        self.definitions.get(id.0 as usize)
+    }
+
     /// Changes the context for the node entered at `depth` and everything below it.
     pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
         self.saved.push((depth, self.context));
@@ -326,7 +331,7 @@ impl<'t> Collector<'t> {
     /// by the type.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
         let scope = parent
-            .and_then(|parent| self.definitions.get(parent.0 as usize))
+            .and_then(|parent| self.definition(parent))
             .map(|parent| &*parent.qualified_name);
         let name = draft.name;
         match (scope, draft.receiver) {

@@ -188,20 +188,14 @@ fn step(node: Node<'_>) -> Step<'_> {
         | "operator_name"
         | "destructor_name"
         | "this" => Step::Name,
-        "field_expression" => match field(node, "field") {
-            Some(name) if name.kind() == "field_identifier" => Step::Member {
-                object: field(node, "argument"),
-                name,
-            },
-            Some(name) => match field(name, "name").filter(|_| name.kind() == "template_method") {
-                Some(name) => Step::Member {
-                    object: field(node, "argument"),
-                    name,
-                },
-                None => Step::Other,
-            },
-            None => Step::Other,
-        },
+        "field_expression" => {
+            let name = field(node, "field").and_then(|name| match name.kind() {
+                "field_identifier" => Some(name),
+                "template_method" => field(name, "name"),
+                _ => None,
+            });
+            Step::member(field(node, "argument"), name)
+        }
         "qualified_identifier" => match field(node, "name") {
             Some(rest) => Step::Scoped {
                 scope: field(node, "scope"),

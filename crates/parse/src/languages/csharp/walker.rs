@@ -146,10 +146,7 @@ fn plain_name(node: Node<'_>) -> Option<Node<'_>> {
 
 fn step(node: Node<'_>) -> Step<'_> {
     let same = |inner: Option<_>| inner.map_or(Step::Other, Step::Same);
-    let member = |object, name: Option<_>| match name.and_then(plain_name) {
-        Some(name) => Step::Member { object, name },
-        None => Step::Other,
-    };
+    let member = |object, name: Option<_>| Step::member(object, name.and_then(plain_name));
     match node.kind() {
         "identifier" | "this" | "base" | "predefined_type" => Step::Name,
         "member_access_expression" => member(field(node, "expression"), field(node, "name")),
@@ -262,9 +259,7 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let is_name = parts
         .next()
         .is_some_and(|mark| matches!(mark.kind(), ":" | "="));
-    if let Some(name) = name.filter(|_| is_name) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(name.filter(|_| is_name));
     Descend::Into
 }
 
@@ -285,9 +280,7 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
 fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.mark_type(field(node, "type"));
     // The name of a tuple element.
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(field(node, "name"));
     Descend::Into
 }
 
@@ -305,8 +298,6 @@ fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
 }
 
 fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = child_of_kind(node, "identifier") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(child_of_kind(node, "identifier"));
     Descend::Into
 }

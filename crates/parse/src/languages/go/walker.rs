@@ -82,20 +82,8 @@ fn handler(kind: &str) -> Handler {
 fn step(node: Node<'_>) -> Step<'_> {
     match node.kind() {
         "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => Step::Name,
-        "selector_expression" => match field(node, "field") {
-            Some(name) => Step::Member {
-                object: field(node, "operand"),
-                name,
-            },
-            None => Step::Other,
-        },
-        "qualified_type" => match field(node, "name") {
-            Some(name) => Step::Member {
-                object: field(node, "package"),
-                name,
-            },
-            None => Step::Other,
-        },
+        "selector_expression" => Step::member(field(node, "operand"), field(node, "field")),
+        "qualified_type" => Step::member(field(node, "package"), field(node, "name")),
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
         // `T{…}` yields an object of `T`.
         "composite_literal" => field(node, "type").map_or(Step::Other, Step::Call),

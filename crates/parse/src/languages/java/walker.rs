@@ -94,18 +94,13 @@ fn step(node: Node<'_>) -> Step<'_> {
         "identifier" | "type_identifier" | "this" | "super" => Step::Name,
         "scoped_identifier" | "field_access" => {
             let object = field(node, "object").or_else(|| field(node, "scope"));
-            match field(node, "field").or_else(|| field(node, "name")) {
-                Some(name) => Step::Member { object, name },
-                None => Step::Other,
-            }
+            Step::member(object, field(node, "field").or_else(|| field(node, "name")))
         }
         "scoped_type_identifier" | "method_reference" => {
             let object = node.named_child(0);
             let name = last_child(node).filter(|name| object != Some(*name));
-            match name.filter(|name| matches!(name.kind(), "identifier" | "type_identifier")) {
-                Some(name) => Step::Member { object, name },
-                None => Step::Other,
-            }
+            let is_name = |name: &Node<'_>| matches!(name.kind(), "identifier" | "type_identifier");
+            Step::member(object, name.filter(is_name))
         }
         "method_invocation" => match field(node, "name") {
             Some(name) => Step::Invoke {

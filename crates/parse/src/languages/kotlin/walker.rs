@@ -109,22 +109,17 @@ fn step(node: Node<'_>) -> Step<'_> {
             (object, Some(name)) if object != Some(name) => Step::Member { object, name },
             _ => Step::Other,
         },
-        "callable_reference" => match last_identifier(node) {
-            Some(name) => Step::Member {
-                object: node.named_child(0).filter(|object| *object != name),
-                name,
-            },
-            None => Step::Other,
-        },
+        "callable_reference" => {
+            let name = last_identifier(node);
+            let object = node.named_child(0).filter(|object| Some(*object) != name);
+            Step::member(object, name)
+        }
         "user_type" => {
             let mut names = children(node);
             names.retain(|part| part.kind() == "identifier");
             match *names {
                 [only] => Step::Same(only),
-                [.., outer, name] => Step::Member {
-                    object: Some(outer),
-                    name,
-                },
+                [.., outer, name] => Step::member(Some(outer), Some(name)),
                 [] => Step::Other,
             }
         }

@@ -118,21 +118,12 @@ fn step(node: Node<'_>) -> Step<'_> {
             None => Step::Other,
         },
         "member_access_expression" | "nullsafe_member_access_expression" => {
-            match field(node, "name").filter(|name| name.kind() == "name") {
-                Some(name) => Step::Member {
-                    object: field(node, "object"),
-                    name,
-                },
-                None => Step::Other,
-            }
+            let name = field(node, "name").filter(|name| name.kind() == "name");
+            Step::member(field(node, "object"), name)
         }
-        "scoped_property_access_expression" => match field(node, "name") {
-            Some(name) => Step::Member {
-                object: field(node, "scope"),
-                name,
-            },
-            None => Step::Other,
-        },
+        "scoped_property_access_expression" => {
+            Step::member(field(node, "scope"), field(node, "name"))
+        }
         "class_constant_access_expression" => match (node.named_child(0), node.named_child(1)) {
             (object, Some(name)) if name.kind() == "name" => Step::Member { object, name },
             _ => Step::Other,

@@ -122,21 +122,15 @@ fn step(node: Node<'_>) -> Step<'_> {
         | "self"
         | "super"
         | "crate" => Step::Name,
-        "field_expression" => match field(node, "field") {
-            Some(name) if name.kind() == "field_identifier" => Step::Member {
-                object: field(node, "value"),
-                name,
-            },
-            _ => Step::Other,
-        },
-        "scoped_identifier" | "scoped_type_identifier" => match field(node, "name") {
+        "field_expression" => {
+            let name = field(node, "field").filter(|name| name.kind() == "field_identifier");
+            Step::member(field(node, "value"), name)
+        }
+        "scoped_identifier" | "scoped_type_identifier" => {
             // `self::a` is resolved like `a`.
-            Some(name) => Step::Member {
-                object: field(node, "path").filter(|path| path.kind() != "self"),
-                name,
-            },
-            None => Step::Other,
-        },
+            let scope = field(node, "path").filter(|path| path.kind() != "self");
+            Step::member(scope, field(node, "name"))
+        }
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
         // `T { … }` gives an object of `T`.
         "struct_expression" => field(node, "name").map_or(Step::Other, Step::Call),
@@ -246,9 +240,7 @@ fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 
 /// Skips `Item` in `Item = A`: a type of the trait, not one of the file.
 fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(field(node, "name"));
     Descend::Into
 }
 

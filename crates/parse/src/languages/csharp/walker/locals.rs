@@ -5,14 +5,12 @@ use foveate_model::values::Value;
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Marks the type of a parameter. Its name was bound when its function or type was entered.
 pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.mark_type(field(node, "type"));
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(field(node, "name"));
     Descend::Into
 }
 
@@ -75,8 +73,7 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
     let declared = field(node, "type");
     walk.mark_type(declared);
     let value = walk.declared_value(declared, None);
-    let mut cursor = node.walk();
-    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    let names = children_in(node, "name");
     for name in names.into_iter().filter(|name| name.kind() == "identifier") {
         walk.local(name, value);
     }

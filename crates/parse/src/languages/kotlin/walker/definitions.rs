@@ -136,9 +136,7 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
 /// `companion object { … }` is no definition: its members belong to the class, by whose name they are
 /// accessed.
 pub(super) fn companion<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(field(node, "name"));
     Descend::Into
 }
 

@@ -79,9 +79,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     {
         walk.refer(ReferenceKind::Type, named);
     }
-    if let Some(name) = last_identifier(node) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(last_identifier(node));
     Descend::Into
 }
 
@@ -224,17 +222,13 @@ pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
 
 /// Skips the label in `return@label value`.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(label) = field(node, "label") {
-        walk.mark_handled(label);
-    }
+    walk.mark_handled(field(node, "label"));
     Descend::Into
 }
 
 /// Skips the first name of a declaration: it is no reference.
 pub(super) fn skip_declared_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = first_identifier(node) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(first_identifier(node));
     Descend::Into
 }
 
