@@ -17,8 +17,8 @@ use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
 pub(crate) use self::handlers::{
-    arguments, base_list, comment, into, member, name, past, text, type_member, type_name,
-    type_position,
+    arguments, base_list, comment, handled_name, into, member, name, past, skip_name, text,
+    type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
 use crate::chunks::Nesting;

@@ -112,7 +112,8 @@ fn handler(kind: &str) -> Handler {
         "type_parameter_constraints_clause" => definitions::constraints,
         "explicit_interface_specifier" => type_position,
         "lambda_expression" | "anonymous_method_expression" => definitions::lambda,
-        "parameter" => locals::parameter,
+        // Its name was bound when its function or type was entered.
+        "parameter" => typed,
         "variable_declaration" => locals::variables,
         "foreach_statement" => locals::foreach,
         "catch_declaration" => locals::caught,

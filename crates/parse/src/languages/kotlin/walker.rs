@@ -14,8 +14,8 @@ use tree_sitter::Node;
 pub(super) use self::masking::mask_misread_words;
 use super::super::java::walker::message;
 use crate::walk::{
-    Form, Handler, Step, Walker, arguments, children, comment, field, into, name, past,
-    type_position,
+    Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into, name,
+    past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -78,7 +78,8 @@ fn handler(kind: &str) -> Handler {
         "package_header" => references::package,
         "import" => references::import,
         "class_declaration" | "object_declaration" => definitions::class,
-        "companion_object" => definitions::companion,
+        // It is no definition: its members belong to the class, by whose name they are accessed.
+        "companion_object" => handled_name,
         "object_literal" => definitions::object,
         "enum_entry" => definitions::enum_entry,
         "class_parameter" => definitions::class_parameter,

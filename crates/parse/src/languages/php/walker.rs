@@ -17,7 +17,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into, member,
-    name, past, text,
+    name, past, skip_name, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -73,7 +73,8 @@ fn handler(kind: &str) -> Handler {
         "scoped_call_expression" => references::scoped_call,
         "object_creation_expression" => references::creation,
         "throw_expression" => references::throw,
-        "argument" => references::argument,
+        // The name in `f(name: $a)` is that of a parameter.
+        "argument" => skip_name,
         "array_element_initializer" => references::callable,
         "arguments" => arguments,
         "attribute" => references::attribute,

@@ -15,8 +15,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name, past, text,
-    type_member, type_name, type_position,
+    Form, Handler, Step, Walk, Walker, base_list, comment, field, handled_name, into, member, name,
+    past, skip_name, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -98,14 +98,13 @@ fn handler(kind: &str) -> Handler {
         "const_item" | "static_item" => definitions::constant,
         "type_item" | "associated_type" => definitions::alias,
         "macro_definition" => definitions::macro_definition,
-        "type_parameter" | "const_parameter" => definitions::type_parameter,
+        "type_parameter" | "const_parameter" => skip_name,
         "closure_expression" => definitions::closure,
         "trait_bounds" => bounds,
         "type_arguments" => type_position,
-        "type_binding" => type_binding,
-        "let_declaration" => patterns::let_declaration,
-        "let_condition" => patterns::let_condition,
-        "for_expression" => patterns::for_expression,
+        // `Item` in `Item = A` is a type of the trait, not one of the file.
+        "type_binding" => handled_name,
+        "let_declaration" | "let_condition" | "for_expression" => patterns::variables,
         "match_arm" => patterns::match_arm,
         _ if PASSED.contains(&kind) => past,
         _ => into,
@@ -236,12 +235,6 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     imports::bind_outer_module(walk, node);
     type_member(walk, node, depth)
-}
-
-/// Skips `Item` in `Item = A`: a type of the trait, not one of the file.
-fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    walk.mark_handled(field(node, "name"));
-    Descend::Into
 }
 
 /// Bounds of a trait are its bases; those of a parameter are types.

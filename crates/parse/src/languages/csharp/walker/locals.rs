@@ -7,13 +7,6 @@ use tree_sitter::Node;
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
-/// Marks the type of a parameter. Its name was bound when its function or type was entered.
-pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    walk.mark_type(field(node, "type"));
-    walk.mark_handled(field(node, "name"));
-    Descend::Into
-}
-
 /// Returns the initial value of a declarator; the grammar has no field for it.
 pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
     let name = field(declarator, "name").map(|name| name.id());

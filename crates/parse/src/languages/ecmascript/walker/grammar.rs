@@ -7,7 +7,7 @@ use foveate_model::Language;
 use tree_sitter::{Parser, Tree};
 
 use super::super::{TSX, TYPESCRIPT};
-use crate::syntax::{self, Budget, IsNamed, KindTable, field};
+use crate::syntax::{self, Budget, IsNamed, KindTable, fields};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -173,26 +173,9 @@ pub(super) struct Grammar {
     pub(super) fields: Fields,
 }
 
-pub(super) struct Fields {
-    pub(super) alias: u16,
-    pub(super) arguments: u16,
-    pub(super) body: u16,
-    pub(super) constructor: u16,
-    pub(super) declaration: u16,
-    pub(super) function: u16,
-    pub(super) key: u16,
-    pub(super) kind: u16,
-    pub(super) left: u16,
-    pub(super) name: u16,
-    pub(super) object: u16,
-    pub(super) operator: u16,
-    pub(super) parameter: u16,
-    pub(super) parameters: u16,
-    pub(super) pattern: u16,
-    pub(super) property: u16,
-    pub(super) right: u16,
-    pub(super) source: u16,
-    pub(super) value: u16,
+fields! {
+    alias, arguments, body, constructor, declaration, function, key, kind, left, name, object, operator,
+    parameter, parameters, pattern, property, right, source, value
 }
 
 impl Grammar {
@@ -219,27 +202,7 @@ impl Grammar {
     }
 
     fn new(language: tree_sitter::Language) -> Self {
-        let fields = Fields {
-            alias: field(&language, "alias"),
-            arguments: field(&language, "arguments"),
-            body: field(&language, "body"),
-            constructor: field(&language, "constructor"),
-            declaration: field(&language, "declaration"),
-            function: field(&language, "function"),
-            key: field(&language, "key"),
-            kind: field(&language, "kind"),
-            left: field(&language, "left"),
-            name: field(&language, "name"),
-            object: field(&language, "object"),
-            operator: field(&language, "operator"),
-            parameter: field(&language, "parameter"),
-            parameters: field(&language, "parameters"),
-            pattern: field(&language, "pattern"),
-            property: field(&language, "property"),
-            right: field(&language, "right"),
-            source: field(&language, "source"),
-            value: field(&language, "value"),
-        };
+        let fields = Fields::new(&language);
         Self {
             kinds: KindTable::new(&language, (Kind::Plain, false), action),
             language,

@@ -337,11 +337,3 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     walk.enter_definition(depth, id, kind);
     Descend::Into
 }
-
-/// Skips the name of a type parameter: it is no reference.
-pub(super) fn type_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.collector.skip_to(name.end_byte());
-    }
-    Descend::Into
-}
