@@ -66,10 +66,11 @@ fn handler(kind: &str) -> Handler {
         "import_declaration" => imports::import,
         "module_declaration" => imports::module,
         "uses_module_directive" | "provides_module_directive" => imports::service,
-        "class_declaration" => definitions::class,
+        "class_declaration"
+        | "interface_declaration"
+        | "annotation_type_declaration"
+        | "enum_declaration" => definitions::type_declaration,
         "record_declaration" => definitions::record,
-        "interface_declaration" | "annotation_type_declaration" => definitions::interface,
-        "enum_declaration" => definitions::enumeration,
         "enum_constant" => definitions::enum_constant,
         "method_declaration" | "annotation_type_element_declaration" => definitions::method,
         "constructor_declaration" | "compact_constructor_declaration" => definitions::constructor,

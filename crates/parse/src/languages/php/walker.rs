@@ -85,11 +85,11 @@ fn handler(kind: &str) -> Handler {
         | "include_once_expression"
         | "require_expression"
         | "require_once_expression" => imports::include,
-        "function_definition" => definitions::function,
-        "method_declaration" => definitions::method,
-        "class_declaration" | "trait_declaration" => definitions::class,
-        "interface_declaration" => definitions::interface,
-        "enum_declaration" => definitions::enumeration,
+        "function_definition" | "method_declaration" => definitions::function,
+        "class_declaration"
+        | "trait_declaration"
+        | "interface_declaration"
+        | "enum_declaration" => definitions::type_declaration,
         "anonymous_class" => definitions::anonymous_class,
         "enum_case" => definitions::enum_case,
         "const_declaration" => definitions::constants,

@@ -215,16 +215,12 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    values(walk, node, depth, DefinitionKind::Constant)
-}
-
-pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    values(walk, node, depth, DefinitionKind::Variable)
-}
-
 /// Adds `a, b T = x, y`, of the package or of a function.
-fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32, kind: DefinitionKind) -> Descend {
+pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let kind = match node.kind() {
+        "const_spec" => DefinitionKind::Constant,
+        _ => DefinitionKind::Variable,
+    };
     let declared = field(node, "type");
     let initial = field(node, "value").map_or_else(Vec::new, children);
     let names = children_in(node, "name");

@@ -51,24 +51,9 @@ impl Marks {
     }
 }
 
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    type_declaration(walk, node, depth, DefinitionKind::Class);
-    Descend::Into
-}
-
-pub(super) fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    type_declaration(walk, node, depth, DefinitionKind::Interface);
-    Descend::Into
-}
-
-pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    type_declaration(walk, node, depth, DefinitionKind::Enum);
-    Descend::Into
-}
-
 /// Adds `record Point(int x, int y)`; its components are public fields.
 pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    type_declaration(walk, node, depth, DefinitionKind::Class);
+    type_declaration(walk, node, depth);
     for component in field(node, "parameters").into_iter().flat_map(children) {
         let Some(name) = parameter_name(component) else {
             continue;
@@ -82,9 +67,14 @@ pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     Descend::Into
 }
 
-fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) {
+pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
-        return;
+        return Descend::Into;
+    };
+    let kind = match node.kind() {
+        "interface_declaration" | "annotation_type_declaration" => DefinitionKind::Interface,
+        "enum_declaration" => DefinitionKind::Enum,
+        _ => DefinitionKind::Class,
     };
     let mut draft = walk.draft(kind, node, name, field(node, "body"));
     draft.bases = bases(walk, node);
@@ -92,6 +82,7 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: D
     Marks::of(walk, node).mark(&mut draft, other);
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
+    Descend::Into
 }
 
 /// Returns the visibility of a declaration without an access modifier: public in an interface, visible to

@@ -66,21 +66,14 @@ fn draft<'t>(
     draft
 }
 
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    container(walk, node, depth, DefinitionKind::Class)
-}
-
-pub(super) fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    container(walk, node, depth, DefinitionKind::Interface)
-}
-
-pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    container(walk, node, depth, DefinitionKind::Enum)
-}
-
-fn container<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) -> Descend {
+pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
+    };
+    let kind = match node.kind() {
+        "interface_declaration" => DefinitionKind::Interface,
+        "enum_declaration" => DefinitionKind::Enum,
+        _ => DefinitionKind::Class,
     };
     let mut draft = draft(walk, kind, node, name, field(node, "body"));
     for list in ["base_clause", "class_interface_clause"] {
@@ -114,16 +107,12 @@ pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 }
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    callable(walk, node, depth, DefinitionKind::Function)
-}
-
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    callable(walk, node, depth, DefinitionKind::Method)
-}
-
-fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) -> Descend {
     let Some(name) = field(node, "name") else {
         return Descend::Into;
+    };
+    let kind = match node.kind() {
+        "method_declaration" => DefinitionKind::Method,
+        _ => DefinitionKind::Function,
     };
     let body = field(node, "body");
     let doc = walk.collector.comment_above(node);
