@@ -16,6 +16,7 @@ mod connections;
 mod contract;
 mod cors;
 mod crash_recovery;
+mod damaged_copies;
 mod data_dir_privacy;
 mod database;
 mod deadlines;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::index_report::Service as _;
 use crate::process::Process;
 
 /// Creates a repository with one commit, and serves it.
-async fn serve_shop() -> (TempDir, PathBuf, Hub) {
+pub async fn serve_shop() -> (TempDir, PathBuf, Hub) {
     let (keep, root) = tree(SHOP);
     commit(&root, "open the shop");
     let hub = Hub::serving(&root).await;
@@ -34,29 +34,24 @@ async fn serve_shop() -> (TempDir, PathBuf, Hub) {
 }
 
 /// Polls and retries every second.
-fn poll_quickly(config: &mut Config) {
+pub fn poll_quickly(config: &mut Config) {
     config.git.schemes.push("http".to_owned());
     config.git.poll_seconds = 1;
     config.git.retry_seconds = 1;
 }
 
-fn poll_rarely(config: &mut Config) {
-    poll_quickly(config);
-    config.git.poll_seconds = 3600;
-}
-
-async fn app() -> TestApp {
+pub async fn app() -> TestApp {
     TestApp::start_with(poll_quickly).await
 }
 
-async fn add(app: &TestApp, url: &str, reference: Option<&str>) {
+pub async fn add(app: &TestApp, url: &str, reference: Option<&str>) {
     let body = json!({"name": "shop", "source": {"git": url, "ref": reference}});
     let response = app.post("/repos", body).await;
     assert_eq!(response.status, StatusCode::CREATED, "{}", response.text);
 }
 
 /// Commits a function and returns the commit.
-fn write(root: &Path, name: &str) -> String {
+pub fn write(root: &Path, name: &str) -> String {
     let path = root.join(format!("shop/{name}.py"));
     fs::write(path, format!("def {name}():\n    pass\n")).unwrap();
     commit(root, name)
@@ -73,7 +68,7 @@ fn git_with_input(directory: &Path, arguments: &[&str], input: &str) {
     assert!(git.wait().unwrap().success());
 }
 
-async fn wait_for_failure(app: &TestApp) -> String {
+pub async fn wait_for_failure(app: &TestApp) -> String {
     let is_told = |repo: &Value| {
         let poll = &repo["poll"];
         repo["state"] == "failed"
@@ -85,7 +80,7 @@ async fn wait_for_failure(app: &TestApp) -> String {
 }
 
 /// Asserts that the last good index answers and reports itself as degraded.
-async fn assert_degraded(app: &TestApp) {
+pub async fn assert_degraded(app: &TestApp) {
     let answer = app.ask("shop", "`total_price`").await;
     assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
     assert!(
@@ -290,187 +285,6 @@ async fn silent_server_delays_neither_shutdown_nor_removal() {
     let end = tokio::time::timeout(PATIENCE, app.end());
     end.await
         .expect("it ends although the server does not answer");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn corrupted_pack_is_rejected() {
-    let (_keep, root, hub) = serve_shop().await;
-    let app = app().await;
-    hub.set_mood(Mood::CorruptPacks);
-    add(&app, &hub.url, None).await;
-    wait_for_failure(&app).await;
-    assert!(!app.data().join("git/shop.git").exists());
-    hub.set_mood(Mood::Normal);
-    app.ready("shop").await;
-    for outcome in ["ok", "failed"] {
-        let labels = format!("outcome=\"{outcome}\"");
-        let count = app.metric("foveate_transfer_seconds_count", &labels).await;
-        assert!(count > 0.0, "{outcome}");
-    }
-    hub.set_mood(Mood::CorruptPacks);
-    let second = write(&root, "second");
-    hub.push(&root, "main");
-    wait_for_failure(&app).await;
-    assert_degraded(&app).await;
-    hub.set_mood(Mood::Normal);
-    app.repo_until("shop", |repo| {
-        repo["commit"] == second.as_str() && repo["state"] == "ready"
-    })
-    .await;
-    app.end().await;
-}
-
-/// A half of a pack. Commits come first in it, contents of files last.
-enum Half {
-    First,
-    Last,
-}
-
-/// Overwrites a half of every pack of a copy, without its header. Returns the number of packs.
-fn corrupt_packs(copy: &Path, half: Half) -> usize {
-    let mut corrupted = 0;
-    for entry in fs::read_dir(copy.join("objects/pack")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "pack") {
-            let mut bytes = fs::read(&path).unwrap();
-            let middle = bytes.len() / 2;
-            match half {
-                Half::First => bytes[12..middle].fill(0x55),
-                Half::Last => bytes[middle..].fill(0x55),
-            }
-            fs::remove_file(&path).unwrap();
-            fs::write(&path, bytes).unwrap();
-            corrupted += 1;
-        }
-    }
-    corrupted
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn corrupted_copy_is_cloned_again() {
-    let (_keep, root, hub) = serve_shop().await;
-    let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    add(&app, &hub.url, None).await;
-    app.ready("shop").await;
-    app.end().await;
-    let copy = data.path().join("git/shop.git");
-    assert!(corrupt_packs(&copy, Half::First) > 0);
-    // The leftovers of a killed git.
-    fs::write(copy.join("packed-refs.lock"), "").unwrap();
-    fs::create_dir_all(copy.join("refs/heads")).unwrap();
-    fs::write(copy.join("refs/heads/main.lock"), "").unwrap();
-    for unfinished in ["shop.unfinished", "shop.Ab12cd.unfinished"] {
-        fs::create_dir_all(data.path().join("git").join(unfinished).join("objects")).unwrap();
-    }
-    let second = write(&root, "second");
-    hub.push(&root, "main");
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    app.repo_until("shop", |repo| {
-        repo["commit"] == second.as_str() && repo["state"] == "ready"
-    })
-    .await;
-    assert_eq!(
-        app.places_of("shop", "total_price").await,
-        ["shop/price.py"]
-    );
-    let left: Vec<_> = fs::read_dir(data.path().join("git")).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
-    git(&copy, &["fsck", "--strict"]);
-    app.end().await;
-}
-
-/// Moves the objects of a repository from its packs into files of their own.
-fn unpack(repository: &Path) {
-    let packs = tempfile::tempdir().unwrap();
-    let from = repository.join("objects/pack");
-    for entry in fs::read_dir(&from).unwrap() {
-        let entry = entry.unwrap();
-        let moved = packs.path().join(entry.file_name());
-        fs::copy(entry.path(), &moved).unwrap();
-        fs::remove_file(entry.path()).unwrap();
-        if moved.extension().is_some_and(|e| e == "pack") {
-            let mut git = std::process::Command::new("git");
-            git.arg("-C").arg(repository).args(["unpack-objects", "-q"]);
-            git.stdin(fs::File::open(&moved).unwrap());
-            assert!(git.status().unwrap().success());
-        }
-    }
-}
-
-async fn wait_for_history(app: &TestApp) {
-    app.ready("shop").await;
-    let body = json!({"repo": "shop", "query": "`total_price`"});
-    until("an answer with the history", async || {
-        let answer = app.post("/context", body.clone()).await.json();
-        (answer["issues"] == json!([])).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn copy_found_damaged_by_a_question_is_cloned_again() {
-    let (_keep, root, hub) = serve_shop().await;
-    let first = git(&root, &["rev-parse", "HEAD"]);
-    let tree = git(&root, &["rev-parse", "HEAD^{tree}"]);
-    write(&root, "second");
-    hub.push(&root, "main");
-    let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), poll_rarely).await;
-    add(&app, &hub.url, None).await;
-    wait_for_history(&app).await;
-    app.end().await;
-    // A copy is not cloned twice within minutes by the same server.
-    let app = TestApp::start_on_with(data.path(), poll_rarely).await;
-    wait_for_history(&app).await;
-    let copy = data.path().join("git/shop.git");
-    unpack(&copy);
-    let (directory, file) = tree.trim().split_at(2);
-    fs::remove_file(copy.join("objects").join(directory).join(file)).unwrap();
-    let body = json!({"repo": "shop", "ref": first.trim(), "query": "`total_price`"});
-    let response = app.post("/context", body.clone()).await;
-    assert_eq!(
-        response.status,
-        StatusCode::SERVICE_UNAVAILABLE,
-        "{}",
-        response.text
-    );
-    let problem = response.json();
-    assert_eq!(problem["code"], "revision_failed");
-    let detail = problem["detail"].as_str().unwrap();
-    assert!(!detail.contains(data.path().to_str().unwrap()), "{detail}");
-    let answered = until("an answer from the new copy", async || {
-        let response = app.post("/context", body.clone()).await;
-        (response.status == StatusCode::OK).then_some(response)
-    })
-    .await;
-    assert_eq!(places(&answered.json(), "total_price"), ["shop/price.py"]);
-    app.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn history_of_a_damaged_copy_is_read_after_it_is_cloned_again() {
-    let (_keep, _root, hub) = serve_shop().await;
-    let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    add(&app, &hub.url, None).await;
-    app.ready("shop").await;
-    app.end().await;
-    let copy = data.path().join("git/shop.git");
-    assert!(corrupt_packs(&copy, Half::Last) > 0);
-    let inode = || fs::metadata(&copy).ok().map(|copy| copy.ino());
-    let damaged = inode();
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    app.ready("shop").await;
-    until("another copy", async || {
-        inode()
-            .is_some_and(|inode| Some(inode) != damaged)
-            .then_some(())
-    })
-    .await;
-    wait_for_history(&app).await;
-    git(&copy, &["fsck", "--strict"]);
-    app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

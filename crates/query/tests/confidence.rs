@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
+#[path = "shared/ask.rs"]
+mod ask;
+
 use foveate_fixture::snapshot::of_text;
-use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
+use foveate_query::Answer;
 
 const SHOP: &str = "
     //- shop/cart.py
@@ -21,18 +24,7 @@ const SHOP: &str = "
 ";
 
 fn ask(query: &str) -> Answer {
-    let request = Request {
-        query: query.to_owned(),
-        ..Request::default()
-    };
-    let config = RankingConfig::default();
-    answer(
-        &of_text(SHOP),
-        &request,
-        &config,
-        &Deadline::none(),
-        &|| 0.0,
-    )
+    ask::ask(&of_text(SHOP), query)
 }
 
 #[test]

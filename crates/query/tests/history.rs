@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
+#[path = "shared/ask.rs"]
+mod ask;
+
 use foveate_fixture::snapshot::{of_files, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, Touched};
@@ -52,17 +55,7 @@ fn shop_with(commits: Vec<Commit>) -> Snapshot {
 }
 
 fn ask(query: &str) -> Answer {
-    let request = Request {
-        query: query.to_owned(),
-        ..Request::default()
-    };
-    answer(
-        &shop(),
-        &request,
-        &RankingConfig::default(),
-        &Deadline::none(),
-        &|| 0.0,
-    )
+    ask::ask(&shop(), query)
 }
 
 /// Returns the files and functions that have a signal.

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
+#[path = "shared/ask.rs"]
+mod ask;
+
 use foveate_fixture::snapshot::of_text;
-use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
+use foveate_query::Answer;
 
 /// The test says the words of the queries more often than the code that it tests, and a helper even more so.
 const CODE: &str = "
@@ -39,18 +42,7 @@ const CODE: &str = "
 ";
 
 fn ask(query: &str) -> Answer {
-    let request = Request {
-        query: query.to_owned(),
-        ..Request::default()
-    };
-    let config = RankingConfig::default();
-    answer(
-        &of_text(CODE),
-        &request,
-        &config,
-        &Deadline::none(),
-        &|| 0.0,
-    )
+    ask::ask(&of_text(CODE), query)
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
+#[path = "shared/ask.rs"]
+mod ask;
+
 use foveate_fixture::snapshot::of_text;
-use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
 
 /// The words of the path and of the message are those of other functions.
 const CODE: &str = "
@@ -35,13 +37,7 @@ const CODE: &str = "
 ";
 
 fn first(query: &str) -> String {
-    let request = Request {
-        query: query.to_owned(),
-        ..Request::default()
-    };
-    let config = RankingConfig::default();
-    let snapshot = of_text(CODE);
-    let found: Answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+    let found = ask::ask(&of_text(CODE), query);
     found.functions[0].name.clone()
 }
 
