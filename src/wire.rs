@@ -16,6 +16,19 @@ use utoipa::ToSchema;
 
 use crate::engine::AnswerWithSnapshot;
 
+/// Converts a name on the wire to its meaning in the engine, which has members of the same names.
+macro_rules! same_members {
+    ($name:ident => $meaning:ident { $($member:ident),+ }) => {
+        impl From<$name> for $meaning {
+            fn from(name: $name) -> Self {
+                match name {
+                    $($name::$member => Self::$member,)+
+                }
+            }
+        }
+    };
+}
+
 /// Kind of help that is asked for. Decides how the budget is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -31,19 +44,9 @@ pub enum IntentName {
     Explanation,
 }
 
-impl From<IntentName> for IntentKind {
-    fn from(name: IntentName) -> Self {
-        match name {
-            IntentName::BugFix => Self::BugFix,
-            IntentName::TestWriting => Self::TestWriting,
-            IntentName::Refactor => Self::Refactor,
-            IntentName::Implementation => Self::Implementation,
-            IntentName::UsageExploration => Self::UsageExploration,
-            IntentName::DefinitionLookup => Self::DefinitionLookup,
-            IntentName::Explanation => Self::Explanation,
-        }
-    }
-}
+same_members!(IntentName => IntentKind {
+    BugFix, TestWriting, Refactor, Implementation, UsageExploration, DefinitionLookup, Explanation
+});
 
 /// Format of the context.
 #[derive(
@@ -59,15 +62,7 @@ pub enum FormatName {
     Json,
 }
 
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Xml => Self::Xml,
-            FormatName::Markdown => Self::Markdown,
-            FormatName::Json => Self::Json,
-        }
-    }
-}
+same_members!(FormatName => Format { Xml, Markdown, Json });
 
 /// How much of the budget is used: only for what is likely to be changed, for what is worth its tokens, or
 /// for whatever fits.
@@ -84,15 +79,7 @@ pub enum BreadthName {
     Wide,
 }
 
-impl From<BreadthName> for Breadth {
-    fn from(name: BreadthName) -> Self {
-        match name {
-            BreadthName::Precise => Self::Precise,
-            BreadthName::Balanced => Self::Balanced,
-            BreadthName::Wide => Self::Wide,
-        }
-    }
-}
+same_members!(BreadthName => Breadth { Precise, Balanced, Wide });
 
 /// The code that the reader must see, and how it was chosen.
 #[derive(Debug, Serialize, ToSchema)]

@@ -71,42 +71,31 @@ pub enum Field {
 impl Field {
     /// Path of the field in a JSON body.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Repo => "repo",
-            Self::Query => "query",
-            Self::Ref => "ref",
-            Self::DiffBase => "diff.base",
-            Self::DiffHead => "diff.head",
-            Self::BudgetTokens => "budget_tokens",
-            Self::MinProbability => "min_probability",
-            Self::MaxFiles => "max_files",
-            Self::MaxChars => "max_chars",
-            Self::LinkBase => "link_base",
-            Self::Limit => "limit",
-            Self::FocusPaths => "focus.paths",
-            Self::FocusSymbols => "focus.symbols",
-            Self::SeenPaths => "seen.paths",
-            Self::SeenPlaces => "seen.places",
-        }
+        self.names().0
     }
 
     /// Name of the argument on the command line.
     pub fn argument(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Repo => "DIR",
-            Self::Query => "TEXT",
-            Self::Ref => "--ref",
-            Self::DiffBase | Self::DiffHead => "--diff",
-            Self::BudgetTokens => "--budget",
-            Self::MinProbability => "--min-probability",
-            Self::MaxFiles => "--max-files",
-            Self::MaxChars => "--max-chars",
-            Self::LinkBase => "--link-base",
-            Self::Limit => "--limit",
-            Self::FocusPaths => "--focus-path",
-            Self::FocusSymbols => "--focus-symbol",
-            Self::SeenPaths => "--seen-path",
-            Self::SeenPlaces => "--seen-place",
+            Self::Repo => ("repo", "DIR"),
+            Self::Query => ("query", "TEXT"),
+            Self::Ref => ("ref", "--ref"),
+            Self::DiffBase => ("diff.base", "--diff"),
+            Self::DiffHead => ("diff.head", "--diff"),
+            Self::BudgetTokens => ("budget_tokens", "--budget"),
+            Self::MinProbability => ("min_probability", "--min-probability"),
+            Self::MaxFiles => ("max_files", "--max-files"),
+            Self::MaxChars => ("max_chars", "--max-chars"),
+            Self::LinkBase => ("link_base", "--link-base"),
+            Self::Limit => ("limit", "--limit"),
+            Self::FocusPaths => ("focus.paths", "--focus-path"),
+            Self::FocusSymbols => ("focus.symbols", "--focus-symbol"),
+            Self::SeenPaths => ("seen.paths", "--seen-path"),
+            Self::SeenPlaces => ("seen.places", "--seen-place"),
         }
     }
 
