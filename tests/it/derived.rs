@@ -40,7 +40,6 @@ fn history() -> Arc<History> {
     let commit = |message: &str, path: &str, function: &str| Commit {
         id: ObjectId::from_sha1([0; 20]),
         message: message.to_owned(),
-        time: 0,
         is_bot: false,
         touched: vec![Touched {
             path: RepoPath::new(path).unwrap(),

@@ -501,7 +501,6 @@ fn commit_index_changes_only_with_its_version() {
     let commit = |number: u8, message: &str, touched| Commit {
         id: ObjectId::from_sha1([number; 20]),
         message: message.to_owned(),
-        time: 0,
         is_bot: number == 3,
         touched,
     };

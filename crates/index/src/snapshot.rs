@@ -328,7 +328,6 @@ mod tests {
         let commit = Commit {
             id: ObjectId::from_sha1([0; 20]),
             message: "connect".to_owned(),
-            time: 0,
             is_bot: false,
             touched: vec![touched],
         };

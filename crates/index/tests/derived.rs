@@ -61,7 +61,6 @@ fn history() -> Arc<History> {
     let commit = |message: &str, paths: &[&str]| Commit {
         id: ObjectId::from_sha1([0; 20]),
         message: message.to_owned(),
-        time: 0,
         is_bot: false,
         touched: paths
             .iter()

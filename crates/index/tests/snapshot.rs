@@ -48,7 +48,6 @@ fn commit(message: &str, paths: &[&str]) -> Commit {
     Commit {
         id: ObjectId::from_sha1([0; 20]),
         message: message.to_owned(),
-        time: 0,
         is_bot: false,
         touched: paths.iter().map(touched).collect(),
     }

@@ -9,8 +9,6 @@ pub struct Commit {
     pub id: ObjectId,
     /// Subject and body.
     pub message: String,
-    /// Commit time in seconds since 1970.
-    pub time: i64,
     /// Whether a bot made it.
     pub is_bot: bool,
     /// Files that it added, changed, renamed or deleted. Empty if they are too many to be informative, or

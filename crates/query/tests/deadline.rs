@@ -53,7 +53,6 @@ fn snapshot() -> Snapshot {
     let commit = Commit {
         id: ObjectId::from_sha1([1; 20]),
         message: "Give regular customers a discount on the total".to_owned(),
-        time: 0,
         is_bot: false,
         touched: vec![Touched {
             path: RepoPath::new("src/shop/price.py").unwrap(),

@@ -33,7 +33,6 @@ fn commit(digit: &str, message: &str, path: &str, function: &str) -> Commit {
     Commit {
         id: ObjectId::from_hex(&digit.repeat(20)).unwrap(),
         message: message.to_owned(),
-        time: 0,
         is_bot: false,
         touched: vec![Touched {
             path: RepoPath::new(path).unwrap(),

@@ -94,7 +94,6 @@ mod tests {
         let commit = Commit {
             id: ObjectId::from_sha1([1; 20]),
             message: message.to_owned(),
-            time: 0,
             is_bot: false,
             touched: vec![touched],
         };

@@ -41,7 +41,7 @@ impl Reader<'_> {
         command
             .arg(format!("--skip={}", positions.start))
             .arg(format!("--max-count={}", positions.len()))
-            .arg("--format=%x1e%P%n%H%n%ct%n%an%n%ae%n%B");
+            .arg("--format=%x1e%P%n%H%n%an%n%ae%n%B");
         if !self.repo.prefix.is_empty() {
             command.arg(format!("--relative={}", self.repo.prefix));
         }

@@ -1,4 +1,4 @@
-//! Reads id, time, author and message of commits, and selects the commits of a history.
+//! Reads id, author and message of commits, and selects the commits of a history.
 
 use foveate_model::ObjectId;
 
@@ -11,7 +11,6 @@ pub const HEAD_BYTES: usize = 1024;
 /// Metadata and message of a commit.
 pub struct Head {
     pub id: ObjectId,
-    pub time: i64,
     pub is_bot: bool,
     pub message: String,
 }
@@ -26,7 +25,7 @@ impl Reader<'_> {
                 "--max-count={}",
                 self.limits.commits.saturating_mul(2)
             ))
-            .arg("--format=%P%n%H%n%ct%n%an%n%ae%n%B")
+            .arg("--format=%P%n%H%n%an%n%ae%n%B")
             .args(["--end-of-options", commit, "--"]);
         if !self.repo.prefix.is_empty() {
             command.arg(format!(":(top,literal){}", self.repo.prefix));
@@ -69,14 +68,12 @@ pub fn is_informative(message: &str) -> bool {
 }
 
 pub fn head(piece: &[u8], message_bytes: usize) -> Option<Head> {
-    let mut lines = piece.splitn(5, |byte| *byte == b'\n');
+    let mut lines = piece.splitn(4, |byte| *byte == b'\n');
     let id = touched_files::id(lines.next()?)?;
-    let time = std::str::from_utf8(lines.next()?).ok()?.parse().ok()?;
     let name = String::from_utf8_lossy(lines.next()?);
     let email = String::from_utf8_lossy(lines.next()?);
     Some(Head {
         id,
-        time,
         is_bot: is_bot(&name, &email),
         message: cut(lines.next().unwrap_or_default(), message_bytes),
     })

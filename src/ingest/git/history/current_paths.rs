@@ -41,7 +41,6 @@ pub fn assemble(
             Commit {
                 id: head.id,
                 message: head.message,
-                time: head.time,
                 is_bot: head.is_bot,
                 touched: touched.unwrap_or_default(),
             }

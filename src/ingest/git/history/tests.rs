@@ -192,7 +192,6 @@ fn plain_merges_are_omitted_and_odd_commits_kept() {
     );
     let commits = &past.history.commits;
     assert!(commits[0].is_bot && !commits[1].is_bot);
-    assert!(commits.iter().all(|commit| commit.time > 1_000_000_000));
 }
 
 #[test]
@@ -570,9 +569,9 @@ fn reading_history_ends_on_stop_and_timeout() {
 
 #[test]
 fn message_of_invalid_utf8_is_decoded_and_truncated() {
-    let piece = [&[b'1'; 40], &b"\n17\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
+    let piece = [&[b'1'; 40], &b"\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
     let first = head(&piece, 5).unwrap();
-    assert_eq!((first.time, &*first.message), (17, "caf"));
+    assert_eq!(first.message, "caf");
     let whole = head(&piece, 99).unwrap();
     assert_eq!(whole.message, "caf\u{fffd} noir");
 }

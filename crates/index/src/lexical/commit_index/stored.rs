@@ -140,7 +140,6 @@ mod tests {
         let commit = |number: u8, message: &str, touched| Commit {
             id: ObjectId::from_sha1([number; 20]),
             message: message.to_owned(),
-            time: 0,
             is_bot: false,
             touched,
         };
