@@ -26,7 +26,6 @@ mod train;
 mod version;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -117,16 +116,9 @@ pub enum Local {
 }
 
 /// Arguments or settings that cannot be used; the text says what to change.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct UsageError(pub String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
 
 /// The input contains no question: no test failed, a branch was deleted.
 #[derive(Debug, thiserror::Error)]

@@ -24,8 +24,9 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
-use sqlx::AnyPool;
-use sqlx::any::AnyPoolOptions;
+use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
+use sqlx::query::{Query, QueryAs};
+use sqlx::{Any, AnyPool, FromRow};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tracing::{Instrument as _, Span};
@@ -313,6 +314,28 @@ impl Store {
         // On a full disk, SQLite aborts a transaction by itself, and sqlx takes it for still open: later writes of
         // that connection are never committed.
         done.await.inspect_err(|_| self.replace_pool(&pool))
+    }
+
+    /// Runs one statement and returns the number of rows that it changed.
+    async fn execute(
+        &self,
+        operation: &'static str,
+        statement: Query<'_, Any, AnyArguments>,
+    ) -> Result<u64, StoreError> {
+        self.run(operation, async |pool| {
+            Ok(statement.execute(&pool).await?.rows_affected())
+        })
+        .await
+    }
+
+    /// Runs one query and returns its rows.
+    async fn rows<R: for<'r> FromRow<'r, AnyRow> + Send + Unpin>(
+        &self,
+        operation: &'static str,
+        query: QueryAs<'_, Any, R, AnyArguments>,
+    ) -> Result<Vec<R>, StoreError> {
+        self.run(operation, async |pool| Ok(query.fetch_all(&pool).await?))
+            .await
     }
 
     /// Stops using the connections of a failed pool: the next operation opens new ones.

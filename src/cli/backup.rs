@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use super::{UsageError, database};
-use crate::config::{Config, Overrides};
 use crate::disk;
 use crate::ingest::CREDENTIALS;
 use crate::store::{self, Place, Store};
@@ -39,12 +38,7 @@ pub struct BackupArgs {
 /// # Errors
 /// When there is no database, or the directory cannot be written; nothing of it is left then.
 pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
-    let overrides = Overrides {
-        data_dir: args.data_dir.clone(),
-        ..Overrides::default()
-    };
-    let config = Config::load(args.config.as_deref(), &overrides)
-        .map_err(|error| UsageError(error.to_string()))?;
+    let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
     let place = database::place(&config.storage)?;
     let data_dir = &config.storage.data_dir;
     if let Place::Sqlite(file) = &place

@@ -26,6 +26,18 @@ pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
     }
 }
 
+/// Returns the settings of a server.
+///
+/// # Errors
+/// When they cannot be used.
+pub fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
+    let overrides = Overrides {
+        data_dir,
+        ..Overrides::default()
+    };
+    Config::load(file, &overrides).map_err(|error| UsageError(error.to_string()))
+}
+
 /// The arguments that locate a server's settings.
 #[derive(Debug, clap::Args)]
 pub struct DatabaseArgs {
@@ -43,12 +55,7 @@ impl DatabaseArgs {
     /// # Errors
     /// When they cannot be used.
     pub fn settings(&self) -> Result<Config, UsageError> {
-        let overrides = Overrides {
-            data_dir: self.data_dir.clone(),
-            ..Overrides::default()
-        };
-        let config = Config::load(self.config.as_deref(), &overrides);
-        config.map_err(|error| UsageError(error.to_string()))
+        settings(self.config.as_deref(), self.data_dir.clone())
     }
 
     /// Returns the file with the ranking numbers: the given one, else the server's, if any.
@@ -82,14 +89,25 @@ impl DatabaseArgs {
             ))
             .into());
         }
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(async {
-            let store = Store::open_at(place).await?;
-            let done = work(&store).await;
-            store.close().await;
-            done
-        })
+        with_store_at(place, work)
     }
+}
+
+/// Runs `work` on the database at a place and returns its result.
+///
+/// # Errors
+/// When the database fails, or `work` does.
+pub fn with_store_at<T>(
+    place: Place,
+    work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let store = Store::open_at(place).await?;
+        let done = work(&store).await;
+        store.close().await;
+        done
+    })
 }

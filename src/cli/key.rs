@@ -11,7 +11,6 @@ use serde_json::json;
 
 use super::{NOTHING_FOUND, UsageError, database, print_json};
 use crate::access::{Scope, Token, TokenHash, check_name};
-use crate::config::{Config, Overrides};
 use crate::disk;
 use crate::engine::RepoName;
 use crate::store::{KeyRow, NewKeyRow, Place, Store};
@@ -93,12 +92,7 @@ const MAX_SECONDS: u32 = 100 * 365 * 86_400;
 /// # Errors
 /// When the data directory cannot be used, or the name is taken.
 pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
-    let overrides = Overrides {
-        listen: None,
-        data_dir: args.data_dir.clone(),
-    };
-    let config = Config::load(args.config.as_deref(), &overrides)
-        .map_err(|error| UsageError(error.to_string()))?;
+    let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
     let place = database::place(&config.storage)?;
     let data_dir = config.storage.data_dir;
     if matches!(place, Place::Sqlite(_)) {
@@ -111,19 +105,11 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
         disk::restrict_umask();
         disk::create_directory(&data_dir)?;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let store = Store::open_at(place).await?;
-        let done = match &args.command {
-            KeyCommand::Create(create) => self::create(&store, create).await,
-            KeyCommand::List { json } => list(&store, *json).await,
-            KeyCommand::Revoke { name } => revoke(&store, name).await,
-            KeyCommand::Clear => clear(&store).await,
-        };
-        store.close().await;
-        done
+    database::with_store_at(place, async |store| match &args.command {
+        KeyCommand::Create(create) => self::create(store, create).await,
+        KeyCommand::List { json } => list(store, *json).await,
+        KeyCommand::Revoke { name } => revoke(store, name).await,
+        KeyCommand::Clear => clear(store).await,
     })
 }
 

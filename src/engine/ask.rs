@@ -411,18 +411,11 @@ fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
 
 /// Whether an issue says that the answer lacks something, and is not about its findings.
 fn is_degrading(issue: &Issue) -> bool {
-    matches!(
-        issue.code,
-        "degraded"
-            | "deadline"
-            | "outdated"
-            | "polling"
-            | "history_loading"
-            | "history_unavailable"
-            | "skipped_files"
-            | "unreadable_files"
-            | "large_diff"
-    )
+    [
+        "degraded", "deadline", "outdated", "polling", "history_loading", "history_unavailable",
+        "skipped_files", "unreadable_files", "large_diff",
+    ]
+    .contains(&issue.code)
 }
 
 fn record(answer: &Answer, total: Duration) {

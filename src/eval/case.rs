@@ -1,7 +1,7 @@
 //! Reads cases from files (one JSON object a line), and finds their repositories.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use foveate_model::Lines;
 use serde::Deserialize;
@@ -153,11 +153,7 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
             if line.trim().is_empty() {
                 continue;
             }
-            let mut case: Case = serde_json::from_str(line).map_err(|source| CaseError::Line {
-                path: path.clone(),
-                line: number + 1,
-                source,
-            })?;
+            let mut case: Case = parse(path, number, line)?;
             if !seen.insert(case.id.clone()) {
                 return Err(CaseError::Duplicate(case.id));
             }
@@ -175,12 +171,7 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
 pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
     let mut by_id = HashMap::new();
     for (number, line) in read(path)?.lines().enumerate() {
-        let of_case: EditsOfCase =
-            serde_json::from_str(line).map_err(|source| CaseError::Line {
-                path: path.clone(),
-                line: number + 1,
-                source,
-            })?;
+        let of_case: EditsOfCase = parse(path, number, line)?;
         by_id.insert(of_case.id, of_case.edits);
     }
     for case in cases {
@@ -193,6 +184,19 @@ pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
 fn read(path: &PathBuf) -> Result<String, CaseError> {
     std::fs::read_to_string(path).map_err(|source| CaseError::Read {
         path: path.clone(),
+        source,
+    })
+}
+
+/// Parses a line of a file, given its number from 0.
+fn parse<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    number: usize,
+    line: &str,
+) -> Result<T, CaseError> {
+    serde_json::from_str(line).map_err(|source| CaseError::Line {
+        path: path.to_owned(),
+        line: number + 1,
         source,
     })
 }
@@ -369,7 +373,7 @@ mod tests {
 
     #[test]
     fn questions_each_have_a_known_answer() -> Result<(), Box<dyn std::error::Error>> {
-        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
         let mut cases = read_cases(&[directory.join("questions.jsonl")])?;
         add_edits(&mut cases, &directory.join("questions.edits.jsonl"))?;
         assert!(cases.len() >= 60);
@@ -398,7 +402,7 @@ mod tests {
 
     #[test]
     fn how_to_questions_each_have_a_gold_file() -> Result<(), Box<dyn std::error::Error>> {
-        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
         let cases = read_cases(&[directory.join("how_to.jsonl")])?;
         assert!(cases.len() >= 20);
         for case in &cases {

@@ -47,7 +47,8 @@ impl ThreadId {
     }
 }
 
-/// The formats of a forge's webhooks and API. Returned paths are relative to [`Dialect::api`].
+/// The formats of a forge's webhooks and API. Returned paths are relative to [`Dialect::api`]. What has a default
+/// is as in GitHub's API, which others follow.
 pub trait Dialect: Debug + Send + Sync {
     /// Name in lower case, as in the path of the webhook.
     fn name(&self) -> &'static str;
@@ -77,28 +78,48 @@ pub trait Dialect: Debug + Send + Sync {
     fn comments(&self, thread: &ThreadId) -> String;
 
     /// Path of one comment, which is edited with [`Dialect::edit_method`].
-    fn comment(&self, thread: &ThreadId, id: u64) -> String;
+    fn comment(&self, thread: &ThreadId, id: u64) -> String {
+        format!("/repos/{}/issues/comments/{id}", segments(&thread.project))
+    }
 
     /// The method that edits a comment.
-    fn edit_method(&self) -> Method;
+    fn edit_method(&self) -> Method {
+        Method::PATCH
+    }
 
     /// The field of a user object that holds the account name.
-    fn login_field(&self) -> &'static str;
+    fn login_field(&self) -> &'static str {
+        "login"
+    }
 
     /// The field of a comment object that holds the author.
-    fn author_field(&self) -> &'static str;
+    fn author_field(&self) -> &'static str {
+        "user"
+    }
 
     /// Path of one pull request.
-    fn pull_request(&self, thread: &ThreadId) -> String;
+    fn pull_request(&self, thread: &ThreadId) -> String {
+        let project = segments(&thread.project);
+        format!("/repos/{project}/pulls/{}", thread.number)
+    }
 
     /// Extracts base and head from a pull request object.
-    fn ends(&self, pull_request: &Value) -> Option<DiffEnds>;
+    fn ends(&self, pull_request: &Value) -> Option<DiffEnds> {
+        Some(DiffEnds {
+            base: text(pull_request, "/base/sha")?,
+            head: text(pull_request, "/head/sha")?,
+        })
+    }
 
     /// Path that returns a person's permission on a project; `None` if the events contain it.
-    fn permission(&self, project: &str, person: &Person) -> Option<String>;
+    fn permission(&self, _: &str, _: &Person) -> Option<String> {
+        None
+    }
 
     /// Converts the response of [`Dialect::permission`] to an association.
-    fn association(&self, permission: &Value) -> Association;
+    fn association(&self, _: &Value) -> Association {
+        Association::new()
+    }
 }
 
 /// Returns the first value of a header; empty if it is missing or not text.

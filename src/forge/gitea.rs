@@ -1,16 +1,15 @@
 //! Implements the dialect of Gitea and Forgejo. Their webhooks have the format of GitHub's but for a few
 //! words, so that [`super::github::event`] parses them.
 
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
 use super::dialect::{Dialect, ThreadId, header, is_signed, segment, segments, text};
 use super::event::{Association, Event, EventError, Person};
-use super::github::{GitHub, event};
+use super::github::event;
 use super::secret::Secret;
-use crate::engine::DiffEnds;
 
 /// Gitea.
 #[derive(Clone, Copy, Debug)]
@@ -49,30 +48,6 @@ impl Dialect for Gitea {
         // Not paginated: one response lists all comments.
         let project = segments(&thread.project);
         format!("/repos/{project}/issues/{}/comments", thread.number)
-    }
-
-    fn comment(&self, thread: &ThreadId, id: u64) -> String {
-        GitHub.comment(thread, id)
-    }
-
-    fn edit_method(&self) -> Method {
-        Method::PATCH
-    }
-
-    fn login_field(&self) -> &'static str {
-        "login"
-    }
-
-    fn author_field(&self) -> &'static str {
-        "user"
-    }
-
-    fn pull_request(&self, thread: &ThreadId) -> String {
-        GitHub.pull_request(thread)
-    }
-
-    fn ends(&self, pull_request: &Value) -> Option<DiffEnds> {
-        GitHub.ends(pull_request)
     }
 
     fn permission(&self, project: &str, person: &Person) -> Option<String> {

@@ -4,15 +4,13 @@
 pub mod app;
 pub mod event;
 
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
-use serde_json::Value;
 
-use super::dialect::{Dialect, ThreadId, header, is_signed, segments, text};
-use super::event::{Association, Event, EventError, Person};
+use super::dialect::{Dialect, ThreadId, header, is_signed, segments};
+use super::event::{Event, EventError};
 use super::secret::Secret;
-use crate::engine::DiffEnds;
 
 /// GitHub.
 #[derive(Clone, Copy, Debug)]
@@ -66,41 +64,5 @@ impl Dialect for GitHub {
             "/repos/{}/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}",
             segments(project)
         )
-    }
-
-    fn comment(&self, thread: &ThreadId, id: u64) -> String {
-        format!("/repos/{}/issues/comments/{id}", segments(&thread.project))
-    }
-
-    fn edit_method(&self) -> Method {
-        Method::PATCH
-    }
-
-    fn login_field(&self) -> &'static str {
-        "login"
-    }
-
-    fn author_field(&self) -> &'static str {
-        "user"
-    }
-
-    fn pull_request(&self, thread: &ThreadId) -> String {
-        let project = segments(&thread.project);
-        format!("/repos/{project}/pulls/{}", thread.number)
-    }
-
-    fn ends(&self, pull_request: &Value) -> Option<DiffEnds> {
-        Some(DiffEnds {
-            base: text(pull_request, "/base/sha")?,
-            head: text(pull_request, "/head/sha")?,
-        })
-    }
-
-    fn permission(&self, _: &str, _: &Person) -> Option<String> {
-        None
-    }
-
-    fn association(&self, _: &Value) -> Association {
-        Association::new()
     }
 }

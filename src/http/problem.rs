@@ -95,12 +95,11 @@ impl Problem {
 
     /// The limit of requests in flight is reached.
     pub fn too_many_connections() -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
+        Self::unavailable(
             "too_many_connections",
             "the limit of requests in flight (server.max_connections) is reached; ask again later, or raise the limit",
+            1,
         )
-        .later(1)
     }
 
     /// The client accepts none of the media types in `offers`.
@@ -138,6 +137,11 @@ impl Problem {
             "body_too_large",
             "the body, as sent or decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
         )
+    }
+
+    /// The request cannot be answered now, but may be after some seconds.
+    fn unavailable(code: &'static str, detail: impl Into<String>, seconds: u32) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).later(seconds)
     }
 
     /// Adds the time after which to retry.
@@ -238,36 +242,31 @@ impl From<AskError> for Problem {
         let detail = error.to_string();
         match error {
             AskError::UnknownRepo(name) => unknown_repo(&name),
-            AskError::Indexing { .. } => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
+            AskError::Indexing { .. } => Self::unavailable(
                 "indexing",
                 format!("{detail}; ask again, or poll GET /repos/{{repo}}"),
-            )
-            .later(1),
+                1,
+            ),
             AskError::Failed(_) => Self::new(
                 StatusCode::CONFLICT,
                 "repo_failed",
                 format!("{detail}; repair the source, then POST /repos/{{repo}}/sync"),
             ),
             AskError::Revision(error) => error.into(),
-            AskError::Building => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "indexing",
-                format!("{detail}; ask again"),
-            )
-            .later(2),
+            AskError::Building => Self::unavailable("indexing", format!("{detail}; ask again"), 2),
             AskError::Admission(AdmissionError::QueueFull) => Self::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "overloaded",
                 format!("{detail}; ask again later, or raise answer.queue"),
             )
             .later(1),
-            AskError::Admission(AdmissionError::Waited) | AskError::Deadline(_) => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "deadline",
-                format!("{detail}; ask again later, or raise answer.deadline_ms"),
-            )
-            .later(1),
+            AskError::Admission(AdmissionError::Waited) | AskError::Deadline(_) => {
+                Self::unavailable(
+                    "deadline",
+                    format!("{detail}; ask again later, or raise answer.deadline_ms"),
+                    1,
+                )
+            }
             AskError::Defect => Self::internal(),
         }
     }
@@ -293,27 +292,20 @@ impl From<RevisionError> for Problem {
             RevisionError::NotAllowed(_) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
-            RevisionError::TooLong(_) => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
+            RevisionError::TooLong(_) => Self::unavailable(
                 "deadline",
                 format!("{detail}; ask again later, or raise that setting"),
-            )
-            .later(1),
-            RevisionError::Damaged => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
+                1,
+            ),
+            RevisionError::Damaged => Self::unavailable(
                 "revision_failed",
                 format!("{detail}; ask again in a minute"),
-            )
-            .later(10),
+                10,
+            ),
             RevisionError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }
-            RevisionError::Gone => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "stopping",
-                format!("{detail}; ask again"),
-            )
-            .later(1),
+            RevisionError::Gone => Self::unavailable("stopping", format!("{detail}; ask again"), 1),
         }
     }
 }
@@ -392,7 +384,7 @@ impl From<RegisterError> for Problem {
             RegisterError::Store(error) => error.into(),
             RegisterError::Credentials(_) => {
                 tracing::error!(error = detail, "a registration was not stored");
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", detail).later(5)
+                Self::unavailable("store_unavailable", detail, 5)
             }
             RegisterError::Defect => Self::internal(),
         }
@@ -435,12 +427,11 @@ impl From<StatsError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the database failed");
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
+        Self::unavailable(
             "store_unavailable",
             "the database cannot be read or written; the server's log says why",
+            5,
         )
-        .later(5)
     }
 }
 

@@ -25,6 +25,19 @@ pub(super) trait Readable {
     }
 }
 
+/// Implements the notes and the cursor of an answer that is a page.
+macro_rules! page_notes {
+    () => {
+        fn issues(&self) -> &[IssueAnswer] {
+            &self.issues
+        }
+
+        fn next_cursor(&self) -> Option<&str> {
+            self.next_cursor.as_deref()
+        }
+    };
+}
+
 /// Renders an answer with its cursor and notes.
 pub(super) fn readable(answer: &impl Readable) -> String {
     let mut out = String::new();
@@ -146,13 +159,7 @@ impl Readable for DefinitionsAnswer {
         }
     }
 
-    fn issues(&self) -> &[IssueAnswer] {
-        &self.issues
-    }
-
-    fn next_cursor(&self) -> Option<&str> {
-        self.next_cursor.as_deref()
-    }
+    page_notes!();
 }
 
 impl Readable for ReferencesAnswer {
@@ -176,13 +183,7 @@ impl Readable for ReferencesAnswer {
         }
     }
 
-    fn issues(&self) -> &[IssueAnswer] {
-        &self.issues
-    }
-
-    fn next_cursor(&self) -> Option<&str> {
-        self.next_cursor.as_deref()
-    }
+    page_notes!();
 }
 
 impl Readable for OutlineAnswer {
@@ -203,13 +204,7 @@ impl Readable for OutlineAnswer {
         }
     }
 
-    fn issues(&self) -> &[IssueAnswer] {
-        &self.issues
-    }
-
-    fn next_cursor(&self) -> Option<&str> {
-        self.next_cursor.as_deref()
-    }
+    page_notes!();
 }
 
 impl Readable for SearchAnswer {
@@ -232,11 +227,5 @@ impl Readable for SearchAnswer {
         }
     }
 
-    fn issues(&self) -> &[IssueAnswer] {
-        &self.issues
-    }
-
-    fn next_cursor(&self) -> Option<&str> {
-        self.next_cursor.as_deref()
-    }
+    page_notes!();
 }

@@ -216,10 +216,7 @@ impl Store {
     ) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
-        self.run("answers_called", async |pool| {
-            Ok(rows.bind(request_id).fetch_all(&pool).await?)
-        })
-        .await
+        self.rows("answers_called", rows.bind(request_id)).await
     }
 
     /// Returns the answer with this number.
@@ -279,10 +276,7 @@ impl Store {
         .bind(row.counts.files_in_context)
         .bind(row.counts.functions)
         .bind(row.counts.functions_in_context);
-        self.run("put_feedback", async |pool| {
-            Ok(query.execute(&pool).await?.rows_affected() == 1)
-        })
-        .await
+        Ok(self.execute("put_feedback", query).await? == 1)
     }
 
     /// Returns at most `limit` answers with numbers above `after`, oldest first; of one repository, or of all.
@@ -299,8 +293,7 @@ impl Store {
             "select * from answers where id > $1 and ($2 is null or repo = $2) order by id limit $3",
         );
         let rows = rows.bind(after).bind(repo).bind(i64::from(limit));
-        self.run("answers", async |pool| Ok(rows.fetch_all(&pool).await?))
-            .await
+        self.rows("answers", rows).await
     }
 
     /// Returns the feedback on the answers with numbers from `first` to `last`, oldest first.
@@ -311,10 +304,7 @@ impl Store {
         let rows = sqlx::query_as(
             "select * from feedback where answer between $1 and $2 order by answer, id",
         );
-        self.run("feedback", async |pool| {
-            Ok(rows.bind(first).bind(last).fetch_all(&pool).await?)
-        })
-        .await
+        self.rows("feedback", rows.bind(first).bind(last)).await
     }
 
     /// Counts answers and feedback by repository and day.
@@ -333,10 +323,7 @@ impl Store {
              from feedback join answers on answers.id = feedback.answer group by 1, 2, 3
              order by 1, 2, 3",
         );
-        self.run("feedback_days", async |pool| {
-            Ok(rows.fetch_all(&pool).await?)
-        })
-        .await
+        self.rows("feedback_days", rows).await
     }
 
     /// Deletes answers with their feedback. Returns how many.
@@ -356,10 +343,7 @@ impl Store {
             }
             AnswerFilter::All => sqlx::query("delete from answers"),
         };
-        self.run("delete_answers", async |pool| {
-            Ok(query.execute(&pool).await?.rows_affected())
-        })
-        .await
+        self.execute("delete_answers", query).await
     }
 
     /// Deletes all but the newest `max` answers. Returns how many.
@@ -372,10 +356,7 @@ impl Store {
              (select id from answers order by id desc limit 1 offset $1)",
         );
         let query = query.bind(i64::from(max));
-        self.run("limit_answers", async |pool| {
-            Ok(query.execute(&pool).await?.rows_affected())
-        })
-        .await
+        self.execute("limit_answers", query).await
     }
 }
 

@@ -168,17 +168,12 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn extend_lease(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
-        self.run("hold", async |pool| {
-            let held =
-                sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
-                    .bind(until)
-                    .bind(job.id)
-                    .bind(job.taken)
-                    .execute(&pool)
-                    .await?;
-            Ok(held.rows_affected() == 1)
-        })
-        .await
+        let statement =
+            sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
+                .bind(until)
+                .bind(job.id)
+                .bind(job.taken);
+        Ok(self.execute("hold", statement).await? == 1)
     }
 
     /// Returns a job undone to the queue and does not count the attempt.
@@ -186,20 +181,16 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn return_job(&self, job: &JobRow) -> Result<(), StoreError> {
-        self.run("give_back", async |pool| {
-            sqlx::query(
+        let statement = sqlx::query(
                 "update jobs set leased_until = null,
                      attempts = case when revision = $3 and attempts > 0 then attempts - 1 else attempts end
                  where id = $1 and taken = $2",
             )
             .bind(job.id)
             .bind(job.taken)
-            .bind(job.revision)
-            .execute(&pool)
-            .await?;
-            Ok(())
-        })
-        .await
+            .bind(job.revision);
+        self.execute("give_back", statement).await?;
+        Ok(())
     }
 
     /// Ends the leases of a process that died. Only for SQLite, where no other server can hold a lease. A job of more
@@ -211,19 +202,15 @@ impl Store {
         if self.is_shared() {
             return Ok(());
         }
-        self.run("free", async |pool| {
-            sqlx::query(
-                "update jobs set leased_until = null,
+        let statement = sqlx::query(
+            "update jobs set leased_until = null,
                      due_at = case when attempts > 1 then $1 + $2 * (attempts - 1) else due_at end
                  where leased_until is not null",
-            )
-            .bind(now)
-            .bind(delay)
-            .execute(&pool)
-            .await?;
-            Ok(())
-        })
-        .await
+        )
+        .bind(now)
+        .bind(delay);
+        self.execute("free", statement).await?;
+        Ok(())
     }
 
     /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.
@@ -286,11 +273,8 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
-        self.run("jobs", async |pool| {
-            let rows = sqlx::query_as("select * from jobs order by id");
-            Ok(rows.fetch_all(&pool).await?)
-        })
-        .await
+        let rows = sqlx::query_as("select * from jobs order by id");
+        self.rows("jobs", rows).await
     }
 
     /// Queues dead jobs again: the one with this number, or all. Returns how many.
@@ -298,18 +282,13 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn retry_jobs(&self, id: Option<i64>, now: i64) -> Result<u64, StoreError> {
-        self.run("retry", async |pool| {
-            let result = sqlx::query(
-                "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
+        let statement = sqlx::query(
+            "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
                  where state = 'dead' and ($2 is null or id = $2)",
-            )
-            .bind(now)
-            .bind(id)
-            .execute(&pool)
-            .await?;
-            Ok(result.rows_affected())
-        })
-        .await
+        )
+        .bind(now)
+        .bind(id);
+        self.execute("retry", statement).await
     }
 
     /// Counts the jobs.
@@ -317,12 +296,8 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn count_jobs(&self) -> Result<JobCounts, StoreError> {
-        let rows: Vec<(String, i64)> = self
-            .run("count_jobs", async |pool| {
-                let rows = sqlx::query_as("select state, count(*) from jobs group by state");
-                Ok(rows.fetch_all(&pool).await?)
-            })
-            .await?;
+        let rows = sqlx::query_as("select state, count(*) from jobs group by state");
+        let rows: Vec<(String, i64)> = self.rows("count_jobs", rows).await?;
         let count = |state: &str| {
             let row = rows.iter().find(|(name, _)| name == state);
             row.map_or(0, |(_, count)| count.unsigned_abs())

@@ -71,14 +71,11 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
-        self.run("keys", async |pool| {
-            let rows = sqlx::query_as(
-                "select name, hash, scope, repositories, created_at, expires_at, revoked_at
+        let rows = sqlx::query_as(
+            "select name, hash, scope, repositories, created_at, expires_at, revoked_at
                  from keys order by name, id",
-            );
-            Ok(rows.fetch_all(&pool).await?)
-        })
-        .await
+        );
+        self.rows("keys", rows).await
     }
 
     /// Adds a key. Returns whether the name was free.
@@ -90,23 +87,18 @@ impl Store {
             .repositories
             .as_ref()
             .map(|names| serde_json::json!(names));
-        self.run("insert_key", async |pool| {
-            let result = sqlx::query(
-                "insert into keys (name, hash, scope, repositories, created_at, expires_at)
+        let statement = sqlx::query(
+            "insert into keys (name, hash, scope, repositories, created_at, expires_at)
                  values ($1, $2, $3, $4, $5, $6)
                  on conflict (name) where revoked_at is null do nothing",
-            )
-            .bind(&key.name)
-            .bind(&key.hash)
-            .bind(key.scope)
-            .bind(repositories.map(|names| names.to_string()))
-            .bind(now())
-            .bind(key.expires_in.map(in_seconds))
-            .execute(&pool)
-            .await?;
-            Ok(result.rows_affected() == 1)
-        })
-        .await
+        )
+        .bind(&key.name)
+        .bind(&key.hash)
+        .bind(key.scope)
+        .bind(repositories.map(|names| names.to_string()))
+        .bind(now())
+        .bind(key.expires_in.map(in_seconds));
+        Ok(self.execute("insert_key", statement).await? == 1)
     }
 
     /// Revokes the key of this name. Returns whether there was one that was not revoked.
@@ -114,17 +106,11 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn revoke_key(&self, name: &str) -> Result<bool, StoreError> {
-        self.run("revoke_key", async |pool| {
-            let result = sqlx::query(
-                "update keys set revoked_at = $1 where name = $2 and revoked_at is null",
-            )
-            .bind(now())
-            .bind(name)
-            .execute(&pool)
-            .await?;
-            Ok(result.rows_affected() == 1)
-        })
-        .await
+        let statement =
+            sqlx::query("update keys set revoked_at = $1 where name = $2 and revoked_at is null")
+                .bind(now())
+                .bind(name);
+        Ok(self.execute("revoke_key", statement).await? == 1)
     }
 
     /// Deletes all keys, including revoked ones. Returns how many there were.
@@ -132,11 +118,8 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn delete_keys(&self) -> Result<u64, StoreError> {
-        self.run("delete_keys", async |pool| {
-            let result = sqlx::query("delete from keys").execute(&pool).await?;
-            Ok(result.rows_affected())
-        })
-        .await
+        let statement = sqlx::query("delete from keys");
+        self.execute("delete_keys", statement).await
     }
 }
 

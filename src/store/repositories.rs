@@ -69,14 +69,11 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
-        self.run("repositories", async |pool| {
-            let rows = sqlx::query_as(
-                "select name, kind, location, reference, watch, poll_seconds
+        let rows = sqlx::query_as(
+            "select name, kind, location, reference, watch, poll_seconds
                  from repositories order by name",
-            );
-            Ok(rows.fetch_all(&pool).await?)
-        })
-        .await
+        );
+        self.rows("repositories", rows).await
     }
 
     /// Adds a repository. Returns whether the name was free.
@@ -84,24 +81,19 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
-        self.run("insert", async |pool| {
-            let result = sqlx::query(
-                "insert into repositories
+        let statement = sqlx::query(
+            "insert into repositories
                      (name, kind, location, reference, watch, poll_seconds, created_at)
                  values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing",
-            )
-            .bind(&row.name)
-            .bind(row.kind.name())
-            .bind(&row.location)
-            .bind(row.reference.as_deref())
-            .bind(i64::from(row.watch))
-            .bind(row.poll_seconds.map(i64::from))
-            .bind(keys::now())
-            .execute(&pool)
-            .await?;
-            Ok(result.rows_affected() == 1)
-        })
-        .await
+        )
+        .bind(&row.name)
+        .bind(row.kind.name())
+        .bind(&row.location)
+        .bind(row.reference.as_deref())
+        .bind(i64::from(row.watch))
+        .bind(row.poll_seconds.map(i64::from))
+        .bind(keys::now());
+        Ok(self.execute("insert", statement).await? == 1)
     }
 
     /// Replaces the location of a repository.
@@ -109,15 +101,11 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
-        self.run("set_location", async |pool| {
-            sqlx::query("update repositories set location = $1 where name = $2")
-                .bind(location)
-                .bind(name)
-                .execute(&pool)
-                .await?;
-            Ok(())
-        })
-        .await
+        let statement = sqlx::query("update repositories set location = $1 where name = $2")
+            .bind(location)
+            .bind(name);
+        self.execute("set_location", statement).await?;
+        Ok(())
     }
 
     /// Removes every trace of replaced and deleted rows from the files.
@@ -164,14 +152,8 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
-        self.run("delete", async |pool| {
-            let result = sqlx::query("delete from repositories where name = $1")
-                .bind(name)
-                .execute(&pool)
-                .await?;
-            Ok(result.rows_affected() == 1)
-        })
-        .await
+        let statement = sqlx::query("delete from repositories where name = $1").bind(name);
+        Ok(self.execute("delete", statement).await? == 1)
     }
 }
 

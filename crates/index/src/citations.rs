@@ -34,17 +34,10 @@ fn citations_in_word(word: &str) -> Vec<Citation> {
 fn citation_in_link(link: &str) -> Option<Citation> {
     let mut parts = link.split('/').skip(1);
     let kind = parts.find(|part| {
-        matches!(
-            *part,
-            "issues"
-                | "issue"
-                | "pull"
-                | "ticket"
-                | "merge_requests"
-                | "commit"
-                | "commits"
-                | "changeset"
-        )
+        [
+            "issues", "issue", "pull", "ticket", "merge_requests", "commit", "commits", "changeset",
+        ]
+        .contains(part)
     })?;
     let id = parts.next()?;
     let end = id.find(|c: char| !c.is_ascii_alphanumeric());

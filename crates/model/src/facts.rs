@@ -264,6 +264,16 @@ pub struct ImportedName {
     pub local: Box<str>,
 }
 
+impl ImportedName {
+    /// Creates a name from its form in the imported module and its form in this file.
+    pub fn new(name: &str, local: &str) -> Self {
+        Self {
+            name: name.into(),
+            local: local.into(),
+        }
+    }
+}
+
 /// One exported name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {

@@ -15,8 +15,8 @@ use std::ops::Range;
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
-    Definition, DefinitionKind, Export, Import, LocalId, Message, Modifiers, ParseIssue, Reference,
-    ReferenceKind, Region, RegionKind, Span, Values, Visibility,
+    Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
+    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
 };
 use tree_sitter::Node;
 
@@ -175,6 +175,11 @@ impl<'t> Collector<'t> {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
+    /// Returns a definition that was added.
+    pub(crate) fn definition(&self, id: LocalId) -> Option<&Definition> {
+        self.definitions.get(id.0 as usize)
+    }
+
     /// Changes the context for the node entered at `depth` and everything below it.
     pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
         self.saved.push((depth, self.context));
@@ -326,7 +331,7 @@ impl<'t> Collector<'t> {
     /// by the type.
     fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
         let scope = parent
-            .and_then(|parent| self.definitions.get(parent.0 as usize))
+            .and_then(|parent| self.definition(parent))
             .map(|parent| &*parent.qualified_name);
         let name = draft.name;
         match (scope, draft.receiver) {
@@ -435,6 +440,26 @@ impl<'t> Collector<'t> {
             opaque_receiver: true,
         });
         self.receivers.push((name, vec![through]));
+    }
+
+    /// Adds an import statement that `enclosing` contains.
+    pub(crate) fn import(
+        &mut self,
+        statement: Node<'_>,
+        enclosing: Option<LocalId>,
+        kind: ImportKind,
+        module: &str,
+        names: Vec<ImportedName>,
+    ) {
+        self.imports.push(Import {
+            kind,
+            module: module.into(),
+            names,
+            span: span(statement),
+            line: row(statement) + 1,
+            enclosing,
+            type_only: false,
+        });
     }
 
     /// Records that a function binds a name that is only a part of a node.

@@ -12,6 +12,7 @@ mod go;
 mod java;
 mod keyword_heads;
 mod kotlin;
+mod package_numbers;
 mod php;
 mod plain;
 mod python;

@@ -52,6 +52,26 @@ pub(crate) fn field(language: &Language, name: &str) -> u16 {
         .map_or(u16::MAX, std::num::NonZero::get)
 }
 
+/// Defines `Fields`: the ids of fields of a grammar, by their names.
+macro_rules! fields {
+    ($($name:ident),+) => {
+        pub(super) struct Fields {
+            $(pub(super) $name: u16,)+
+        }
+
+        impl Fields {
+            fn new(language: &tree_sitter::Language) -> Self {
+                // A keyword is written as `r#type`.
+                let id = |name: &str| $crate::syntax::field(language, name.trim_start_matches("r#"));
+                Self {
+                    $($name: id(stringify!($name)),)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use fields;
+
 /// What remains of the limits for one file, over all the times that it is parsed.
 pub(crate) struct Budget {
     steps: u64,

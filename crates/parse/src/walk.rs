@@ -10,14 +10,15 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use foveate_model::{
-    DefinitionKind, FileFacts, Language, LocalId, MessageKind, ParseIssue, ReferenceKind, Span,
+    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ParseIssue,
+    ReferenceKind, Span,
 };
 use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
 pub(crate) use self::handlers::{
-    arguments, base_list, comment, into, member, name, past, text, type_member, type_name,
-    type_position,
+    arguments, base_list, comment, handled_name, into, member, name, past, skip_name, text,
+    type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
@@ -266,10 +267,14 @@ impl<'t> Walk<'t> {
         &self.collector.context
     }
 
+    /// Returns the innermost enclosing definition.
+    pub(crate) fn parent(&self) -> Option<&Definition> {
+        self.collector.definition(self.collector.context.parent?)
+    }
+
     /// Returns the kind of the innermost enclosing definition.
     pub(crate) fn parent_kind(&self) -> Option<DefinitionKind> {
-        let parent = self.collector.context.parent?;
-        Some(self.collector.definitions.get(parent.0 as usize)?.kind)
+        Some(self.parent()?.kind)
     }
 
     /// Whether variables here are local.
@@ -310,9 +315,25 @@ impl<'t> Walk<'t> {
         self.types.extend(part.map(|part| part.id()));
     }
 
-    /// Marks a name as handled, so that it yields no reference.
-    pub(crate) fn mark_handled(&mut self, name: Node<'_>) {
-        self.done.push(name.start_byte());
+    /// Marks a name, if there is one, as handled, so that it yields no reference.
+    pub(crate) fn mark_handled<'n>(&mut self, name: impl Into<Option<Node<'n>>>) {
+        self.done.extend(name.into().map(|name| name.start_byte()));
+    }
+
+    /// Adds a declaration with type parameters: inside it, their names are no references.
+    pub(crate) fn add_generics(
+        &mut self,
+        node: Node<'t>,
+        names: Vec<&'t str>,
+        head: Option<usize>,
+    ) {
+        let start = node.start_byte();
+        self.generics.retain(|generic| generic.end > start);
+        self.generics.push(Generic {
+            end: node.end_byte(),
+            names,
+            head,
+        });
     }
 
     /// Places everything below the node at `depth` inside a definition.
@@ -365,6 +386,12 @@ impl<'t> Walk<'t> {
 /// Returns the child in a field of the grammar.
 pub(crate) fn field<'n>(node: Node<'n>, name: &str) -> Option<Node<'n>> {
     node.child_by_field_name(name)
+}
+
+/// Returns the children in a field of the grammar that may have several.
+pub(crate) fn children_in<'n>(node: Node<'n>, name: &str) -> Vec<Node<'n>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name(name, &mut cursor).collect()
 }
 
 /// Returns the named children of a node.

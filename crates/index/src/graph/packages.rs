@@ -2,7 +2,7 @@
 //! which a file is a module of its own.
 
 use crate::files::FileId;
-use crate::graph::candidates::{BestCandidates, is_prototype};
+use crate::graph::candidates::{BestCandidates, Candidate, is_prototype};
 use crate::graph::names::Names;
 use crate::graph::targets::{Target, Targets};
 
@@ -15,6 +15,17 @@ impl<'a> Names<'a> {
     /// Returns the top-level definitions of a name in the package of a file, as far as the file sees them:
     /// the nearest, implementations before prototypes.
     pub(super) fn in_package(&self, file: FileId, name: &str) -> Targets {
+        self.best_in_package(file, name, |candidate| candidate.is_top_level_for(file))
+    }
+
+    /// Returns the definitions of a name in the package of a file that `is_meant`: the nearest, implementations
+    /// before prototypes.
+    fn best_in_package(
+        &self,
+        file: FileId,
+        name: &str,
+        is_meant: impl Fn(&Candidate<'_>) -> bool,
+    ) -> Targets {
         let package = self.package(file);
         if package.is_none() {
             return Targets::default();
@@ -22,7 +33,7 @@ impl<'a> Names<'a> {
         let mut best = BestCandidates::none();
         for candidate in self.named(file, name) {
             let other = candidate.id.file;
-            if candidate.is_top_level_for(file) && self.package(other) == package {
+            if is_meant(&candidate) && self.package(other) == package {
                 let rank = (candidate.has_body(), self.nearness(file, other));
                 best.add(rank, candidate);
             }
@@ -68,24 +79,14 @@ impl<'a> Names<'a> {
             return found;
         };
         let file = declared.id.file;
-        let package = self.package(file);
-        if package.is_none() {
-            return found;
-        }
-        let mut best = BestCandidates::none();
-        for candidate in self.named(file, &declared.definition.name) {
-            let other = candidate.id.file;
-            if candidate.has_body()
+        let best = self.best_in_package(file, &declared.definition.name, |candidate| {
+            candidate.has_body()
                 && candidate.is_top_level_for(file)
                 && candidate.full_name().is_same(declared.full_name())
-                && self.package(other) == package
-            {
-                best.add(self.nearness(file, other), candidate);
-            }
-        }
-        match best.candidates.is_empty() {
+        });
+        match best.is_empty() {
             true => found,
-            false => best.targets(),
+            false => best,
         }
     }
 
@@ -100,20 +101,8 @@ impl<'a> Names<'a> {
     /// Returns the out-of-line members that an import of a name from a package may mean besides its top
     /// level: an extension function is a member of its type, and is imported by its own name.
     pub(super) fn out_of_line_in_package(&self, file: FileId, name: &str) -> Targets {
-        let package = self.package(file);
-        if package.is_none() {
-            return Targets::default();
-        }
-        let mut best = BestCandidates::none();
-        for candidate in self.named(file, name) {
-            let other = candidate.id.file;
-            if candidate.definition.modifiers.is_out_of_line && self.package(other) == package {
-                best.add(
-                    (candidate.has_body(), self.nearness(file, other)),
-                    candidate,
-                );
-            }
-        }
-        best.targets()
+        self.best_in_package(file, name, |candidate| {
+            candidate.definition.modifiers.is_out_of_line
+        })
     }
 }

@@ -14,7 +14,10 @@ use super::codes::{
     message_of, reference_code, reference_of, region_code, region_of, visibility_code,
     visibility_of,
 };
-use super::places::{Deltas, put_id, put_optional_span, take_flag, take_id, take_optional_span};
+use super::places::{
+    Deltas, put_id, put_optional_span, put_places, take_flag, take_id, take_optional_span,
+    take_places,
+};
 use super::values::{put_values, take_values};
 
 /// Format version of stored facts.
@@ -93,36 +96,26 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     out.number(facts.line_count);
     out.byte(u8::from(facts.generated));
     out.list(&facts.issues, put_issue);
-    let mut deltas = Deltas::default();
-    out.list(&facts.definitions, |out, d| {
-        put_definition(out, &mut deltas, d)
-    });
-    let mut deltas = Deltas::default();
-    out.list(&facts.references, |out, r| {
-        put_reference(out, &mut deltas, r)
-    });
-    let mut deltas = Deltas::default();
-    out.list(&facts.imports, |out, i| put_import(out, &mut deltas, i));
+    put_places(out, &facts.definitions, put_definition);
+    put_places(out, &facts.references, put_reference);
+    put_places(out, &facts.imports, put_import);
     out.list(&facts.exports, |out, export| {
         out.text(&export.exported);
         out.text(&export.local);
     });
-    let mut deltas = Deltas::default();
-    out.list(&facts.messages, |out, message| {
+    put_places(out, &facts.messages, |out, deltas, message| {
         out.byte(message_code(message.kind));
         deltas.put_span(out, message.span);
         deltas.put_line(out, message.line);
         put_id(out, message.enclosing);
     });
-    let mut deltas = Deltas::default();
-    out.list(&facts.chunks, |out, chunk| {
+    put_places(out, &facts.chunks, |out, deltas, chunk| {
         out.byte(chunk_code(chunk.kind));
         deltas.put_span(out, chunk.span);
         deltas.put_lines(out, chunk.lines);
         put_id(out, chunk.definition);
     });
-    let mut deltas = Deltas::default();
-    out.list(&facts.regions, |out, region| {
+    put_places(out, &facts.regions, |out, deltas, region| {
         out.byte(region_code(region.kind));
         deltas.put_span(out, region.span);
     });
@@ -136,55 +129,37 @@ fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFac
         line_count: rest.number32()?,
         generated: take_flag(rest)?,
         issues: rest.list(take_issue)?,
-        definitions: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| take_definition(rest, &mut deltas))?
-        },
-        references: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| take_reference(rest, &mut deltas))?
-        },
-        imports: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| take_import(rest, &mut deltas))?
-        },
+        definitions: take_places(rest, take_definition)?,
+        references: take_places(rest, take_reference)?,
+        imports: take_places(rest, take_import)?,
         exports: rest.list(|rest| {
             Some(Export {
                 exported: rest.text()?.into(),
                 local: rest.text()?.into(),
             })
         })?,
-        messages: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| {
-                Some(Message {
-                    kind: message_of(rest.byte()?)?,
-                    span: deltas.take_span(rest)?,
-                    line: deltas.take_line(rest)?,
-                    enclosing: take_id(rest)?,
-                })
-            })?
-        },
-        chunks: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| {
-                Some(Chunk {
-                    kind: chunk_of(rest.byte()?)?,
-                    span: deltas.take_span(rest)?,
-                    lines: deltas.take_lines(rest)?,
-                    definition: take_id(rest)?,
-                })
-            })?
-        },
-        regions: {
-            let mut deltas = Deltas::default();
-            rest.list(|rest| {
-                Some(Region {
-                    kind: region_of(rest.byte()?)?,
-                    span: deltas.take_span(rest)?,
-                })
-            })?
-        },
+        messages: take_places(rest, |rest, deltas| {
+            Some(Message {
+                kind: message_of(rest.byte()?)?,
+                span: deltas.take_span(rest)?,
+                line: deltas.take_line(rest)?,
+                enclosing: take_id(rest)?,
+            })
+        })?,
+        chunks: take_places(rest, |rest, deltas| {
+            Some(Chunk {
+                kind: chunk_of(rest.byte()?)?,
+                span: deltas.take_span(rest)?,
+                lines: deltas.take_lines(rest)?,
+                definition: take_id(rest)?,
+            })
+        })?,
+        regions: take_places(rest, |rest, deltas| {
+            Some(Region {
+                kind: region_of(rest.byte()?)?,
+                span: deltas.take_span(rest)?,
+            })
+        })?,
         values: take_values(rest)?,
         package: rest.text()?.into(),
     })

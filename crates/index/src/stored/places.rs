@@ -47,6 +47,25 @@ impl Deltas {
     }
 }
 
+/// Writes a list of items with positions.
+pub(super) fn put_places<T>(
+    out: &mut Encoder,
+    items: &[T],
+    mut item: impl FnMut(&mut Encoder, &mut Deltas, &T),
+) {
+    let mut deltas = Deltas::default();
+    out.list(items, |out, each| item(out, &mut deltas, each));
+}
+
+/// Reads what [`put_places`] wrote.
+pub(super) fn take_places<T>(
+    rest: &mut Decoder<'_>,
+    mut item: impl FnMut(&mut Decoder<'_>, &mut Deltas) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut deltas = Deltas::default();
+    rest.list(|rest| item(rest, &mut deltas))
+}
+
 pub(super) fn put_id(out: &mut Encoder, id: Option<LocalId>) {
     out.number(id.map_or(0, |id| u64::from(id.0) + 1));
 }

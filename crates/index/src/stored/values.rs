@@ -6,17 +6,15 @@ use foveate_model::values::{
 use foveate_model::{LocalId, Span};
 
 use super::bytes::{Decoder, Encoder};
-use super::places::{Deltas, put_id, take_flag, take_id};
+use super::places::{Deltas, put_id, put_places, take_flag, take_id, take_places};
 
 pub(super) fn put_values(out: &mut Encoder, values: &Values) {
-    let deltas = &mut Deltas::default();
-    out.list(&values.locals, |out, local| {
+    put_places(out, &values.locals, |out, deltas, local| {
         put_id(out, local.function);
         deltas.put_span(out, local.name);
         put_value(out, deltas, local.value);
     });
-    let deltas = &mut Deltas::default();
-    out.list(&values.parameters, |out, parameter| {
+    put_places(out, &values.parameters, |out, deltas, parameter| {
         out.number(parameter.function.0);
         deltas.put_span(out, parameter.name);
         out.byte(u8::from(parameter.type_name.is_some()));
@@ -24,18 +22,15 @@ pub(super) fn put_values(out: &mut Encoder, values: &Values) {
             put_type(out, deltas, type_name);
         }
     });
-    let deltas = &mut Deltas::default();
-    out.list(&values.types, |out, known| {
+    put_places(out, &values.types, |out, deltas, known| {
         out.number(known.definition.0);
         put_type(out, deltas, known.type_name);
     });
-    let deltas = &mut Deltas::default();
-    out.list(&values.held, |out, held| {
+    put_places(out, &values.held, |out, deltas, held| {
         out.number(held.definition.0);
         put_value(out, deltas, held.value);
     });
-    let deltas = &mut Deltas::default();
-    out.list(&values.receivers, |out, receivers| {
+    put_places(out, &values.receivers, |out, deltas, receivers| {
         out.number(receivers.reference);
         out.list(&receivers.links, |out, link| {
             deltas.put_span(out, link.name);
@@ -45,16 +40,14 @@ pub(super) fn put_values(out: &mut Encoder, values: &Values) {
 }
 
 pub(super) fn take_values(rest: &mut Decoder<'_>) -> Option<Values> {
-    let deltas = &mut Deltas::default();
-    let locals = rest.list(|rest| {
+    let locals = take_places(rest, |rest, deltas| {
         Some(Local {
             function: take_id(rest)?,
             name: deltas.take_span(rest)?,
             value: take_value(rest, deltas)?,
         })
     })?;
-    let deltas = &mut Deltas::default();
-    let parameters = rest.list(|rest| {
+    let parameters = take_places(rest, |rest, deltas| {
         Some(Parameter {
             function: LocalId(rest.number32()?),
             name: deltas.take_span(rest)?,
@@ -64,22 +57,19 @@ pub(super) fn take_values(rest: &mut Decoder<'_>) -> Option<Values> {
             },
         })
     })?;
-    let deltas = &mut Deltas::default();
-    let types = rest.list(|rest| {
+    let types = take_places(rest, |rest, deltas| {
         Some(DefinitionType {
             definition: LocalId(rest.number32()?),
             type_name: take_type(rest, deltas)?,
         })
     })?;
-    let deltas = &mut Deltas::default();
-    let held = rest.list(|rest| {
+    let held = take_places(rest, |rest, deltas| {
         Some(HeldValue {
             definition: LocalId(rest.number32()?),
             value: take_value(rest, deltas)?,
         })
     })?;
-    let deltas = &mut Deltas::default();
-    let receivers = rest.list(|rest| {
+    let receivers = take_places(rest, |rest, deltas| {
         Some(Receivers {
             reference: rest.number32()?,
             links: rest

@@ -98,7 +98,7 @@ impl Collector<'_> {
             }),
         };
         let scope = self.context.parent;
-        let scope = scope.and_then(|id| self.definitions.get(id.0 as usize));
+        let scope = scope.and_then(|id| self.definition(id));
         let qualified_name = match scope {
             Some(scope) => format!("{}.{}", scope.qualified_name, function.name),
             None => function.name.to_string(),
@@ -181,7 +181,7 @@ impl Collector<'_> {
 
     /// Whether any function encloses the current position.
     pub(crate) fn is_in_function(&self) -> bool {
-        let definition = |id: LocalId| self.definitions.get(id.0 as usize);
+        let definition = |id: LocalId| self.definition(id);
         let mut parent = self.context.parent.and_then(definition);
         while let Some(enclosing) = parent {
             if enclosing.kind.is_function() {

@@ -254,19 +254,10 @@ pub(super) static TEXT: LanguageSpec = LanguageSpec {
                 || file.has_directory(&["requirements"])
         },
         is_settings: |file| {
-            matches!(
-                file.path.extension(),
-                "cfg"
-                    | "ini"
-                    | "conf"
-                    | "properties"
-                    | "in"
-                    | "cmake"
-                    | "mk"
-                    | "gradle"
-                    | "nix"
-                    | "tf"
-            )
+            [
+                "cfg", "ini", "conf", "properties", "in", "cmake", "mk", "gradle", "nix", "tf",
+            ]
+            .contains(&file.path.extension())
         },
         documentation: Documentation::Notes,
         is_data: true,

@@ -17,6 +17,20 @@ pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
     Descend::Past
 }
 
+/// Marks the name of the node as handled: it is no reference.
+pub(crate) fn handled_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.mark_handled(node.child_by_field_name("name"));
+    Descend::Into
+}
+
+/// Skips the name of the node: it is no reference.
+pub(crate) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.child_by_field_name("name") {
+        walk.collector.skip_to(name.end_byte());
+    }
+    Descend::Into
+}
+
 /// Adds a comment.
 pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let kind = match (walk.form.is_documentation)(walk.of(node)) {

@@ -45,6 +45,13 @@ pub(crate) enum Step<'n> {
     Other,
 }
 
+impl<'n> Step<'n> {
+    /// Returns the step of a member; [`Step::Other`] without a name.
+    pub(crate) fn member(object: Option<Node<'n>>, name: Option<Node<'n>>) -> Self {
+        name.map_or(Self::Other, |name| Self::Member { object, name })
+    }
+}
+
 /// An expression that ends in a name.
 struct Chain<'n> {
     name: Node<'n>,

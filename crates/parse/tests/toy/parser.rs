@@ -80,12 +80,7 @@ impl<'t> Reader<'t> {
         self.facts.imports.push(Import {
             kind: ImportKind::From,
             module: module.into(),
-            names: names
-                .map(|name| ImportedName {
-                    name: name.into(),
-                    local: name.into(),
-                })
-                .collect(),
+            names: names.map(|name| ImportedName::new(name, name)).collect(),
             span,
             line: self.index.line_of(span.start),
             enclosing: None,

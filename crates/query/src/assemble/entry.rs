@@ -37,13 +37,7 @@ impl SectionKind {
 
     /// The name of one entry of it, used as an XML tag.
     pub(super) fn item(self) -> &'static str {
-        match self {
-            Self::Definitions => "definition",
-            Self::Snippets => "snippet",
-            Self::Imports => "import",
-            Self::Tests => "test",
-            Self::Callers => "caller",
-        }
+        self.name().trim_end_matches('s')
     }
 
     /// The heading above it in Markdown.

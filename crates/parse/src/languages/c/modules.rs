@@ -15,11 +15,9 @@ use crate::paths::{is_below, join, parent, shared_segments};
 mod tests;
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Includes::new(files)),
     module_name: |path| Some(path.file_name()),
     imported_name: |module| plain(module).rsplit('/').next(),
-    is_package: |_| false,
-    is_settings: |_| false,
+    ..ModuleSystem::new(|files| Box::new(Includes::new(files)))
 };
 
 /// Extensions of included files in other languages or in none.

@@ -15,7 +15,6 @@ use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, Messa
 use tree_sitter::Node;
 
 use super::masks;
-use crate::collect::{row, span};
 use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
@@ -85,27 +84,15 @@ fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
     let before = text.get(..line.start)?;
     let row = before.bytes().filter(|byte| *byte == b'\n').count();
     let number = u32::try_from(row + 1).ok()?;
-    Some(import_of_all(
-        module,
-        Span::new(line.start, line.end),
-        number,
-    ))
-}
-
-/// Returns an import of everything in a module.
-fn import_of_all(module: &str, span: Span, line: u32) -> Import {
-    Import {
+    Some(Import {
         kind: ImportKind::From,
         module: module.into(),
-        names: vec![ImportedName {
-            name: "*".into(),
-            local: "".into(),
-        }],
-        span,
-        line,
+        names: vec![ImportedName::new("*", "")],
+        span: Span::new(line.start, line.end),
+        line: number,
         enclosing: None,
         type_only: false,
-    }
+    })
 }
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
@@ -135,6 +122,14 @@ const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
 const BUILTIN_TYPES: &[&str] = &[
     "FILE", "auto", "byte", "int128_t", "mode_t", "off_t", "pid_t", "time_t", "typename", "u_char",
     "u_int", "uint", "uint128_t", "ulong", "ushort", "va_list", "wchar_t",
+];
+
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "field_identifier", "namespace_identifier", "statement_identifier", "number_literal",
+    "char_literal", "system_lib_string", "primitive_type", "preproc_arg", "attribute_specifier",
+    "attribute_declaration", "ms_declspec_modifier", "goto_statement", "null", "true", "false",
+    "this", "auto", "literal_suffix", "type_parameter_declaration",
 ];
 
 fn handler(kind: &str) -> Handler {
@@ -175,29 +170,10 @@ fn handler(kind: &str) -> Handler {
         "alias_declaration" => types::alias,
         "concept_definition" => types::concept,
         "template_declaration" => types::template,
-        "template_template_parameter_declaration" => past,
+        "template_template_parameter_declaration" | "variadic_type_parameter_declaration" => past,
         "access_specifier" => types::access,
         "friend_declaration" => types::friend,
-        "field_identifier"
-        | "namespace_identifier"
-        | "statement_identifier"
-        | "number_literal"
-        | "char_literal"
-        | "system_lib_string"
-        | "primitive_type"
-        | "preproc_arg"
-        | "attribute_specifier"
-        | "attribute_declaration"
-        | "ms_declspec_modifier"
-        | "goto_statement"
-        | "null"
-        | "true"
-        | "false"
-        | "this"
-        | "auto"
-        | "literal_suffix"
-        | "type_parameter_declaration"
-        | "variadic_type_parameter_declaration" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }
@@ -212,20 +188,14 @@ fn step(node: Node<'_>) -> Step<'_> {
         | "operator_name"
         | "destructor_name"
         | "this" => Step::Name,
-        "field_expression" => match field(node, "field") {
-            Some(name) if name.kind() == "field_identifier" => Step::Member {
-                object: field(node, "argument"),
-                name,
-            },
-            Some(name) => match field(name, "name").filter(|_| name.kind() == "template_method") {
-                Some(name) => Step::Member {
-                    object: field(node, "argument"),
-                    name,
-                },
-                None => Step::Other,
-            },
-            None => Step::Other,
-        },
+        "field_expression" => {
+            let name = field(node, "field").and_then(|name| match name.kind() {
+                "field_identifier" => Some(name),
+                "template_method" => field(name, "name"),
+                _ => None,
+            });
+            Step::member(field(node, "argument"), name)
+        }
         "qualified_identifier" => match field(node, "name") {
             Some(rest) => Step::Scoped {
                 scope: field(node, "scope"),
@@ -327,8 +297,9 @@ fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         // The name of a macro.
         _ => return Descend::Into,
     };
-    let mut import = import_of_all(module, span(node), row(node) + 1);
-    import.enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
-    walk.collector.imports.push(import);
+    let names = vec![ImportedName::new("*", "")];
+    let enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
+    walk.collector
+        .import(node, enclosing, ImportKind::From, module, names);
     Descend::Past
 }

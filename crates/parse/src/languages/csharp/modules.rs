@@ -6,21 +6,13 @@ mod tests;
 
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileId, ImportKind};
+use foveate_model::{FileFacts, FileId, ImportKind, SourceFile};
 
+use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
-pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Namespaces::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
-    // No file's content changes where the namespaces of other files are.
-    is_settings: |_| false,
-};
-
-/// Namespace number of files that belong to none.
-const NONE: u32 = u32::MAX;
+pub(super) static MODULES: ModuleSystem =
+    ModuleSystem::new(|files| Box::new(Namespaces::new(files)));
 
 /// Maximum number of files of one name that are compared to find the nearest.
 const MAX_FILES: usize = 512;
@@ -33,26 +25,20 @@ struct Namespaces {
     /// Files by the full name of a top-level type in them.
     types: HashMap<Box<str>, Vec<FileId>>,
     /// Namespace number by file id.
-    of_file: Vec<u32>,
+    of_file: PackageNumbers,
 }
 
 impl Namespaces {
     fn new(files: &dyn FileTree) -> Self {
-        let mut found = Self::default();
-        let mut numbers: HashMap<&str, u32> = HashMap::default();
+        let mut found = Self {
+            of_file: PackageNumbers::new(files, |file| source(file).map(|facts| &*facts.package)),
+            ..Self::default()
+        };
         for id in files.ids() {
-            let file = files.file(id);
-            let content = file.content.as_ref();
-            let is_source = file.path.extension() == "cs";
-            let Some(facts) = content.map(|c| &c.facts).filter(|_| is_source) else {
-                found.of_file.push(NONE);
+            let Some(facts) = source(files.file(id)) else {
                 continue;
             };
             let namespace = &*facts.package;
-            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
-            found
-                .of_file
-                .push(*numbers.entry(namespace).or_insert(next));
             let known = found.namespaces.entry(namespace.into()).or_default();
             known.push(id);
             let definitions = facts.definitions.iter();
@@ -83,6 +69,14 @@ impl Namespaces {
             .copied()
             .max_by_key(|id| (shared(*id), std::cmp::Reverse(*id)))
     }
+}
+
+/// Returns the facts of a source file.
+fn source(file: &SourceFile) -> Option<&FileFacts> {
+    let content = file.content.as_ref();
+    content
+        .filter(|_| file.path.extension() == "cs")
+        .map(|content| &content.facts)
 }
 
 impl ModuleResolver for Namespaces {
@@ -123,13 +117,12 @@ impl ModuleResolver for Namespaces {
     }
 
     fn package_of(&self, file: FileId) -> Option<u32> {
-        let number = self.of_file.get(file.0 as usize).copied();
-        number.filter(|number| *number != NONE)
+        self.of_file.of(file)
     }
 
     fn heap_bytes(&self) -> usize {
         let maps = self.namespaces.iter().chain(&self.types);
         let names = maps.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
-        names.sum::<usize>() + size_of_val(&*self.of_file)
+        names.sum::<usize>() + self.of_file.heap_bytes()
     }
 }

@@ -55,6 +55,23 @@ const WRAPPERS: &[&str] = &[
     "Nullable", "Queue", "Stack", "Task", "ValueTask", "WeakReference",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "predefined_type", "implicit_type", "integer_literal", "real_literal", "character_literal",
+    "boolean_literal", "null_literal", "escape_sequence", "modifier", "preproc_arg",
+    "preproc_region", "preproc_endregion", "preproc_pragma", "preproc_define", "preproc_undef",
+    "preproc_line", "preproc_nullable", "preproc_error", "preproc_warning", "discard",
+    "attribute_target_specifier", "constructor_constraint", "calling_convention",
+    "shebang_directive",
+];
+
+/// Kinds of nodes with a type in their field `type`.
+const TYPED: &[&str] = &[
+    "cast_expression", "typeof_expression", "default_expression", "sizeof_expression",
+    "type_pattern", "array_creation_expression", "stackalloc_expression", "refvalue_expression",
+    "tuple_element", "array_type", "nullable_type", "function_pointer_parameter",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => comment,
@@ -95,7 +112,8 @@ fn handler(kind: &str) -> Handler {
         "type_parameter_constraints_clause" => definitions::constraints,
         "explicit_interface_specifier" => type_position,
         "lambda_expression" | "anonymous_method_expression" => definitions::lambda,
-        "parameter" => locals::parameter,
+        // Its name was bound when its function or type was entered.
+        "parameter" => typed,
         "variable_declaration" => locals::variables,
         "foreach_statement" => locals::foreach,
         "catch_declaration" => locals::caught,
@@ -108,47 +126,13 @@ fn handler(kind: &str) -> Handler {
         | "tuple_pattern"
         | "from_clause" => locals::designation,
         "let_clause" | "join_clause" | "join_into_clause" => locals::range_variable,
-        "cast_expression"
-        | "typeof_expression"
-        | "default_expression"
-        | "sizeof_expression"
-        | "type_pattern"
-        | "array_creation_expression"
-        | "stackalloc_expression"
-        | "refvalue_expression"
-        | "tuple_element"
-        | "array_type"
-        | "nullable_type"
-        | "function_pointer_parameter" => typed,
+        _ if TYPED.contains(&kind) => typed,
         "is_expression" | "as_expression" => type_test,
         "preproc_if" | "preproc_elif" => preprocessor,
         "property_pattern_clause" => into,
         "subpattern" => argument,
         "labeled_statement" | "goto_statement" => label,
-        "predefined_type"
-        | "implicit_type"
-        | "integer_literal"
-        | "real_literal"
-        | "character_literal"
-        | "boolean_literal"
-        | "null_literal"
-        | "escape_sequence"
-        | "modifier"
-        | "preproc_arg"
-        | "preproc_region"
-        | "preproc_endregion"
-        | "preproc_pragma"
-        | "preproc_define"
-        | "preproc_undef"
-        | "preproc_line"
-        | "preproc_nullable"
-        | "preproc_error"
-        | "preproc_warning"
-        | "discard"
-        | "attribute_target_specifier"
-        | "constructor_constraint"
-        | "calling_convention"
-        | "shebang_directive" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }
@@ -163,10 +147,7 @@ fn plain_name(node: Node<'_>) -> Option<Node<'_>> {
 
 fn step(node: Node<'_>) -> Step<'_> {
     let same = |inner: Option<_>| inner.map_or(Step::Other, Step::Same);
-    let member = |object, name: Option<_>| match name.and_then(plain_name) {
-        Some(name) => Step::Member { object, name },
-        None => Step::Other,
-    };
+    let member = |object, name: Option<_>| Step::member(object, name.and_then(plain_name));
     match node.kind() {
         "identifier" | "this" | "base" | "predefined_type" => Step::Name,
         "member_access_expression" => member(field(node, "expression"), field(node, "name")),
@@ -279,9 +260,7 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let is_name = parts
         .next()
         .is_some_and(|mark| matches!(mark.kind(), ":" | "="));
-    if let Some(name) = name.filter(|_| is_name) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(name.filter(|_| is_name));
     Descend::Into
 }
 
@@ -302,9 +281,7 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
 fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.mark_type(field(node, "type"));
     // The name of a tuple element.
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(field(node, "name"));
     Descend::Into
 }
 
@@ -322,8 +299,6 @@ fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
 }
 
 fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = child_of_kind(node, "identifier") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(child_of_kind(node, "identifier"));
     Descend::Into
 }

@@ -12,11 +12,8 @@ use crate::paths::join;
 
 /// How scripts find modules.
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(EcmascriptModules::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
     is_settings: |path| matches!(path.extension(), "json" | "jsonc" | "json5"),
+    ..ModuleSystem::new(|files| Box::new(EcmascriptModules::new(files)))
 };
 
 /// The packages and compiler settings of one revision.

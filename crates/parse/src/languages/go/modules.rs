@@ -4,24 +4,17 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileId, ImportKind};
+use foveate_model::{FileId, ImportKind, SourceFile};
 
+use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::join;
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Packages::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
     is_settings: |path| path.file_name() == "go.mod",
+    ..ModuleSystem::new(|files| Box::new(Packages::new(files)))
 };
-
-/// Package number of files that belong to no package.
-const NONE: u32 = u32::MAX;
 
 /// The packages of a repository.
 #[derive(Debug)]
@@ -31,15 +24,13 @@ struct Packages {
     /// By directory: the file that represents its package.
     directories: HashMap<Box<str>, FileId>,
     /// By file: the number of its package.
-    of_file: Vec<u32>,
+    of_file: PackageNumbers,
 }
 
 impl Packages {
     fn new(files: &dyn FileTree) -> Self {
         let mut modules = Vec::new();
         let mut directories: HashMap<Box<str>, FileId> = HashMap::default();
-        let mut numbers: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-        let mut of_file = Vec::with_capacity(files.files().len());
         for id in files.ids() {
             let file = files.file(id);
             let directory = file.path.directory();
@@ -50,15 +41,7 @@ impl Packages {
                     Some((path.into(), join(directory, other)?.into()))
                 }));
             }
-            let content = file.content.as_ref();
-            let package = content.map_or("", |content| &*content.facts.package);
-            if file.path.extension() != "go" || package.is_empty() {
-                of_file.push(NONE);
-                continue;
-            }
-            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
-            of_file.push(*numbers.entry((directory, package)).or_insert(next));
-            if !file.path.stem().ends_with("_test") {
+            if package(file).is_some() && !file.path.stem().ends_with("_test") {
                 directories.entry(directory.into()).or_insert(id);
             }
         }
@@ -66,7 +49,7 @@ impl Packages {
         Self {
             modules,
             directories,
-            of_file,
+            of_file: PackageNumbers::new(files, package),
         }
     }
 
@@ -90,6 +73,13 @@ impl Packages {
             rest = rest.split_once('/')?.1;
         }
     }
+}
+
+/// Returns the package of a source file: its directory and its name.
+fn package(file: &SourceFile) -> Option<(&str, &str)> {
+    let name = &*file.content.as_ref()?.facts.package;
+    let has_package = file.path.extension() == "go" && !name.is_empty();
+    has_package.then_some((file.path.directory(), name))
 }
 
 impl ModuleResolver for Packages {
@@ -133,14 +123,13 @@ impl ModuleResolver for Packages {
     }
 
     fn package_of(&self, file: FileId) -> Option<u32> {
-        let number = self.of_file.get(file.0 as usize).copied();
-        number.filter(|number| *number != NONE)
+        self.of_file.of(file)
     }
 
     fn heap_bytes(&self) -> usize {
         let paths = self.modules.iter().map(|(a, b)| a.len() + b.len() + 32);
         let directories = self.directories.keys().map(|path| path.len() + 24);
-        paths.sum::<usize>() + directories.sum::<usize>() + size_of_val(&*self.of_file)
+        paths.sum::<usize>() + directories.sum::<usize>() + self.of_file.heap_bytes()
     }
 }
 

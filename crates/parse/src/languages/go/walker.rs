@@ -5,10 +5,9 @@ mod definitions;
 mod tests;
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, MessageKind};
+use foveate_model::{DefinitionKind, ImportKind, ImportedName, MessageKind};
 use tree_sitter::Node;
 
-use crate::collect::{row, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -83,20 +82,8 @@ fn handler(kind: &str) -> Handler {
 fn step(node: Node<'_>) -> Step<'_> {
     match node.kind() {
         "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => Step::Name,
-        "selector_expression" => match field(node, "field") {
-            Some(name) => Step::Member {
-                object: field(node, "operand"),
-                name,
-            },
-            None => Step::Other,
-        },
-        "qualified_type" => match field(node, "name") {
-            Some(name) => Step::Member {
-                object: field(node, "package"),
-                name,
-            },
-            None => Step::Other,
-        },
+        "selector_expression" => Step::member(field(node, "operand"), field(node, "field")),
+        "qualified_type" => Step::member(field(node, "package"), field(node, "name")),
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
         // `T{…}` yields an object of `T`.
         "composite_literal" => field(node, "type").map_or(Step::Other, Step::Call),
@@ -209,26 +196,12 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let alias = field(node, "name").map(|name| walk.of(name));
     let names = match alias {
         Some("_") => Vec::new(),
-        Some(".") => vec![("*", "")],
-        Some(alias) => vec![("*", alias)],
-        None => vec![("*", package_name(module))],
+        Some(".") => vec![ImportedName::new("*", "")],
+        Some(alias) => vec![ImportedName::new("*", alias)],
+        None => vec![ImportedName::new("*", package_name(module))],
     };
-    let import = Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: names
-            .into_iter()
-            .map(|(name, local)| ImportedName {
-                name: name.into(),
-                local: local.into(),
-            })
-            .collect(),
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: None,
-        type_only: false,
-    };
-    walk.collector.imports.push(import);
+    walk.collector
+        .import(node, None, ImportKind::From, module, names);
     Descend::Past
 }
 

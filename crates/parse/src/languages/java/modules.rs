@@ -6,21 +6,16 @@ mod tests;
 
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{DefinitionKind, FileId, ImportKind};
+use foveate_model::{DefinitionKind, FileFacts, FileId, ImportKind, SourceFile};
 
+use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
 pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Packages::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
     // A Kotlin file may put its functions into a class of another name, which no other fact tells.
     is_settings: |path| path.extension() == "kt",
+    ..ModuleSystem::new(|files| Box::new(Packages::new(files)))
 };
-
-/// Package number of files that belong to no package.
-const NONE: u32 = u32::MAX;
 
 /// Number of names in a path that may be types inside types.
 const MAX_NESTED: usize = 4;
@@ -34,30 +29,28 @@ struct Packages {
     /// files.
     types: HashMap<Box<str>, Vec<FileId>>,
     /// By file: the number of its package.
-    of_file: Vec<u32>,
+    of_file: PackageNumbers,
 }
 
 impl Packages {
     fn new(files: &dyn FileTree) -> Self {
-        let mut found = Self::default();
-        let mut numbers: HashMap<(&str, &str), u32> = HashMap::default();
+        let package_of = |file| {
+            // Files without a package see those in the same directory.
+            Some(match &*source(file)?.package {
+                "" => ("", file.path.directory()),
+                package => (package, ""),
+            })
+        };
+        let mut found = Self {
+            of_file: PackageNumbers::new(files, package_of),
+            ..Self::default()
+        };
         for id in files.ids() {
             let file = files.file(id);
-            let content = file.content.as_ref();
-            let is_source = matches!(file.path.extension(), "java" | "kt");
-            let Some(facts) = content.map(|c| &c.facts).filter(|_| is_source) else {
-                found.of_file.push(NONE);
+            let Some(facts) = source(file) else {
                 continue;
             };
             let package = &*facts.package;
-            // Files without a package see those in the same directory.
-            let directory = match package {
-                "" => file.path.directory(),
-                _ => "",
-            };
-            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
-            let number = *numbers.entry((package, directory)).or_insert(next);
-            found.of_file.push(number);
             found.add_package(files, package, id);
             for name in facts.definitions.iter().filter(|d| d.parent.is_none()) {
                 if name.kind.is_container() && name.kind != DefinitionKind::Module {
@@ -104,6 +97,13 @@ impl Packages {
             known.push(id);
         }
     }
+}
+
+/// Returns the facts of a source file.
+fn source(file: &SourceFile) -> Option<&FileFacts> {
+    let is_source = matches!(file.path.extension(), "java" | "kt");
+    let content = file.content.as_ref().filter(|_| is_source);
+    content.map(|content| &content.facts)
 }
 
 /// Returns, of several files that match, the one that shares most directories with the importer.
@@ -156,14 +156,13 @@ impl ModuleResolver for Packages {
     }
 
     fn package_of(&self, file: FileId) -> Option<u32> {
-        let number = self.of_file.get(file.0 as usize).copied();
-        number.filter(|number| *number != NONE)
+        self.of_file.of(file)
     }
 
     fn heap_bytes(&self) -> usize {
         let names = self.packages.iter().chain(&self.types);
         let names = names.map(|(name, files)| name.len() + size_of_val(&**files) + 48);
-        names.sum::<usize>() + size_of_val(&*self.of_file)
+        names.sum::<usize>() + self.of_file.heap_bytes()
     }
 }
 

@@ -40,6 +40,12 @@ const BUILTIN_TYPES: &[&str] = &[
     "Number", "Object", "Short", "String", "Void", "var",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "receiver_parameter", "break_statement", "continue_statement", "requires_module_directive",
+    "exports_module_directive", "opens_module_directive", "character_literal", "this", "super",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "line_comment" | "block_comment" => comment,
@@ -77,15 +83,7 @@ fn handler(kind: &str) -> Handler {
         "record_pattern" => locals::record_pattern,
         "catch_clause" => locals::catch,
         "type_parameter" | "labeled_statement" => past_first,
-        "receiver_parameter"
-        | "break_statement"
-        | "continue_statement"
-        | "requires_module_directive"
-        | "exports_module_directive"
-        | "opens_module_directive"
-        | "character_literal"
-        | "this"
-        | "super" => past,
+        _ if PASSED.contains(&kind) => past,
         kind if kind.ends_with("_literal") && kind != "class_literal" => past,
         _ => into,
     }
@@ -96,18 +94,13 @@ fn step(node: Node<'_>) -> Step<'_> {
         "identifier" | "type_identifier" | "this" | "super" => Step::Name,
         "scoped_identifier" | "field_access" => {
             let object = field(node, "object").or_else(|| field(node, "scope"));
-            match field(node, "field").or_else(|| field(node, "name")) {
-                Some(name) => Step::Member { object, name },
-                None => Step::Other,
-            }
+            Step::member(object, field(node, "field").or_else(|| field(node, "name")))
         }
         "scoped_type_identifier" | "method_reference" => {
             let object = node.named_child(0);
             let name = last_child(node).filter(|name| object != Some(*name));
-            match name.filter(|name| matches!(name.kind(), "identifier" | "type_identifier")) {
-                Some(name) => Step::Member { object, name },
-                None => Step::Other,
-            }
+            let is_name = |name: &Node<'_>| matches!(name.kind(), "identifier" | "type_identifier");
+            Step::member(object, name.filter(is_name))
         }
         "method_invocation" => match field(node, "name") {
             Some(name) => Step::Invoke {

@@ -14,8 +14,8 @@ use tree_sitter::Node;
 pub(super) use self::masking::mask_misread_words;
 use super::super::java::walker::message;
 use crate::walk::{
-    Form, Handler, Step, Walker, arguments, children, comment, field, into, name, past,
-    type_position,
+    Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into, name,
+    past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -78,7 +78,8 @@ fn handler(kind: &str) -> Handler {
         "package_header" => references::package,
         "import" => references::import,
         "class_declaration" | "object_declaration" => definitions::class,
-        "companion_object" => definitions::companion,
+        // It is no definition: its members belong to the class, by whose name they are accessed.
+        "companion_object" => handled_name,
         "object_literal" => definitions::object,
         "enum_entry" => definitions::enum_entry,
         "class_parameter" => definitions::class_parameter,
@@ -109,22 +110,17 @@ fn step(node: Node<'_>) -> Step<'_> {
             (object, Some(name)) if object != Some(name) => Step::Member { object, name },
             _ => Step::Other,
         },
-        "callable_reference" => match last_identifier(node) {
-            Some(name) => Step::Member {
-                object: node.named_child(0).filter(|object| *object != name),
-                name,
-            },
-            None => Step::Other,
-        },
+        "callable_reference" => {
+            let name = last_identifier(node);
+            let object = node.named_child(0).filter(|object| Some(*object) != name);
+            Step::member(object, name)
+        }
         "user_type" => {
             let mut names = children(node);
             names.retain(|part| part.kind() == "identifier");
             match *names {
                 [only] => Step::Same(only),
-                [.., outer, name] => Step::Member {
-                    object: Some(outer),
-                    name,
-                },
+                [.., outer, name] => Step::member(Some(outer), Some(name)),
                 [] => Step::Other,
             }
         }

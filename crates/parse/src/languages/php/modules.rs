@@ -6,20 +6,13 @@ mod tests;
 
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileId, ImportKind};
+use foveate_model::{FileId, ImportKind, SourceFile};
 
+use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::{ancestors, join, shared_segments};
 
-pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Namespaces::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
-    is_settings: |_| false,
-};
-
-/// Namespace number of files that belong to none.
-const NONE: u32 = u32::MAX;
+pub(super) static MODULES: ModuleSystem =
+    ModuleSystem::new(|files| Box::new(Namespaces::new(files)));
 
 /// The namespaces of a repository.
 #[derive(Debug, Default)]
@@ -27,28 +20,21 @@ struct Namespaces {
     /// One file of each directory with files of a namespace, by the dotted name of the namespace.
     files: HashMap<Box<str>, Vec<FileId>>,
     /// Namespace number by file id.
-    of_file: Vec<u32>,
+    of_file: PackageNumbers,
 }
 
 impl Namespaces {
     fn new(files: &dyn FileTree) -> Self {
-        let mut found = Self::default();
-        let mut numbers: HashMap<&str, u32> = HashMap::default();
+        let mut found = Self {
+            of_file: PackageNumbers::new(files, namespace),
+            ..Self::default()
+        };
         for id in files.ids() {
             let file = files.file(id);
-            let content = file.content.as_ref();
-            let Some(facts) = content
-                .map(|content| &content.facts)
-                .filter(|facts| facts.language.name() == "php" && facts.line_count > 0)
-            else {
-                found.of_file.push(NONE);
+            let Some(namespace) = namespace(file) else {
                 continue;
             };
-            let package = &*facts.package;
-            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
-            let number = *numbers.entry(package).or_insert(next);
-            found.of_file.push(number);
-            let known = found.files.entry(package.into()).or_default();
+            let known = found.files.entry(namespace.into()).or_default();
             let directory = |id: &FileId| files.file(*id).path.directory();
             // Files come in the order of their paths.
             if known.last().map(directory) != Some(file.path.directory()) {
@@ -90,6 +76,13 @@ impl Namespaces {
     }
 }
 
+/// Returns the namespace of a source file.
+fn namespace(file: &SourceFile) -> Option<&str> {
+    let facts = &file.content.as_ref()?.facts;
+    let is_source = facts.language.name() == "php" && facts.line_count > 0;
+    is_source.then_some(&*facts.package)
+}
+
 impl ModuleResolver for Namespaces {
     fn resolve(
         &self,
@@ -124,13 +117,12 @@ impl ModuleResolver for Namespaces {
     }
 
     fn package_of(&self, file: FileId) -> Option<u32> {
-        let number = self.of_file.get(file.0 as usize).copied();
-        number.filter(|number| *number != NONE)
+        self.of_file.of(file)
     }
 
     fn heap_bytes(&self) -> usize {
         let files = self.files.iter();
         let files = files.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
-        files.sum::<usize>() + size_of_val(&*self.of_file)
+        files.sum::<usize>() + self.of_file.heap_bytes()
     }
 }

@@ -17,7 +17,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into, member,
-    name, past, text,
+    name, past, skip_name, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -47,6 +47,14 @@ const BUILTIN_TYPES: &[&str] = &[
     "true", "void",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "variable_name", "relative_scope", "primitive_type", "bottom_type", "cast_type", "use_list",
+    "named_label_statement", "goto_statement", "namespace_name", "integer", "float", "boolean",
+    "null", "heredoc_start", "heredoc_end", "string_content", "escape_sequence",
+    "declare_directive",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => phpdoc::comment,
@@ -65,7 +73,8 @@ fn handler(kind: &str) -> Handler {
         "scoped_call_expression" => references::scoped_call,
         "object_creation_expression" => references::creation,
         "throw_expression" => references::throw,
-        "argument" => references::argument,
+        // The name in `f(name: $a)` is that of a parameter.
+        "argument" => skip_name,
         "array_element_initializer" => references::callable,
         "arguments" => arguments,
         "attribute" => references::attribute,
@@ -94,24 +103,7 @@ fn handler(kind: &str) -> Handler {
         "foreach_statement" => bindings::foreach,
         "catch_clause" => bindings::catch,
         "binary_expression" => references::instance_of,
-        "variable_name"
-        | "relative_scope"
-        | "primitive_type"
-        | "bottom_type"
-        | "cast_type"
-        | "use_list"
-        | "named_label_statement"
-        | "goto_statement"
-        | "namespace_name"
-        | "integer"
-        | "float"
-        | "boolean"
-        | "null"
-        | "heredoc_start"
-        | "heredoc_end"
-        | "string_content"
-        | "escape_sequence"
-        | "declare_directive" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }
@@ -127,21 +119,12 @@ fn step(node: Node<'_>) -> Step<'_> {
             None => Step::Other,
         },
         "member_access_expression" | "nullsafe_member_access_expression" => {
-            match field(node, "name").filter(|name| name.kind() == "name") {
-                Some(name) => Step::Member {
-                    object: field(node, "object"),
-                    name,
-                },
-                None => Step::Other,
-            }
+            let name = field(node, "name").filter(|name| name.kind() == "name");
+            Step::member(field(node, "object"), name)
         }
-        "scoped_property_access_expression" => match field(node, "name") {
-            Some(name) => Step::Member {
-                object: field(node, "scope"),
-                name,
-            },
-            None => Step::Other,
-        },
+        "scoped_property_access_expression" => {
+            Step::member(field(node, "scope"), field(node, "name"))
+        }
         "class_constant_access_expression" => match (node.named_child(0), node.named_child(1)) {
             (object, Some(name)) if name.kind() == "name" => Step::Member { object, name },
             _ => Step::Other,

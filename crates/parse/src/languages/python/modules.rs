@@ -15,11 +15,10 @@ const MAX_SEGMENTS: usize = 24;
 
 /// How Python finds modules.
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(PythonModules::new(files)),
     module_name: |path| Some(module_name(path)),
     imported_name: |module| module.rsplit('.').next(),
     is_package: |path| is_init(path.file_name()),
-    is_settings: |_| false,
+    ..ModuleSystem::new(|files| Box::new(PythonModules::new(files)))
 };
 
 /// The Python modules of one revision by their absolute names.

@@ -20,7 +20,7 @@ use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, field};
+use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, fields};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -155,6 +155,14 @@ enum Kind {
 type Action = (Kind, IsStatement);
 type IsStatement = bool;
 
+/// Kinds of nodes that yield no facts.
+const SKIPPED: &[&str] = &[
+    "ellipsis", "escape_sequence", "escape_interpolation", "false", "float", "integer", "none",
+    "true", "line_continuation", "string_content", "global_statement", "nonlocal_statement",
+    "pass_statement", "break_statement", "continue_statement", "type_conversion", "import_prefix",
+    "wildcard_import", "keyword_separator", "positional_separator",
+];
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
@@ -195,26 +203,7 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "import_statement" => Kind::Import,
         "import_from_statement" | "future_import_statement" => Kind::ImportFrom,
         "dotted_name" => Kind::DottedName,
-        "ellipsis"
-        | "escape_sequence"
-        | "escape_interpolation"
-        | "false"
-        | "float"
-        | "integer"
-        | "none"
-        | "true"
-        | "line_continuation"
-        | "string_content"
-        | "global_statement"
-        | "nonlocal_statement"
-        | "pass_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "type_conversion"
-        | "import_prefix"
-        | "wildcard_import"
-        | "keyword_separator"
-        | "positional_separator" => Kind::Skip,
+        _ if SKIPPED.contains(&name) => Kind::Skip,
         _ => Kind::Plain,
     };
     let is_statement = name.ends_with("_statement")
@@ -231,21 +220,9 @@ struct Grammar {
     fields: Fields,
 }
 
-struct Fields {
-    alias: u16,
-    arguments: u16,
-    attribute: u16,
-    body: u16,
-    consequence: u16,
-    condition: u16,
-    definition: u16,
-    left: u16,
-    module_name: u16,
-    name: u16,
-    parameters: u16,
-    right: u16,
-    superclasses: u16,
-    kind: u16,
+fields! {
+    alias, arguments, attribute, body, condition, consequence, definition, left, module_name, name,
+    parameters, right, superclasses, r#type
 }
 
 impl Grammar {
@@ -253,22 +230,7 @@ impl Grammar {
         static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
         GRAMMAR.get_or_init(|| {
             let language = tree_sitter::Language::new(tree_sitter_python::LANGUAGE);
-            let fields = Fields {
-                alias: field(&language, "alias"),
-                arguments: field(&language, "arguments"),
-                attribute: field(&language, "attribute"),
-                body: field(&language, "body"),
-                consequence: field(&language, "consequence"),
-                condition: field(&language, "condition"),
-                definition: field(&language, "definition"),
-                left: field(&language, "left"),
-                module_name: field(&language, "module_name"),
-                name: field(&language, "name"),
-                parameters: field(&language, "parameters"),
-                right: field(&language, "right"),
-                superclasses: field(&language, "superclasses"),
-                kind: field(&language, "type"),
-            };
+            let fields = Fields::new(&language);
             Self {
                 kinds: KindTable::new(&language, (Kind::Error, false), action),
                 language,

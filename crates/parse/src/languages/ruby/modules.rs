@@ -13,11 +13,10 @@ use foveate_model::{FileId, ImportKind, RepoPath};
 use crate::paths::{ancestors, join};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(LoadPaths::new(files)),
     module_name: |path| Some(path.stem()),
     imported_name,
-    is_package: |_| false,
     is_settings: |path| path.extension() == "gemspec",
+    ..ModuleSystem::new(|files| Box::new(LoadPaths::new(files)))
 };
 
 /// Returns the stem of the imported file: `b` of `a/b` and `./a/b.rb`.

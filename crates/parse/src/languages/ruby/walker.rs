@@ -84,13 +84,7 @@ fn step(node: Node<'_>) -> Step<'_> {
     match node.kind() {
         "identifier" | "constant" | "self" | "instance_variable" | "class_variable"
         | "global_variable" => Step::Name,
-        "scope_resolution" => match field(node, "name") {
-            Some(name) => Step::Member {
-                object: field(node, "scope"),
-                name,
-            },
-            None => Step::Other,
-        },
+        "scope_resolution" => Step::member(field(node, "scope"), field(node, "name")),
         "call" => match (field(node, "method"), field(node, "receiver")) {
             (Some(name), object) if is_word(name) => match is_bare(node) {
                 true => Step::Member { object, name },

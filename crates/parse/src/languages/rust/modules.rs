@@ -12,11 +12,8 @@ use super::manifest::{Manifest, manifest};
 use crate::paths::{join, shared_segments};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |files| Box::new(Crates::new(files)),
-    module_name: |_| None,
-    imported_name: |_| None,
-    is_package: |_| false,
     is_settings: |path| path.file_name() == "Cargo.toml",
+    ..ModuleSystem::new(|files| Box::new(Crates::new(files)))
 };
 
 /// Maximum number of names of a path that are followed.

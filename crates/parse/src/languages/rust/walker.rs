@@ -15,8 +15,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name, past, text,
-    type_member, type_name, type_position,
+    Form, Handler, Step, Walk, Walker, base_list, comment, field, handled_name, into, member, name,
+    past, skip_name, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -63,6 +63,15 @@ const WRAPPERS: &[&str] = &[
     "Rc", "Ref", "RefCell", "RefMut", "Result", "RwLock", "Vec", "VecDeque", "Weak",
 ];
 
+/// Kinds of nodes that yield no facts.
+const PASSED: &[&str] = &[
+    "field_identifier", "shorthand_field_identifier", "lifetime", "label", "self", "super",
+    "crate", "metavariable", "primitive_type", "integer_literal", "float_literal", "char_literal",
+    "boolean_literal", "escape_sequence", "visibility_modifier", "inner_attribute_item",
+    "macro_rule_pattern", "token_tree_pattern", "fragment_specifier", "mutable_specifier",
+    "shebang",
+];
+
 fn handler(kind: &str) -> Handler {
     match kind {
         "line_comment" | "block_comment" => comment,
@@ -89,36 +98,15 @@ fn handler(kind: &str) -> Handler {
         "const_item" | "static_item" => definitions::constant,
         "type_item" | "associated_type" => definitions::alias,
         "macro_definition" => definitions::macro_definition,
-        "type_parameter" | "const_parameter" => definitions::type_parameter,
+        "type_parameter" | "const_parameter" => skip_name,
         "closure_expression" => definitions::closure,
         "trait_bounds" => bounds,
         "type_arguments" => type_position,
-        "type_binding" => type_binding,
-        "let_declaration" => patterns::let_declaration,
-        "let_condition" => patterns::let_condition,
-        "for_expression" => patterns::for_expression,
+        // `Item` in `Item = A` is a type of the trait, not one of the file.
+        "type_binding" => handled_name,
+        "let_declaration" | "let_condition" | "for_expression" => patterns::variables,
         "match_arm" => patterns::match_arm,
-        "field_identifier"
-        | "shorthand_field_identifier"
-        | "lifetime"
-        | "label"
-        | "self"
-        | "super"
-        | "crate"
-        | "metavariable"
-        | "primitive_type"
-        | "integer_literal"
-        | "float_literal"
-        | "char_literal"
-        | "boolean_literal"
-        | "escape_sequence"
-        | "visibility_modifier"
-        | "inner_attribute_item"
-        | "macro_rule_pattern"
-        | "token_tree_pattern"
-        | "fragment_specifier"
-        | "mutable_specifier"
-        | "shebang" => past,
+        _ if PASSED.contains(&kind) => past,
         _ => into,
     }
 }
@@ -133,21 +121,15 @@ fn step(node: Node<'_>) -> Step<'_> {
         | "self"
         | "super"
         | "crate" => Step::Name,
-        "field_expression" => match field(node, "field") {
-            Some(name) if name.kind() == "field_identifier" => Step::Member {
-                object: field(node, "value"),
-                name,
-            },
-            _ => Step::Other,
-        },
-        "scoped_identifier" | "scoped_type_identifier" => match field(node, "name") {
+        "field_expression" => {
+            let name = field(node, "field").filter(|name| name.kind() == "field_identifier");
+            Step::member(field(node, "value"), name)
+        }
+        "scoped_identifier" | "scoped_type_identifier" => {
             // `self::a` is resolved like `a`.
-            Some(name) => Step::Member {
-                object: field(node, "path").filter(|path| path.kind() != "self"),
-                name,
-            },
-            None => Step::Other,
-        },
+            let scope = field(node, "path").filter(|path| path.kind() != "self");
+            Step::member(scope, field(node, "name"))
+        }
         "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
         // `T { … }` gives an object of `T`.
         "struct_expression" => field(node, "name").map_or(Step::Other, Step::Call),
@@ -253,14 +235,6 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     imports::bind_outer_module(walk, node);
     type_member(walk, node, depth)
-}
-
-/// Skips `Item` in `Item = A`: a type of the trait, not one of the file.
-fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
-    Descend::Into
 }
 
 /// Bounds of a trait are its bases; those of a parameter are types.

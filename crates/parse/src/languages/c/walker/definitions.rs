@@ -8,7 +8,7 @@ use super::declarators::{Declarator, declared};
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, Place, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Properties that the words before a declarator state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,9 +70,7 @@ pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declarator
 }
 
 fn is_of_class_around(walk: &Walk<'_>, name: &str) -> bool {
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get(id.0 as usize));
-    walk.context().place == Place::Class && parent.is_some_and(|class| &*class.name == name)
+    walk.context().place == Place::Class && walk.parent().is_some_and(|class| &*class.name == name)
 }
 
 /// Returns the draft of a function or prototype, from its head.
@@ -142,10 +140,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     if walk.context().is_foreign {
         return Descend::Into;
     }
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node
-        .children_by_field_name("declarator", &mut cursor)
-        .collect();
+    let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
     let mut holder = None;
     for declarator in declarators {
@@ -254,10 +249,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
     if walk.context().place != Place::Class || walk.context().is_foreign {
         return Descend::Into;
     }
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node
-        .children_by_field_name("declarator", &mut cursor)
-        .collect();
+    let declarators = children_in(node, "declarator");
     for declarator in declarators {
         let Some(found) = declared(declarator) else {
             continue;

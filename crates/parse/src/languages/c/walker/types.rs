@@ -7,7 +7,7 @@ use super::declarators::{declared, last_of};
 use super::define::define;
 use crate::collect::{Draft, Place, span};
 use crate::syntax::Descend;
-use crate::walk::{Generic, Walk, child_of_kind, children, field};
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Adds `namespace a::b { … }`. Members of an inline namespace belong to the enclosing namespace; those of
 /// an unnamed one are private to the file.
@@ -168,10 +168,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
     let body = field(made, "body");
     let tag = field(made, "name").map(|name| walk.of(name));
     let mut named = None;
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node
-        .children_by_field_name("declarator", &mut cursor)
-        .collect();
+    let declarators = children_in(node, "declarator");
     for declarator in declarators {
         let Some(found) = declared(declarator) else {
             continue;
@@ -270,13 +267,7 @@ pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
         };
         names.extend(name.map(|name| walk.of(name)));
     }
-    let start = node.start_byte();
-    walk.generics.retain(|generic| generic.end > start);
-    walk.generics.push(Generic {
-        end: node.end_byte(),
-        names,
-        head: Some(start),
-    });
+    walk.add_generics(node, names, Some(node.start_byte()));
     Descend::Into
 }
 
@@ -295,9 +286,7 @@ pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
 /// Enters `friend void f(A) { … }`, which defines a function of the namespace; `friend class B;` defines
 /// nothing.
 pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
-    let class = walk.context().parent;
-    let class = class.and_then(|id| walk.collector.definitions.get(id.0 as usize));
-    let outer = class.and_then(|class| class.parent);
+    let outer = walk.parent().and_then(|class| class.parent);
     walk.collector.within(depth, |context| {
         (context.place, context.parent) = (Place::Module, outer);
         (context.is_foreign, context.access) = (true, None);

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::{imports, locals, named_type};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Generic, Walk, base_list, child_of_kind, children, field, type_position};
+use crate::walk::{Walk, base_list, child_of_kind, children, field, type_position};
 
 /// Modifiers of a declaration.
 #[derive(Default)]
@@ -90,21 +90,13 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     let names = children(list).into_iter();
     let names = names.filter_map(|parameter| Some(walk.of(field(parameter, "name")?)));
-    let generic = Generic {
-        end: node.end_byte(),
-        names: names.collect(),
-        head: None,
-    };
-    let start = node.start_byte();
-    walk.generics.retain(|generic| generic.end > start);
-    walk.generics.push(generic);
+    let names = names.collect();
+    walk.add_generics(node, names, None);
 }
 
 /// `where T : A`
 pub(super) fn constraints<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    if let Some(name) = child_of_kind(node, "identifier") {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(child_of_kind(node, "identifier"));
     type_position(walk, node, depth)
 }
 

@@ -1,9 +1,8 @@
 //! Collects namespaces and `using` directives.
 
-use foveate_model::{Import, ImportKind, ImportedName};
+use foveate_model::{ImportKind, ImportedName};
 use tree_sitter::Node;
 
-use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -46,19 +45,9 @@ pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
         }
         None => (path, "*", ""),
     };
-    let import = Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: name.into(),
-            local: local.into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: None,
-        type_only: false,
-    };
-    walk.collector.imports.push(import);
+    let names = vec![ImportedName::new(name, local)];
+    walk.collector
+        .import(node, None, ImportKind::From, module, names);
     Descend::Past
 }
 

@@ -5,16 +5,7 @@ use foveate_model::values::Value;
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
-
-/// Marks the type of a parameter. Its name was bound when its function or type was entered.
-pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    walk.mark_type(field(node, "type"));
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
-    Descend::Into
-}
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Returns the initial value of a declarator; the grammar has no field for it.
 pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
@@ -75,8 +66,7 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
     let declared = field(node, "type");
     walk.mark_type(declared);
     let value = walk.declared_value(declared, None);
-    let mut cursor = node.walk();
-    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    let names = children_in(node, "name");
     for name in names.into_iter().filter(|name| name.kind() == "identifier") {
         walk.local(name, value);
     }

@@ -108,10 +108,7 @@ impl<'t> Walker<'t> {
         let Some((_, module)) = self.imported_by(value) else {
             return false;
         };
-        let names = vec![ImportedName {
-            name: "*".into(),
-            local: local.into(),
-        }];
+        let names = vec![ImportedName::new("*", local)];
         self.add_import(ImportKind::ReExport, module, names, statement, false);
         self.bound_import = Some(value.id());
         true

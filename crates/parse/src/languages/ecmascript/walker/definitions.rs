@@ -435,17 +435,9 @@ fn head_end(declarator: Node<'_>, target: Node<'_>, value: Option<Node<'_>>) -> 
 
 /// Whether a function of this name returns the function passed to it, perhaps wrapped.
 fn is_transparent(name: &str) -> bool {
-    matches!(
-        name,
-        "memo"
-            | "forwardRef"
-            | "observer"
-            | "debounce"
-            | "throttle"
-            | "memoize"
-            | "memoizeOne"
-            | "once"
-            | "useCallback"
-            | "asyncHandler"
-    )
+    [
+        "memo", "forwardRef", "observer", "debounce", "throttle", "memoize", "memoizeOne", "once",
+        "useCallback", "asyncHandler",
+    ]
+    .contains(&name)
 }

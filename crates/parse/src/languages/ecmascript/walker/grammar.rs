@@ -7,7 +7,7 @@ use foveate_model::Language;
 use tree_sitter::{Parser, Tree};
 
 use super::super::{TSX, TYPESCRIPT};
-use crate::syntax::{self, Budget, IsNamed, KindTable, field};
+use crate::syntax::{self, Budget, IsNamed, KindTable, fields};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -78,6 +78,15 @@ pub(super) enum Kind {
 pub(super) type Action = (Kind, IsStatement);
 type IsStatement = bool;
 
+/// Kinds of nodes that yield no facts.
+const SKIPPED: &[&str] = &[
+    "property_identifier", "private_property_identifier", "statement_identifier", "number", "true",
+    "false", "null", "undefined", "regex", "hash_bang_line", "predefined_type", "this_type",
+    "jsx_closing_element", "empty_statement", "debugger_statement", "break_statement",
+    "continue_statement", "accessibility_modifier", "override_modifier", "optional_chain",
+    "meta_property", "import", "html_character_reference", "jsx_namespace_name",
+];
+
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
     if !named {
         return (Kind::Skip, false);
@@ -144,47 +153,17 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         | "satisfies_expression"
         | "non_null_expression"
         | "type_assertion" => Kind::Wrapper,
-        "property_identifier"
-        | "private_property_identifier"
-        | "statement_identifier"
-        | "number"
-        | "true"
-        | "false"
-        | "null"
-        | "undefined"
-        | "regex"
-        | "hash_bang_line"
-        | "predefined_type"
-        | "this_type"
-        | "jsx_closing_element"
-        | "empty_statement"
-        | "debugger_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "accessibility_modifier"
-        | "override_modifier"
-        | "optional_chain"
-        | "meta_property"
-        | "import"
-        | "html_character_reference"
-        | "jsx_namespace_name" => Kind::Skip,
+        _ if SKIPPED.contains(&name) => Kind::Skip,
         _ => Kind::Plain,
     };
     let is_statement = name.ends_with("_statement")
         || name.ends_with("_declaration")
-        || matches!(
-            name,
-            "method_definition"
-                | "field_definition"
-                | "public_field_definition"
-                | "pair"
-                | "method_signature"
-                | "property_signature"
-                | "switch_case"
-                | "jsx_element"
-                | "jsx_self_closing_element"
-                | "enum_assignment"
-        );
+        || [
+            "method_definition", "field_definition", "public_field_definition", "pair",
+            "method_signature", "property_signature", "switch_case", "jsx_element",
+            "jsx_self_closing_element", "enum_assignment",
+        ]
+        .contains(&name);
     (kind, is_statement)
 }
 
@@ -194,26 +173,9 @@ pub(super) struct Grammar {
     pub(super) fields: Fields,
 }
 
-pub(super) struct Fields {
-    pub(super) alias: u16,
-    pub(super) arguments: u16,
-    pub(super) body: u16,
-    pub(super) constructor: u16,
-    pub(super) declaration: u16,
-    pub(super) function: u16,
-    pub(super) key: u16,
-    pub(super) kind: u16,
-    pub(super) left: u16,
-    pub(super) name: u16,
-    pub(super) object: u16,
-    pub(super) operator: u16,
-    pub(super) parameter: u16,
-    pub(super) parameters: u16,
-    pub(super) pattern: u16,
-    pub(super) property: u16,
-    pub(super) right: u16,
-    pub(super) source: u16,
-    pub(super) value: u16,
+fields! {
+    alias, arguments, body, constructor, declaration, function, key, kind, left, name, object, operator,
+    parameter, parameters, pattern, property, right, source, value
 }
 
 impl Grammar {
@@ -240,27 +202,7 @@ impl Grammar {
     }
 
     fn new(language: tree_sitter::Language) -> Self {
-        let fields = Fields {
-            alias: field(&language, "alias"),
-            arguments: field(&language, "arguments"),
-            body: field(&language, "body"),
-            constructor: field(&language, "constructor"),
-            declaration: field(&language, "declaration"),
-            function: field(&language, "function"),
-            key: field(&language, "key"),
-            kind: field(&language, "kind"),
-            left: field(&language, "left"),
-            name: field(&language, "name"),
-            object: field(&language, "object"),
-            operator: field(&language, "operator"),
-            parameter: field(&language, "parameter"),
-            parameters: field(&language, "parameters"),
-            pattern: field(&language, "pattern"),
-            property: field(&language, "property"),
-            right: field(&language, "right"),
-            source: field(&language, "source"),
-            value: field(&language, "value"),
-        };
+        let fields = Fields::new(&language);
         Self {
             kinds: KindTable::new(&language, (Kind::Plain, false), action),
             language,

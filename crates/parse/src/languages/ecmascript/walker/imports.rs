@@ -65,10 +65,7 @@ impl<'t> Walker<'t> {
     }
 
     fn imported(&self, name: &str, local: Node<'_>) -> ImportedName {
-        ImportedName {
-            name: name.into(),
-            local: self.plain_name(local).into(),
-        }
+        ImportedName::new(name, self.plain_name(local))
     }
 
     /// Returns the text of a name, which may be written as a string.
@@ -123,10 +120,7 @@ impl<'t> Walker<'t> {
             match (parts.clause, parts.namespace) {
                 (Some(clause), _) => self.specifiers(clause, &mut names),
                 (None, Some(local)) => names.push(self.imported("*", local)),
-                (None, None) => names.push(ImportedName {
-                    name: "*".into(),
-                    local: "".into(),
-                }),
+                (None, None) => names.push(ImportedName::new("*", "")),
             }
             self.add_import(ImportKind::ReExport, module, names, node, parts.type_only);
             return Descend::Past;

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{is_top_level, kind_of_type, named_type, visibility};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Generic, Walk, children, field};
+use crate::walk::{Walk, children, children_in, field};
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
@@ -70,8 +70,7 @@ fn enter<'t>(
 ) -> Descend {
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let declared = field(parameter, "type");
-        let mut cursor = parameter.walk();
-        for name in parameter.children_by_field_name("name", &mut cursor) {
+        for name in children_in(parameter, "name") {
             walk.parameter(id, name, declared);
         }
     }
@@ -83,8 +82,7 @@ fn enter<'t>(
     let results = field(node, "result").filter(|result| result.kind() == "parameter_list");
     for result in results.into_iter().flat_map(children) {
         let value = walk.declared_value(field(result, "type"), None);
-        let mut cursor = result.walk();
-        for name in result.children_by_field_name("name", &mut cursor) {
+        for name in children_in(result, "name") {
             walk.local(name, value);
         }
     }
@@ -159,8 +157,7 @@ fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
 
 /// Adds the fields of `a, b int` in a struct; an embedded type is a base.
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let mut cursor = node.walk();
-    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    let names = children_in(node, "name");
     // The fields of an unnamed struct are part of its holder.
     let holder = node.parent().and_then(|list| list.parent()?.parent());
     let is_member = holder.is_some_and(|holder| holder.kind() == "type_spec");
@@ -199,8 +196,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let list = field(node, "type_parameters");
     let mut names = Vec::new();
     for parameter in list.into_iter().flat_map(children) {
-        let mut cursor = parameter.walk();
-        let declared = parameter.children_by_field_name("name", &mut cursor);
+        let declared = children_in(parameter, "name").into_iter();
         names.extend(declared.map(|name| walk.of(name)));
     }
     // `func (s Set[T]) …` names the type parameters of its receiver type.
@@ -215,13 +211,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         names.push(walk.of(argument));
     }
     if !names.is_empty() {
-        let start = node.start_byte();
-        walk.generics.retain(|generic| generic.end > start);
-        walk.generics.push(Generic {
-            end: node.end_byte(),
-            names,
-            head: None,
-        });
+        walk.add_generics(node, names, None);
     }
 }
 
@@ -237,8 +227,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32, kind: DefinitionKind) -> Descend {
     let declared = field(node, "type");
     let initial = field(node, "value").map_or_else(Vec::new, children);
-    let mut cursor = node.walk();
-    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    let names = children_in(node, "name");
     for (at, name) in names.into_iter().enumerate() {
         if name.kind() != "identifier" || walk.of(name) == "_" {
             continue;
@@ -266,8 +255,7 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let value = walk.declared_value(field(parameter, "type"), None);
-        let mut cursor = parameter.walk();
-        for name in parameter.children_by_field_name("name", &mut cursor) {
+        for name in children_in(parameter, "name") {
             walk.local(name, value);
         }
     }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::named_type;
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Default)]
@@ -218,10 +218,7 @@ pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
 
 /// Adds `int a = 1, b;` in a class, or constants of an interface.
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node
-        .children_by_field_name("declarator", &mut cursor)
-        .collect();
+    let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
     for declarator in declarators {
         let Some(name) = field(declarator, "name").filter(|name| name.kind() == "identifier")

@@ -1,9 +1,8 @@
 //! Adds packages, imports and module descriptors of Java.
 
-use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, ReferenceKind, Visibility};
+use foveate_model::{DefinitionKind, ImportKind, ImportedName, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
-use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
@@ -33,18 +32,9 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         (false, Some((module, name))) => (module, name, name),
         (false, None) => ("", &*path, &*path),
     };
-    walk.collector.imports.push(Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: name.into(),
-            local: local.into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: None,
-        type_only: false,
-    });
+    let names = vec![ImportedName::new(name, local)];
+    walk.collector
+        .import(node, None, ImportKind::From, module, names);
     Descend::Past
 }
 

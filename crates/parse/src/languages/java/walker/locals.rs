@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::definitions::{parameter_name, parameter_type};
 use super::named_type;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
 /// Enters a block. A block directly in a class is an initialiser: its variables are local.
 pub(super) fn block<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
@@ -38,10 +38,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 }
 
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node
-        .children_by_field_name("declarator", &mut cursor)
-        .collect();
+    let declarators = children_in(node, "declarator");
     for declarator in declarators {
         if let Some(name) = field(declarator, "name") {
             let value = value_of(walk, field(node, "type"), field(declarator, "value"));

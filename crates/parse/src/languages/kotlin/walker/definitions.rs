@@ -133,15 +133,6 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
         .collect()
 }
 
-/// `companion object { … }` is no definition: its members belong to the class, by whose name they are
-/// accessed.
-pub(super) fn companion<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.mark_handled(name);
-    }
-    Descend::Into
-}
-
 /// Whether a member is in a companion or another object, so that it is accessed by a type's name.
 pub(super) fn is_static(node: Node<'_>) -> bool {
     let holder = node.parent().and_then(|body| body.parent());

@@ -1,10 +1,10 @@
 //! Collects Kotlin references (calls, types, bases, annotations), packages and imports.
 
-use foveate_model::{Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
+use foveate_model::{ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::{first_identifier, is_type, last_identifier};
-use crate::collect::{Position, row, span};
+use crate::collect::{Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -79,9 +79,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     {
         walk.refer(ReferenceKind::Type, named);
     }
-    if let Some(name) = last_identifier(node) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(last_identifier(node));
     Descend::Into
 }
 
@@ -224,17 +222,13 @@ pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
 
 /// Skips the label in `return@label value`.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(label) = field(node, "label") {
-        walk.mark_handled(label);
-    }
+    walk.mark_handled(field(node, "label"));
     Descend::Into
 }
 
 /// Skips the first name of a declaration: it is no reference.
 pub(super) fn skip_declared_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = first_identifier(node) {
-        walk.mark_handled(name);
-    }
+    walk.mark_handled(first_identifier(node));
     Descend::Into
 }
 
@@ -279,18 +273,9 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         (false, None) => ("", &*path, alias.unwrap_or(&path)),
     };
     let module = module.strip_suffix(".Companion").unwrap_or(module);
-    walk.collector.imports.push(Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: name.into(),
-            local: local.into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: None,
-        type_only: false,
-    });
+    let names = vec![ImportedName::new(name, local)];
+    walk.collector
+        .import(node, None, ImportKind::From, module, names);
     Descend::Past
 }
 

@@ -1,10 +1,9 @@
 //! Collects namespaces, the names that `use` imports, and included files.
 
-use foveate_model::{Import, ImportKind, ImportedName};
+use foveate_model::{ImportKind, ImportedName};
 use tree_sitter::Node;
 
 use super::is_name;
-use crate::collect::{row, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -43,22 +42,10 @@ fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix:
         (None, inside) => inside.to_owned(),
     };
     let local = field(clause, "alias").map_or(name, |alias| walk.of(alias));
-    add(walk, node, ImportKind::From, &module, (name, local));
-}
-
-fn add(walk: &mut Walk<'_>, node: Node<'_>, kind: ImportKind, module: &str, taken: (&str, &str)) {
-    walk.collector.imports.push(Import {
-        kind,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: taken.0.into(),
-            local: taken.1.into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: walk.context().enclosing,
-        type_only: false,
-    });
+    let names = vec![ImportedName::new(name, local)];
+    let enclosing = walk.context().enclosing;
+    walk.collector
+        .import(node, enclosing, ImportKind::From, &module, names);
 }
 
 /// `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the last
@@ -95,7 +82,10 @@ pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
             }
         }
     };
-    add(walk, node, ImportKind::Require, &module, ("*", ""));
+    let names = vec![ImportedName::new("*", "")];
+    let enclosing = walk.context().enclosing;
+    walk.collector
+        .import(node, enclosing, ImportKind::Require, &module, names);
     Descend::Into
 }
 

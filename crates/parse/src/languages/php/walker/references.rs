@@ -130,14 +130,6 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     Descend::Into
 }
 
-/// Skips the name in `f(name: $a)`: a parameter of the function.
-pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.collector.skip_to(name.end_byte());
-    }
-    Descend::Into
-}
-
 /// `[$this, 'a']` and `[A::class, 'a']`: the second element of an array that names a method.
 pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some((receiver, method)) = callable_parts(walk, node) {

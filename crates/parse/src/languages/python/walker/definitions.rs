@@ -172,7 +172,7 @@ impl<'t> Walker<'t> {
         self.collector.bind_to(left.end_byte());
         let assigned = AssignmentParts {
             span: span(node),
-            annotation: self.get(node, fields.kind),
+            annotation: self.get(node, fields.r#type),
             value,
         };
         self.targets(left, &assigned, depth);

@@ -14,10 +14,7 @@ impl Walker<'_> {
         let mut cursor = node.walk();
         for child in node.children_by_field_name("name", &mut cursor) {
             let (module, local) = self.name_and_alias(child);
-            let names = vec![ImportedName {
-                name: "*".into(),
-                local: local.unwrap_or(module).into(),
-            }];
+            let names = vec![ImportedName::new("*", local.unwrap_or(module))];
             self.add_import(node, ImportKind::Module, module.into(), names);
         }
     }
@@ -38,20 +35,14 @@ impl Walker<'_> {
         let mut cursor = node.walk();
         for child in node.children_by_field_name("name", &mut cursor) {
             let (name, local) = self.name_and_alias(child);
-            names.push(ImportedName {
-                name: name.into(),
-                local: local.unwrap_or(name).into(),
-            });
+            names.push(ImportedName::new(name, local.unwrap_or(name)));
         }
         let mut cursor = node.walk();
         if node
             .named_children(&mut cursor)
             .any(|child| child.kind() == "wildcard_import")
         {
-            names.push(ImportedName {
-                name: "*".into(),
-                local: "".into(),
-            });
+            names.push(ImportedName::new("*", ""));
         }
         self.add_import(node, ImportKind::From, module.into(), names);
     }

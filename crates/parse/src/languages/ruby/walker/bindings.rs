@@ -44,7 +44,7 @@ fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
 
 /// Returns the enclosing class or module, also from inside a method.
 pub(super) fn owner(walk: &Walk<'_>) -> Option<LocalId> {
-    let definition = |id: LocalId| walk.collector.definitions.get(id.0 as usize);
+    let definition = |id: LocalId| walk.collector.definition(id);
     let mut owner = walk.context().parent;
     while let Some(around) = owner.and_then(definition) {
         if around.kind.is_container() {

@@ -198,9 +198,7 @@ fn only_expression(method: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether the enclosing definition has this name.
 fn is_enclosing(walk: &Walk<'_>, name: &str) -> bool {
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get(id.0 as usize));
-    parent.is_some_and(|parent| &*parent.name == name)
+    walk.parent().is_some_and(|parent| &*parent.name == name)
 }
 
 /// Returns the name that a parameter binds; `(a, (b, *c))` binds several.
@@ -229,7 +227,7 @@ pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, paramete
 /// `super` calls the method of the same name in a base class.
 pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let enclosing = walk.context().enclosing;
-    let method = enclosing.and_then(|id| walk.collector.definitions.get(id.0 as usize));
+    let method = enclosing.and_then(|id| walk.collector.definition(id));
     if let Some(method) = method.filter(|method| method.kind == DefinitionKind::Method) {
         let name = method.name_span;
         let link = Link {

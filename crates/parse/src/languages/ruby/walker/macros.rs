@@ -2,14 +2,14 @@
 //! raised errors. A call that is recognized by its name alone must have no receiver.
 
 use foveate_model::{
-    DefinitionKind, Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span, Visibility,
+    DefinitionKind, ImportKind, ImportedName, MessageKind, ReferenceKind, Span, Visibility,
 };
 use tree_sitter::Node;
 
 use super::bindings::owner;
 use super::definitions::with_here_documents;
 use super::{arguments, is_constant, literal_name, specs};
-use crate::collect::{Draft, Position, row, span};
+use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
@@ -122,18 +122,10 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let Some(module) = argument.and_then(|argument| module(walk, *argument, name)) else {
         return;
     };
-    walk.collector.imports.push(Import {
-        kind: ImportKind::Require,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: "*".into(),
-            local: "".into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: walk.context().enclosing,
-        type_only: false,
-    });
+    let names = vec![ImportedName::new("*", "")];
+    let enclosing = walk.context().enclosing;
+    walk.collector
+        .import(node, enclosing, ImportKind::Require, &module, names);
 }
 
 fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {

@@ -13,20 +13,11 @@ use crate::walk::{Walk, children, field};
 
 /// Names of blocks that hold examples.
 pub(super) fn is_group(name: &str) -> bool {
-    matches!(
-        name,
-        "describe"
-            | "context"
-            | "feature"
-            | "shared_examples"
-            | "shared_examples_for"
-            | "shared_context"
-            | "xdescribe"
-            | "xcontext"
-            | "fdescribe"
-            | "fcontext"
-            | "sub_test_case"
-    )
+    [
+        "describe", "context", "feature", "shared_examples", "shared_examples_for",
+        "shared_context", "xdescribe", "xcontext", "fdescribe", "fcontext", "sub_test_case",
+    ]
+    .contains(&name)
 }
 
 /// Names of blocks that are one example.

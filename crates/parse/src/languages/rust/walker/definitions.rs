@@ -8,7 +8,7 @@ use super::patterns;
 use crate::collect::{Draft, Place, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Attributes, Generic, Walk, child_of_kind, children, field};
+use crate::walk::{Attributes, Walk, child_of_kind, children, field};
 
 /// Registers the type parameters of a declaration: inside it, their names are no references.
 pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -20,13 +20,7 @@ pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         .filter_map(|parameter| Some(walk.of(field(parameter, "name")?)))
         .filter(|name| !name.starts_with('\''))
         .collect();
-    let start = node.start_byte();
-    walk.generics.retain(|generic| generic.end > start);
-    walk.generics.push(Generic {
-        end: node.end_byte(),
-        names,
-        head: None,
-    });
+    walk.add_generics(node, names, None);
 }
 
 /// `#[a::b(…)]` before a definition. Attributes before anything else belong to no definition.
@@ -341,13 +335,5 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     }
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    Descend::Into
-}
-
-/// Skips the name of a type parameter: it is no reference.
-pub(super) fn type_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.collector.skip_to(name.end_byte());
-    }
     Descend::Into
 }

@@ -4,7 +4,7 @@
 use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
 use tree_sitter::Node;
 
-use crate::collect::{row, span};
+use crate::collect::row;
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
@@ -85,10 +85,7 @@ fn take_path(taken: &mut Vec<Taken>, path: &str, alias: Option<&str>) {
 }
 
 fn take(taken: &mut Vec<Taken>, module: String, name: &str, local: &str) {
-    let imported = ImportedName {
-        name: name.into(),
-        local: local.into(),
-    };
+    let imported = ImportedName::new(name, local);
     match taken.iter_mut().find(|(known, _)| *known == module) {
         Some((_, names)) => names.push(imported),
         None => taken.push((module, vec![imported])),
@@ -97,16 +94,10 @@ fn take(taken: &mut Vec<Taken>, module: String, name: &str, local: &str) {
 
 fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedName>) {
     let inline = inline_modules(walk);
-    let import = Import {
-        kind: ImportKind::From,
-        module: relative_to_file(module, &inline).into(),
-        names,
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: walk.context().parent,
-        type_only: false,
-    };
-    walk.collector.imports.push(import);
+    let module = relative_to_file(module, &inline);
+    let enclosing = walk.context().parent;
+    walk.collector
+        .import(node, enclosing, ImportKind::From, &module, names);
 }
 
 /// `extern crate a as b;`
@@ -133,10 +124,7 @@ pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
         Some(path) => path.to_owned(),
         None => format!("self::{name}"),
     };
-    let names = vec![ImportedName {
-        name: "*".into(),
-        local: name.into(),
-    }];
+    let names = vec![ImportedName::new("*", name)];
     add(walk, node, &module, names);
     Descend::Past
 }
@@ -226,10 +214,7 @@ pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
     walk.collector.imports.push(Import {
         kind: ImportKind::From,
         module: relative_to_file("super", &inline).into(),
-        names: vec![ImportedName {
-            name: "*".into(),
-            local: "super".into(),
-        }],
+        names: vec![ImportedName::new("*", "super")],
         span: Span::new(start, start + "super".len()),
         line: row(path) + 1,
         enclosing: Some(module),

@@ -6,26 +6,11 @@ use tree_sitter::Node;
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
-/// `let a: T = x;`, `let (a, b) = x;`
-pub(super) fn let_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+/// `let a: T = x;`, `if let Some(a) = x`, `for a in x`: the variable of a loop gets the value of `x`, since list
+/// types count as their element type.
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     if let Some(pattern) = field(node, "pattern") {
         bind_value(walk, pattern, field(node, "type"), field(node, "value"));
-    }
-    Descend::Into
-}
-
-/// `if let Some(a) = x`
-pub(super) fn let_condition<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(pattern) = field(node, "pattern") {
-        bind_value(walk, pattern, None, field(node, "value"));
-    }
-    Descend::Into
-}
-
-/// `for a in x`: the variable gets the value of `x`, since list types count as their element type.
-pub(super) fn for_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(pattern) = field(node, "pattern") {
-        bind_value(walk, pattern, None, field(node, "value"));
     }
     Descend::Into
 }
