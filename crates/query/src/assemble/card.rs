@@ -64,21 +64,27 @@ pub(super) fn near_duplicate(
     entry
 }
 
-/// Returns those of the lines that are below the signature, since the card already has the signature.
+/// Returns those of the lines that the card does not have yet: it has the signature and the first line of the
+/// documentation.
 fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> String {
     let definition = files.definition(id);
     let text = files.text(files.file_of(id));
-    let signature = definition.signature.of(text).matches('\n').count() as u32;
     let first = definition.lines.start;
-    let below = |number: &&u32| **number > first + signature;
+    let signature_end = first + definition.signature.of(text).matches('\n').count() as u32;
     let lines: Vec<&str> = whole_lines(text, definition.span).split('\n').collect();
+    let line = |number: u32| lines.get((number - first) as usize).copied().unwrap_or("");
+    let doc = doc_line(definition);
+    // A docstring begins on the line below the signature, or on the next one after its quotes.
+    let repeats_doc = |number: u32| {
+        number <= signature_end + 2 && doc.is_some_and(|doc| line(number).contains(doc))
+    };
+    let is_new = |number: &&u32| **number > signature_end && !repeats_doc(**number);
     let mut body = String::new();
-    for number in numbers.iter().filter(below).take(limit) {
-        let line = lines.get((number - first) as usize).copied();
-        let line = one_line(line.unwrap_or(""), MEMBER_SIGNATURE);
+    for number in numbers.iter().filter(is_new).take(limit) {
+        let line = one_line(line(*number), MEMBER_SIGNATURE);
         body.push_str(&format!("\n  {number}: {line}"));
     }
-    let rest = numbers.iter().filter(below).count().saturating_sub(limit);
+    let rest = numbers.iter().filter(is_new).count().saturating_sub(limit);
     if rest > 0 {
         body.push_str(&format!("\n  … {rest} more"));
     }
@@ -282,16 +288,17 @@ fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
     let definition = files.definition(id);
     let text = files.text(files.file_of(id));
     let mut head = signature(definition, text, limit);
-    let doc = definition
-        .doc
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
-    if let Some(doc) = doc {
+    if let Some(doc) = doc_line(definition) {
         head.push_str("\n  ");
         head.push_str(&one_line(doc, DOC_LINE));
     }
     head
+}
+
+/// Returns the first line of the documentation that is not blank.
+fn doc_line(definition: &Definition) -> Option<&str> {
+    let mut lines = definition.doc.lines().map(str::trim);
+    lines.find(|line| !line.is_empty())
 }
 
 /// Returns the signature on one line, or the name if a definition has no signature.

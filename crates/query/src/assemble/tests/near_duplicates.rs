@@ -75,6 +75,20 @@ fn card_shows_the_differing_line() {
 }
 
 #[test]
+fn card_has_a_differing_line_of_documentation_once() {
+    let text = clients("");
+    let (first, second) = text.split_at(text.find("class LateFeed").unwrap());
+    let second = second.replace("Fetch one page of", "Fetch a late page of");
+    let (pack, fetches) = ask_about(format!("{first}{second}"), QUERY);
+    assert_eq!(
+        fetches,
+        ["Feed.fetch_page full", "LateFeed.fetch_page compact"]
+    );
+    let count = pack.context.matches("Fetch a late page of").count();
+    assert_eq!(count, 1, "{}", pack.context);
+}
+
+#[test]
 fn card_names_lines_only_in_the_shown_body() {
     let mark = "        self.wake_waiters(kept)\n";
     let query = "fetching a page of the feed keeps rows twice when the session replies late";
