@@ -182,13 +182,13 @@ impl Store {
     /// When the database fails.
     pub async fn return_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let statement = sqlx::query(
-                "update jobs set leased_until = null,
-                     attempts = case when revision = $3 and attempts > 0 then attempts - 1 else attempts end
-                 where id = $1 and taken = $2",
-            )
-            .bind(job.id)
-            .bind(job.taken)
-            .bind(job.revision);
+            "update jobs set leased_until = null, attempts =
+                 case when revision = $3 and attempts > 0 then attempts - 1 else attempts end
+             where id = $1 and taken = $2",
+        )
+        .bind(job.id)
+        .bind(job.taken)
+        .bind(job.revision);
         self.execute("give_back", statement).await?;
         Ok(())
     }
@@ -204,8 +204,8 @@ impl Store {
         }
         let statement = sqlx::query(
             "update jobs set leased_until = null,
-                     due_at = case when attempts > 1 then $1 + $2 * (attempts - 1) else due_at end
-                 where leased_until is not null",
+                 due_at = case when attempts > 1 then $1 + $2 * (attempts - 1) else due_at end
+             where leased_until is not null",
         )
         .bind(now)
         .bind(delay);
@@ -284,7 +284,7 @@ impl Store {
     pub async fn retry_jobs(&self, id: Option<i64>, now: i64) -> Result<u64, StoreError> {
         let statement = sqlx::query(
             "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
-                 where state = 'dead' and ($2 is null or id = $2)",
+             where state = 'dead' and ($2 is null or id = $2)",
         )
         .bind(now)
         .bind(id);

@@ -73,7 +73,7 @@ impl Store {
     pub async fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, hash, scope, repositories, created_at, expires_at, revoked_at
-                 from keys order by name, id",
+             from keys order by name, id",
         );
         self.rows("keys", rows).await
     }
@@ -89,8 +89,8 @@ impl Store {
             .map(|names| serde_json::json!(names));
         let statement = sqlx::query(
             "insert into keys (name, hash, scope, repositories, created_at, expires_at)
-                 values ($1, $2, $3, $4, $5, $6)
-                 on conflict (name) where revoked_at is null do nothing",
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (name) where revoked_at is null do nothing",
         )
         .bind(&key.name)
         .bind(&key.hash)

@@ -71,7 +71,7 @@ impl Store {
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, kind, location, reference, watch, poll_seconds
-                 from repositories order by name",
+             from repositories order by name",
         );
         self.rows("repositories", rows).await
     }
@@ -83,8 +83,8 @@ impl Store {
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
         let statement = sqlx::query(
             "insert into repositories
-                     (name, kind, location, reference, watch, poll_seconds, created_at)
-                 values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing",
+                 (name, kind, location, reference, watch, poll_seconds, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing",
         )
         .bind(&row.name)
         .bind(row.kind.name())

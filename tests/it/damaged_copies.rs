@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foveate::config::Config;
 use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::app::{TestApp, git, places, until};
-use crate::git_server::Mood;
+use crate::git_server::{Hub, Mood};
 use crate::remote::{add, app, assert_degraded, poll_quickly, serve_shop, wait_for_failure, write};
 
 fn poll_rarely(config: &mut Config) {
@@ -71,15 +71,20 @@ fn corrupt_packs(copy: &Path, half: Half) -> usize {
     corrupted
 }
 
+/// Runs a server until it has cloned the repository. Returns the path of the copy.
+async fn clone_once(data: &Path, hub: &Hub) -> PathBuf {
+    let app = TestApp::start_on_with(data, poll_quickly).await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    app.end().await;
+    data.join("git/shop.git")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn corrupted_copy_is_cloned_again() {
     let (_keep, root, hub) = serve_shop().await;
     let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    add(&app, &hub.url, None).await;
-    app.ready("shop").await;
-    app.end().await;
-    let copy = data.path().join("git/shop.git");
+    let copy = clone_once(data.path(), &hub).await;
     assert!(corrupt_packs(&copy, Half::First) > 0);
     // The leftovers of a killed git.
     fs::write(copy.join("packed-refs.lock"), "").unwrap();
@@ -177,11 +182,7 @@ async fn copy_found_damaged_by_a_question_is_cloned_again() {
 async fn history_of_a_damaged_copy_is_read_after_it_is_cloned_again() {
     let (_keep, _root, hub) = serve_shop().await;
     let data = tempfile::tempdir().unwrap();
-    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
-    add(&app, &hub.url, None).await;
-    app.ready("shop").await;
-    app.end().await;
-    let copy = data.path().join("git/shop.git");
+    let copy = clone_once(data.path(), &hub).await;
     assert!(corrupt_packs(&copy, Half::Last) > 0);
     let inode = || fs::metadata(&copy).ok().map(|copy| copy.ino());
     let damaged = inode();
