@@ -3,8 +3,8 @@
 #
 #   .ci/postgres.sh cargo test --test it postgres::
 #
-# If this machine has no PostgreSQL, it installs the Debian package, if permitted. The server's directory is in
-# TMPDIR, because the path of a socket must be short and the server's user may not be able to read the checkout.
+# The server's directory is in TMPDIR, because the path of a socket must be short and the server's user may not be able
+# to read the checkout.
 set -euo pipefail
 
 programs() {
@@ -18,14 +18,8 @@ programs() {
 }
 
 BIN=$(programs)
-if [[ -z $BIN ]] && ((EUID == 0)) && command -v apt-get >/dev/null; then
-  export DEBIAN_FRONTEND=noninteractive
-  install=(apt-get install --yes --quiet=2 --no-install-recommends postgresql openssl)
-  { "${install[@]}" || { apt-get update --quiet=2 && "${install[@]}"; }; } >&2
-  BIN=$(programs)
-fi
 if [[ -z $BIN ]]; then
-  echo "PostgreSQL is needed: install the package postgresql, or let root run this" >&2
+  echo "PostgreSQL and openssl are needed: install the packages postgresql and openssl" >&2
   exit 1
 fi
 
