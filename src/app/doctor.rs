@@ -59,8 +59,11 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
         findings.push(Finding::failure("settings", format!("{error:#}"), advice));
     }
     let holder = disk::holder(&config.storage.data_dir);
-    findings.extend(data::directory(&config.storage.data_dir));
-    findings.extend(data::space(&config.storage.data_dir));
+    // A relative path has parents only as an absolute one.
+    let data_dir = std::path::absolute(&config.storage.data_dir)
+        .unwrap_or_else(|_| config.storage.data_dir.clone());
+    findings.extend(data::directory(&data_dir));
+    findings.extend(data::space(&data_dir));
     let (found, inspection) = data::database(&config.storage).await;
     findings.push(found);
     findings.push(access::listener(&config, holder).await);

@@ -11,7 +11,9 @@ use clap_complete::Shell;
 
 use super::Arguments;
 
-/// Print the completion script of a shell, to be saved where the shell loads it from:
+/// Print the completion script of a shell
+///
+/// Save it where the shell loads it from:
 ///
 /// bash: ~/.local/share/bash-completion/completions/foveate
 /// zsh:  _foveate in a directory of $fpath

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::authorize::Caller;
-use super::extract::{Body, Segments};
+use super::extract::{Body, Object, Segments};
 use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
     UnsupportedMediaType,
@@ -46,7 +46,8 @@ pub struct ContextBody {
     #[schema(example = "TypeError in url_for when the blueprint is nested")]
     query: Option<String>,
     /// The change that is asked about. The answer is given from its head, so `ref` must be absent or the same.
-    diff: Option<DiffBody>,
+    #[schema(value_type = Option<DiffBody>)]
+    diff: Option<Object<DiffBody>>,
     /// Most tokens (o200k_base) of `context`.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
     budget_tokens: Option<WholeNumber>,
@@ -75,9 +76,11 @@ pub struct ContextBody {
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
     limit: Option<WholeNumber>,
     /// What the caller knows to be relevant.
-    focus: Option<FocusBody>,
+    #[schema(value_type = Option<FocusBody>)]
+    focus: Option<Object<FocusBody>>,
     /// What the caller has already seen.
-    seen: Option<SeenBody>,
+    #[schema(value_type = Option<SeenBody>)]
+    seen: Option<Object<SeenBody>>,
     /// Whether functions and places include the signals behind their scores; default: no.
     explain: Option<bool>,
     /// Whether files, and with `explain` functions and places, include the signals behind their scores, which
@@ -88,15 +91,13 @@ pub struct ContextBody {
 impl From<ContextBody> for RawRequest {
     fn from(body: ContextBody) -> Self {
         let number = |value: Option<WholeNumber>| value.map(|WholeNumber(number)| number);
-        let (focus, seen) = (
-            body.focus.unwrap_or_default(),
-            body.seen.unwrap_or_default(),
-        );
+        let Object(focus) = body.focus.unwrap_or_default();
+        let Object(seen) = body.seen.unwrap_or_default();
         Self {
             repo: body.repo,
             query: body.query,
             reference: body.r#ref,
-            diff: body.diff.map(Into::into),
+            diff: body.diff.map(|Object(diff)| diff.into()),
             budget_tokens: number(body.budget_tokens),
             breadth: body.breadth,
             min_probability: body.min_probability,

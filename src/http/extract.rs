@@ -1,15 +1,53 @@
 //! Extracts request bodies, query strings and path segments. Rejections become problems that name the field.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::problem::Problem;
 
-/// A JSON body.
-#[derive(Debug, FromRequest)]
-#[from_request(via(axum::Json), rejection(Problem))]
+/// A JSON body, an object.
+#[derive(Debug)]
 pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let axum::Json(Object(body)) = axum::Json::from_request(request, state).await?;
+        Ok(Self(body))
+    }
+}
+
+/// A JSON object. Without this wrapper, derived implementations also accept an array of the fields in their order.
+#[derive(Debug, Default)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OfFields(PhantomData))
+    }
+}
+
+struct OfFields<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OfFields<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
+    }
+}
 
 /// The query parameters.
 #[derive(Debug, FromRequestParts)]

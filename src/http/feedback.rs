@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::HttpState;
 use super::authorize::Caller;
-use super::extract::{Body, Parameters};
+use super::extract::{Body, Object, Parameters};
 use super::openapi::problems::{
     BadRequest, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
 };
@@ -26,11 +26,11 @@ pub struct FeedbackBody {
     #[schema(min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9._:-]+$")]
     request_id: String,
     /// Places of the answer that helped.
-    #[schema(max_items = 200)]
-    useful: Option<Vec<PlaceBody>>,
+    #[schema(value_type = Option<Vec<PlaceBody>>, max_items = 200)]
+    useful: Option<Vec<Object<PlaceBody>>>,
     /// What was changed in the end, whether the answer contained it or not.
-    #[schema(max_items = 200)]
-    changed: Option<Vec<PlaceBody>>,
+    #[schema(value_type = Option<Vec<PlaceBody>>, max_items = 200)]
+    changed: Option<Vec<Object<PlaceBody>>>,
     /// For people; stored unchanged.
     #[schema(max_length = 2000, pattern = r"^[^\u0000]*$")]
     comment: Option<String>,
@@ -59,9 +59,9 @@ impl From<PlaceBody> for NamedPlace {
 
 impl From<FeedbackBody> for ClientFeedback {
     fn from(body: FeedbackBody) -> Self {
-        let places = |given: Option<Vec<PlaceBody>>| {
+        let places = |given: Option<Vec<Object<PlaceBody>>>| {
             let given = given.unwrap_or_default().into_iter();
-            given.map(Into::into).collect()
+            given.map(|Object(place)| place.into()).collect()
         };
         Self {
             request_id: body.request_id,

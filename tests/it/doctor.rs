@@ -74,6 +74,18 @@ fn listing(directory: &Path) -> Vec<String> {
 }
 
 #[test]
+fn data_directory_may_be_relative() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.args(["doctor", "--json", "--offline", "--data-dir", "data"]);
+    let output = command.current_dir(directory.path()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let whole = directory.path().join("data");
+    assert_finding(&report, "data directory", "ok", whole.to_str().unwrap());
+    assert_eq!(found(&report, "disk").len(), 1);
+}
+
+#[test]
 fn doctor_needs_no_server_and_changes_nothing() {
     let keep = tempfile::tempdir().unwrap();
     let data = keep.path().join("data");

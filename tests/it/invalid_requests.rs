@@ -75,6 +75,11 @@ async fn bad_requests_name_the_field() {
             "focus.path",
         ),
         (
+            json!({"repo": "shop", "query": "x", "focus": [["cart.py"], []]}),
+            "invalid_field",
+            "focus",
+        ),
+        (
             json!({"repo": "shop", "query": "x", "focus": {"paths": ["../secret"]}}),
             "invalid_field",
             "focus.paths",
@@ -125,6 +130,12 @@ async fn bad_requests_name_the_field() {
         assert_eq!(problem["status"], 400);
         assert!(problem["detail"].as_str().unwrap().contains('`') || code == "invalid_field");
     }
+    // The fields of an object in their order.
+    let array = app.post("/context", json!(["shop", null, "x"])).await;
+    assert_eq!(
+        (array.status.as_u16(), array.code()),
+        (400, "invalid_field".into())
+    );
     let unknown = app
         .post("/context", json!({"repo": "../shop", "query": "x"}))
         .await;

@@ -82,7 +82,7 @@ pub fn answer(
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
     issues.extend(candidates.unknown_focus());
-    issues.extend(no_match(&ranked, request));
+    issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,
         candidates: &candidates,
@@ -113,11 +113,20 @@ pub fn answer(
 }
 
 /// Returns the issue `no_match` if no file was found and no change was given.
-fn no_match(ranked: &Ranked, request: &Request) -> Option<Issue> {
-    let is_nothing = ranked.files.is_empty() && request.changes.is_empty();
-    is_nothing.then(|| Issue {
+fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> {
+    if !ranked.files.is_empty() || !request.changes.is_empty() {
+        return None;
+    }
+    let detail = if files.is_empty() {
+        "the repository has no files at this revision"
+    } else if request.query.trim().is_empty() {
+        "the query has no words, and there is no change to ask about"
+    } else {
+        "nothing in the repository matches the words of the query"
+    };
+    Some(Issue {
         code: "no_match",
-        detail: "nothing in the repository matches the words of the query".to_owned(),
+        detail: detail.to_owned(),
     })
 }
 

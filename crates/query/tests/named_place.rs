@@ -60,3 +60,30 @@ fn line_decides_for_names_of_built_in_members() {
         "Total.price"
     );
 }
+
+#[test]
+fn function_that_moved_since_the_trace_is_first() {
+    let code = "
+        //- shop/cart.py
+        def show(cart):
+            return str(cart)
+
+        def clear(cart):
+            cart.rows = []
+
+        //- shop/tax.py
+        def check_tax_rate(rate):
+            if rate < 0:
+                raise ValueError('bad rate')
+    ";
+    let snapshot = of_text(code);
+    let named = |function: &str| {
+        let trace = format!(
+            "Traceback (most recent call last):\n  File \"shop/cart.py\", line 5, in {function}\nValueError: bad"
+        );
+        ask::ask(&snapshot, &trace).functions[0].name.clone()
+    };
+    assert_eq!(named("check_tax_rate"), "check_tax_rate");
+    // The line decides for a name that no function has.
+    assert_eq!(named("apply_tax_rate"), "clear");
+}

@@ -176,6 +176,10 @@ fn log_question(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<S
         notes.push("--log: the log is empty".to_owned());
         return Ok(None);
     }
+    if found.has_succeeded {
+        notes.push("--log: its last lines report success".to_owned());
+        return Ok(None);
+    }
     let lines = found.tail.lines().count();
     notes.push(format!(
         "--log: no trace or error was recognised; the question is the last {lines} lines"

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::engine::Source;
+use crate::http::extract::Object;
 use crate::http::openapi::schemas::{Reference, RepositoryName};
 use crate::ingest::Registration;
 use crate::ingest::git::without_credentials;
@@ -129,7 +130,7 @@ impl From<RegisterBody> for Registration {
 #[serde(deny_unknown_fields, expecting = "an object")]
 struct RegisterFields {
     name: String,
-    source: SourceFields,
+    source: Object<SourceFields>,
     #[serde(default, deserialize_with = "sent")]
     watch: Option<Option<bool>>,
     #[serde(default, deserialize_with = "sent")]
@@ -156,7 +157,11 @@ impl TryFrom<RegisterFields> for RegisterBody {
     type Error = &'static str;
 
     fn try_from(fields: RegisterFields) -> Result<Self, Self::Error> {
-        let RegisterFields { name, source, .. } = fields;
+        let RegisterFields {
+            name,
+            source: Object(source),
+            ..
+        } = fields;
         match (source.path, source.git) {
             (Some(_), None) if source.r#ref.is_some() => {
                 Err("source.ref: it is only allowed with `git`; for a path, give `ref` in /context")

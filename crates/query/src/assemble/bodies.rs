@@ -11,7 +11,7 @@ use super::pack::Dropped;
 use super::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// The candidates, those with the most worth per cost first.
+/// The candidates, by descending value per token.
 #[derive(Debug)]
 pub(super) struct Bodies {
     bodies: Vec<Body>,
@@ -21,11 +21,15 @@ pub(super) struct Bodies {
 
 impl Bodies {
     /// Collects the candidates: the caller's change, the ranked places, and the definitions that the query
-    /// names and that are not ranked.
+    /// names and that are not ranked, with the tests that failed.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let limit = plan.config.bodies.candidates;
         let files = &plan.snapshot.files;
-        let named = plan.named_order.iter().take(limit);
+        let named = plan
+            .named_order
+            .iter()
+            .take(limit)
+            .chain(&plan.failed_tests);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(limit).cloned();
         let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
@@ -41,8 +45,10 @@ impl Bodies {
             .collect();
         bodies.sort_by(|a, b| {
             let is_best = |body: &Body| !changed.is_empty() && Some(body.place.id) == best;
+            let role = |body: &Body| body.is_changed.then(|| body.place.id.role(files));
             (is_best(b).cmp(&is_best(a)))
                 .then(b.is_changed.cmp(&a.is_changed))
+                .then(role(a).cmp(&role(b)))
                 .then(b.worth.total_cmp(&a.worth))
                 .then(a.rank.cmp(&b.rank))
         });

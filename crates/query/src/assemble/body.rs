@@ -37,6 +37,7 @@ pub(super) struct Body {
     pub is_container: bool,
     /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,
+    is_failed_test: bool,
     /// Tokens: estimated until `is_counted`.
     pub tokens: usize,
     is_counted: bool,
@@ -88,7 +89,8 @@ impl Body {
             _ if is_named || is_changed => SectionKind::Definitions,
             _ => SectionKind::Snippets,
         };
-        let is_likely = rank == 0 || is_changed || plan.is_likely(&place, tokens);
+        let is_failed_test = plan.is_failed_test(place.id);
+        let is_likely = rank == 0 || is_changed || is_failed_test || plan.is_likely(&place, tokens);
         let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
         Self {
             worth: place.probability / cost,
@@ -99,6 +101,7 @@ impl Body {
             section,
             is_container,
             is_changed,
+            is_failed_test,
             tokens,
             is_counted: false,
             measured: None,
@@ -128,6 +131,7 @@ impl Body {
     fn reason(&self) -> String {
         match self.section {
             _ if self.is_changed => "changed".to_owned(),
+            _ if self.is_failed_test => "in the stack trace".to_owned(),
             SectionKind::Definitions => format!("named by the query, rank {}", self.rank + 1),
             _ => format!("rank {}", self.rank + 1),
         }

@@ -357,7 +357,8 @@ fn of_place(
     }
 }
 
-/// Returns the class that contains a place, unless the place includes the first line of the class.
+/// Returns the class that contains a place, unless the place includes the first line of the class or is the
+/// documentation above it.
 fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
     let class = match place.id {
         PlaceId::Definition(id) => files.parent(id)?,
@@ -365,7 +366,8 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
     };
     let definition = files.definition(class);
     let line = definition.own_lines().start;
-    if !definition.kind.is_container() || place.lines.contains(line) {
+    let is_above = matches!(place.id, PlaceId::Stretch(_)) && place.lines.end < line;
+    if !definition.kind.is_container() || place.lines.contains(line) || is_above {
         return None;
     }
     let text = files.text(files.file_of(class));

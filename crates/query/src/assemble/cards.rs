@@ -138,7 +138,12 @@ impl Plan<'_> {
             }
             let place = PlaceId::Definition(id);
             let is_class = self.snapshot.files.definition(id).kind.is_container();
-            if self.packed.has(place) && !is_class {
+            let max_percent = self.config.cards.max_shown_percent;
+            let is_useful = match is_class {
+                true => !self.packed.shows_percent(file, lines, max_percent),
+                false => !self.packed.has(place),
+            };
+            if !is_useful {
                 continue;
             }
             let Some(tokens) = self.named_card(id, position, left, is_first) else {

@@ -9,8 +9,8 @@ use crate::rank::{PlaceId, RankedPlace};
 /// Maximum places of a change.
 const MAX_PLACES: usize = 400;
 
-/// Returns the functions and stretches that have changed lines: first those that are ranked, by rank, then the
-/// others in the order of the change.
+/// Returns the functions and stretches that have changed lines: sources first, then tests, then other files; among
+/// those of one role the ranked ones first, by rank, then the others in the order of the change.
 pub(super) fn places(
     files: &Files,
     changed: &[(FileId, Lines)],
@@ -22,7 +22,8 @@ pub(super) fn places(
         .flat_map(|(file, lines)| touched(files, *file, *lines));
     let mut ids: Vec<PlaceId> = touched.filter(|id| found.insert(*id)).collect();
     let ranks: HashMap<PlaceId, usize> = ranked.iter().map(|place| place.id).zip(0..).collect();
-    ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
+    let rank = |id: &PlaceId| ranks.get(id).copied().unwrap_or(usize::MAX);
+    ids.sort_by_key(|id| (id.role(files), rank(id)));
     let place = |id| RankedPlace {
         probability: 1.0,
         share: 1.0,

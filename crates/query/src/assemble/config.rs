@@ -10,6 +10,8 @@ use crate::request::Breadth;
 #[allow(missing_docs)] // Each key is documented in the file.
 pub struct AssembleConfig {
     pub usual_tokens: f32,
+    pub unchanged_factor: f32,
+    pub failed_tests: usize,
     pub likely_file: f32,
     pub full_shares_from: usize,
     pub full_cards_from: usize,
@@ -49,6 +51,7 @@ pub struct CardsConfig {
     pub sure_strength: f32,
     pub named_share: usize,
     pub members: usize,
+    pub max_shown_percent: u32,
     pub compact: usize,
 }
 

@@ -223,6 +223,15 @@ impl<'a> Packed<'a> {
         self.lines_of(file, None).any(|shown| shown.covers(lines))
     }
 
+    /// Whether the entries together show at least `percent` of some lines.
+    pub(super) fn shows_percent(&self, file: FileId, lines: Lines, percent: u32) -> bool {
+        let shown: u32 = self
+            .lines_of(file, None)
+            .map(|shown| shown.overlap(lines))
+            .sum();
+        shown * 100 >= lines.count() * percent
+    }
+
     /// Returns the lines of a file that are shown by entries other than those of `place`, and those that
     /// the caller has already.
     fn lines_of(&self, file: FileId, place: Option<PlaceId>) -> impl Iterator<Item = Lines> {

@@ -3,7 +3,7 @@
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
-use foveate_model::Lines;
+use foveate_model::{Lines, Role};
 
 use super::config::{AssembleConfig, Limits, Profile};
 use super::entry::{Entry, SectionKind};
@@ -68,6 +68,8 @@ pub(super) struct Plan<'a> {
     pub best_place_probabilities: HashMap<FileId, f32>,
     /// The definitions of `named`, those named most strongly first.
     pub named_order: Vec<DefId>,
+    /// The first tests that a stack trace of the query goes through.
+    pub failed_tests: Vec<DefId>,
     /// Words of the query, in lower case, that decide which parts of a long function are shown.
     pub words: HashSet<String>,
     pub dropped: Vec<Dropped>,
@@ -104,6 +106,10 @@ impl<'a> Plan<'a> {
                 callers: wide.callers,
                 ..limits
             };
+            if request.query.trim().is_empty() {
+                // Without words, only nearness to the change speaks for the code around it.
+                limits.min_probability *= config.unchanged_factor;
+            }
         }
         limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
         let files = ranked.files.iter();
@@ -125,11 +131,16 @@ impl<'a> Plan<'a> {
             ),
             near_duplicates: NearDuplicates::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
+            failed_tests: failed_tests(&snapshot.files, candidates, config.failed_tests),
             named,
             words: words(&request.query),
             dropped: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    pub(super) fn is_failed_test(&self, place: PlaceId) -> bool {
+        (self.failed_tests.iter()).any(|id| place == PlaceId::Definition(*id))
     }
 
     /// Returns how many tests or callers may be listed. If the intent asks for them, the limits of breadth wide
@@ -259,6 +270,16 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Returns the functions of tests that the stack traces of the query go through, the innermost first.
+fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId> {
+    let in_traces = candidates.definitions.iter().filter(|found| {
+        found.from == "traceback"
+            && files.role_of(found.definition) == Role::Test
+            && files.definition(found.definition).kind.is_function()
+    });
+    in_traces.map(|found| found.definition).take(max).collect()
+}
+
 fn best_place_probabilities(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
     let mut best = HashMap::default();
     // The first place of a file is its best one.
@@ -277,6 +298,8 @@ fn form<'a>(
     ranked: &Ranked,
 ) -> Form<'a> {
     let changed = candidates.changed.iter().map(|(file, _)| *file);
+    let mut changed: Vec<FileId> = changed.collect();
+    changed.sort_by_key(|file| snapshot.files.file(*file).role);
     let ranks = ranked.files.iter().map(|file| file.id);
     let commit = &snapshot.revision.commit;
     let page = request.web_page.as_ref();
@@ -292,7 +315,7 @@ fn form<'a>(
         links: page
             .filter(|_| !snapshot.revision.dirty)
             .and_then(|page| Permalinks::new(page, commit)),
-        files: changed.chain(ranks).collect(),
+        files: changed.into_iter().chain(ranks).collect(),
         max_files: request.max_files.unwrap_or(usize::MAX),
         budget: request.budget_tokens,
         max_chars: request.max_chars.unwrap_or(usize::MAX),

@@ -103,8 +103,7 @@ fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
     Some(Issue {
         code: "skipped_files",
         detail: format!(
-            "files that may matter are not indexed, or only in part ({}): {}; GET \
-             /repos/{{repo}}?skipped=true lists all skipped files",
+            "files that may matter are not indexed, or only in part ({}): {}",
             counts.join(", "),
             issue::list(paths)
         ),

@@ -5,8 +5,10 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use foveate_parse::traces::{self, Mark, Piece};
+use regex::Regex;
 
 use super::lines::{Cleaner, Line};
 use super::{Failure, Failures, prefix};
@@ -31,6 +33,8 @@ pub struct LogReport {
     pub failures: Failures,
     /// If there are no failures, the last lines of the last failed step, or of the log; else empty.
     pub tail: String,
+    /// Whether these lines report success and nothing else.
+    pub has_succeeded: bool,
 }
 
 /// Reads a log to its end.
@@ -165,6 +169,7 @@ impl Reading {
     }
 
     fn found(self) -> LogReport {
+        let has_failed_step = self.failed.is_some();
         let step = self.failed.unwrap_or(self.others);
         let tail = match step.failures.total() {
             0 => Vec::from(step.tail).join("\n"),
@@ -172,9 +177,44 @@ impl Reading {
         };
         LogReport {
             failures: step.failures,
+            has_succeeded: !has_failed_step && reports_success(&tail),
             tail,
         }
     }
+}
+
+/// Whether a line of a text is the success of a test runner or build tool, and no line speaks of a failure.
+fn reports_success(text: &str) -> bool {
+    // pytest, unittest, cargo, go, Maven, Gradle, Jest, Mocha, PHPUnit, RSpec, Minitest, .NET.
+    static SUCCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let lines = [
+            r"=+ .*\d+ passed.* =+",
+            r"OK(?: \(.*\))?",
+            r"test result: ok\..*",
+            r"PASS",
+            r"ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*",
+            r"(?:\[INFO\] )?BUILD SUCCESS(?:FUL)?.*",
+            r"Tests:\s+.*\d+ passed.*",
+            r"\d+ passing.*",
+            r"\d+ examples?, 0 failures.*",
+            r"\d+ runs, .* 0 failures, 0 errors.*",
+            r"Passed!\s.*",
+        ];
+        Regex::new(&format!(r"(?m)^\s*(?:{})\s*$", lines.join("|"))).ok()
+    });
+    static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)error|fail|fatal|panic|exception|cannot|abort|not found|timed out").ok()
+    });
+    static NONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(?:0|no) (?:failures?|failed|errors?)|\b(?:failures?|failed|errors?): +0\b",
+        )
+        .ok()
+    });
+    let (Some(success), Some(failure), Some(none)) = (&*SUCCESS, &*FAILURE, &*NONE) else {
+        return false;
+    };
+    success.is_match(text) && !failure.is_match(&none.replace_all(text, ""))
 }
 
 /// Returns the failure that a trace reports, with the lines before it that belong to it; none if it has only warnings.
@@ -186,7 +226,12 @@ fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option
     if trace_lines.is_empty() {
         return None;
     }
-    let head = head(lines, start, previous);
+    let mut head = head(lines, start, previous);
+    if head.test.is_empty() {
+        // Some headings are the first line of the trace.
+        let heading = trace_lines.first().and_then(|line| numbered(line));
+        head.test = heading.unwrap_or_default().to_owned();
+    }
     let before = lines.get(head.at..start).unwrap_or_default();
     let mut text = before.join("\n");
     if !text.is_empty() {
@@ -217,7 +262,10 @@ fn head(lines: &[&str], start: usize, previous: usize) -> Head {
             Some(name) => name.to_owned(),
             None => match traces::read(line) {
                 Some(Mark::Function(name)) => name,
-                _ => continue,
+                _ => match numbered(line) {
+                    Some(name) => name.to_owned(),
+                    None => continue,
+                },
             },
         };
         return Head {
@@ -246,6 +294,14 @@ fn between_rules(line: &str) -> Option<&str> {
     let name = name.strip_suffix(" stdout").unwrap_or(name);
     let is_name = !name.is_empty() && !name.contains(' ') && rule != '=';
     is_name.then_some(name)
+}
+
+/// Returns the name in a heading of RSpec, PHPUnit or Mocha: `  1) Cart adds an item`. Minitest has its kind of failure
+/// there.
+fn numbered(line: &str) -> Option<&str> {
+    let (number, name) = line.trim().split_once(") ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !name.ends_with(':')).then(|| name.trim())
 }
 
 /// Returns the lines of a trace without compiler warnings.

@@ -318,6 +318,54 @@ fn unrecognised_log_yields_its_last_lines() {
 }
 
 #[test]
+fn log_that_ends_in_success_is_told_from_one_that_does_not() {
+    for success in [
+        "===== 3 passed in 0.01s =====",
+        "Ran 3 tests in 0.1s\n\nOK",
+        "test result: ok. 3 passed; 0 failed; 0 ignored",
+        "ok  \tgithub.com/acme/cart\t0.01s\nok  \tgithub.com/acme/shop\t(cached)",
+        "[INFO] Tests run: 3, Failures: 0, Errors: 0\n[INFO] BUILD SUCCESS",
+        "Tests:       3 passed, 3 total",
+        "  3 passing (10ms)",
+        "3 examples, 0 failures",
+        "OK (3 tests, 4 assertions)",
+    ] {
+        assert!(read_log(success).has_succeeded, "{success}");
+    }
+    for other in [
+        "the widget was not welded",
+        "3 passing\n1 failing",
+        "===== 2 failed, 3 passed in 0.01s =====",
+        "BUILD SUCCESSFUL\nerror: the widget was not welded",
+        "##[group]Run test\n3 passing\n##[error]Process completed with exit code 1.",
+    ] {
+        assert!(!read_log(other).has_succeeded, "{other}");
+    }
+}
+
+#[test]
+fn numbered_heading_names_the_failed_test() {
+    let log = "\
+Failures:
+
+  1) Shop::Cart adds an item
+     Failure/Error: raise 'no tax'
+
+     RuntimeError:
+       no tax
+     # ./lib/shop/cart.rb:5:in 'Shop::Cart#add'
+     # ./spec/shop/cart_spec.rb:8:in 'block (2 levels) in <top (required)>'
+
+1 example, 1 failure
+";
+    let failures = read_log(log).failures;
+    assert_eq!(
+        summaries(&failures),
+        ["Shop::Cart adds an item | :0 | RuntimeError:"]
+    );
+}
+
+#[test]
 fn long_lines_and_traces_are_bounded() {
     let mut text = vec![b'x'; 30 << 20];
     text.extend_from_slice(b"\n\xff\xfe\x00\nE   ValueError: x\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\nValueError: x\n");

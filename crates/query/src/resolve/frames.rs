@@ -54,6 +54,9 @@ impl Finder<'_> {
             self.note_file(*file, "traceback", strength);
             if let Some(definition) = self.at_frame(*file, frame) {
                 let label = frame_label(frame);
+                if definition.file != *file {
+                    self.note_file(definition.file, "traceback", strength);
+                }
                 self.note(&label, "traceback", strength, &[definition]);
                 self.found.place.get_or_insert(definition);
             }
@@ -344,8 +347,9 @@ impl Finder<'_> {
         Meaning::Named(found, self.config.strength.last_name)
     }
 
-    /// Returns the function of a frame: by its name, else by the line. If a built-in member has the name, the line
-    /// decides: Ruby prints calls of those at the line of the caller.
+    /// Returns the function of a frame: by its name, in the file or where it may have moved since the version that
+    /// printed the frame, else by the line. If a built-in member has the name, the line decides: Ruby prints calls of
+    /// those at the line of the caller.
     fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         let files = &self.snapshot.files;
         let at_line = files.definition_at(file, frame.line);
@@ -361,7 +365,21 @@ impl Finder<'_> {
         });
         match at_line.filter(|id| files.definition(*id).kind.is_function()) {
             Some(caller) if !is_of_class && members.binary_search(&name).is_ok() => Some(caller),
-            _ => named.or(at_line),
+            _ => named.or_else(|| self.moved(name)).or(at_line),
+        }
+    }
+
+    /// Returns the only function of the repository's sources with a name of several words.
+    fn moved(&self, name: &str) -> Option<DefId> {
+        if !is_compound(name, self.config.min_frame_word) {
+            return None;
+        }
+        let files = &self.snapshot.files;
+        let mut found = self.shipped(self.snapshot.symbols.named(name));
+        found.retain(|id| files.definition(*id).kind.is_function());
+        match found.as_slice() {
+            [only] => Some(*only),
+            _ => None,
         }
     }
 

@@ -59,6 +59,30 @@ const SHOP: &str = "
 const QUESTION: &str = "Cart.checkout_total raises for an empty cart\n\nCalling `Cart.checkout_total` with no rows fails with ValueError: empty checkout";
 
 #[test]
+fn test_in_a_stack_trace_is_shown() {
+    let snapshot = fixture(SHOP);
+    let reasons = |trace: &str| {
+        let query = format!("checkout fails\n\n{trace}");
+        let request = Request {
+            breadth: Breadth::Balanced,
+            ..request(&query, 8000, IntentKind::BugFix)
+        };
+        let answer = ask(&snapshot, &request);
+        let items = answer.pack.sections.iter().flat_map(|s| s.items.clone());
+        let tests = items.filter(|item| item.path.starts_with("tests/"));
+        tests
+            .map(|item| (item.fidelity, item.reason))
+            .collect::<Vec<_>>()
+    };
+    let trace = "Traceback (most recent call last):\n  File \"tests/test_cart.py\", line 7, in test_checkout_total\n  \
+                 File \"shop/price.py\", line 9, in total_of\nValueError: empty checkout";
+    assert_eq!(
+        reasons(trace),
+        [(Fidelity::Full, "in the stack trace".to_owned())]
+    );
+}
+
+#[test]
 fn named_function_is_shown_whole_in_the_first_section() {
     let snapshot = fixture(SHOP);
     let request = request(QUESTION, 2000, IntentKind::BugFix);

@@ -65,6 +65,67 @@ fn paths(answer: &Answer) -> Vec<&str> {
 }
 
 #[test]
+fn code_around_a_change_is_shown_only_with_words_about_it() {
+    let members = |count: usize| {
+        (0..count).map(|n| format!("    def step_{n}(self, queue):\n        queue.run_step({n})\n        return queue\n\n"))
+            .collect::<String>()
+    };
+    let snapshot = fixture(&format!("//- pool/steps.py\nclass Steps:\n{}", members(60)));
+    let bodies = |query: &str| {
+        let request = Request {
+            changes: vec![Change {
+                path: RepoPath::new("pool/steps.py").unwrap(),
+                lines: vec![Lines::new(3, 3)],
+            }],
+            breadth: Breadth::Balanced,
+            ..request(query, 8000, IntentKind::BugFix)
+        };
+        let answer = ask(&snapshot, &request);
+        let items = all_items(&answer);
+        let changed = items.iter().filter(|item| item.reason == "changed").count();
+        let full = items.iter().filter(|item| item.fidelity == Fidelity::Full);
+        (changed, full.count())
+    };
+    assert_eq!(bodies(""), (1, 1));
+    let (changed, full) = bodies("run_step of the queue in each step");
+    assert!(changed == 1 && full > 1, "{full}");
+}
+
+#[test]
+fn changed_sources_come_before_other_changed_files() {
+    let snapshot = fixture(
+        "
+        //- .github/a.yaml
+        name: Tests
+        on: push
+        //- CHANGES.md
+        # Changes
+
+        Pools are faster.
+        //- pool/zone.py
+        def zone(pool):
+            return pool.zone
+        ",
+    );
+    let changes = [
+        (".github/a.yaml", 1),
+        ("CHANGES.md", 3),
+        ("pool/zone.py", 2),
+    ];
+    let request = Request {
+        changes: (changes.iter())
+            .map(|(path, line)| Change {
+                path: RepoPath::new(path).unwrap(),
+                lines: vec![Lines::new(*line, *line)],
+            })
+            .collect(),
+        ..request("", 4000, IntentKind::BugFix)
+    };
+    let answer = ask(&snapshot, &request);
+    assert_eq!(all_items(&answer)[0].path.as_str(), "pool/zone.py");
+}
+
+#[test]
 fn narrower_breadth_shows_less_and_reports_the_rest() {
     let ask_at = |breadth| {
         let answer = ask_with(|request| request.breadth = breadth);

@@ -27,12 +27,11 @@ fn missing_source_files_are_always_reported() {
         ("src/old.py", "def f(): pass # \0"),
     ];
     let detail = issue_of(&files, QUERY).unwrap();
-    assert!(detail.contains("(1 too_large): src/tables.py;"), "{detail}");
-    assert!(detail.contains("?skipped=true"), "{detail}");
+    assert!(detail.contains("(1 too_large): src/tables.py"), "{detail}");
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
     let files = [GATE, ("src/tables.py", &*large), ("src/old.py", pointer)];
     let detail = issue_of(&files, QUERY).unwrap();
-    assert!(detail.contains("(1 lfs_pointer, 1 too_large): src/old.py, src/tables.py;"));
+    assert!(detail.contains("(1 lfs_pointer, 1 too_large): src/old.py, src/tables.py"));
 }
 
 #[test]
@@ -45,7 +44,7 @@ fn parse_timeout_is_reported() {
     let snapshot = limited_snapshot([("src/slow.py".to_owned(), text)], &limits);
     for query in [QUERY, "src/slow.py is wrong, `close_gate` too"] {
         let detail = skipped_files_issue(&snapshot, query).unwrap();
-        assert!(detail.contains("(1 timeout): src/slow.py;"), "{detail}");
+        assert!(detail.contains("(1 timeout): src/slow.py"), "{detail}");
     }
 }
 
@@ -62,7 +61,7 @@ fn skipped_data_and_tests_are_reported_only_if_named() {
     assert_eq!(issue_of(&files, "logo.png is blurred"), None);
     let detail = issue_of(&files, "tests/test_large.py fails, `close_gate` too").unwrap();
     assert!(
-        detail.contains("(1 too_large): tests/test_large.py;"),
+        detail.contains("(1 too_large): tests/test_large.py"),
         "{detail}"
     );
 }
