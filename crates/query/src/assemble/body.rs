@@ -92,8 +92,14 @@ impl Body {
         let is_failed_test = plan.is_failed_test(place.id);
         let is_likely = rank == 0 || is_changed || is_failed_test || plan.is_likely(&place, tokens);
         let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
+        // A failed test is worth as much as the best place.
+        let best = plan.ranked.places.first();
+        let value = match best.filter(|_| is_failed_test) {
+            Some(best) => best.probability,
+            None => place.probability,
+        };
         Self {
-            worth: place.probability / cost,
+            worth: value / cost,
             place,
             file,
             stretch,
