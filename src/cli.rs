@@ -187,6 +187,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
+/// Runs a future to its end on this thread.
+fn block_on<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    Ok(runtime.enable_all().build()?.block_on(future))
+}
+
 /// Prints a value as JSON over several lines, escaped because people read it, too: see [`escape::json`].
 fn print_json(out: &mut impl io::Write, value: &impl serde::Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value)?;

@@ -32,10 +32,8 @@ pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();
     let cache = args.cache(&root);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the asynchronous runtime")?;
+    let runtime =
+        tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let served = runtime.block_on(serve(&config, &root, &cache));
     // A pending read of standard input is abandoned.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use super::{UsageError, database};
+use super::{UsageError, block_on, database};
 use crate::disk;
 use crate::ingest::CREDENTIALS;
 use crate::store::{self, Place, Store};
@@ -99,10 +99,7 @@ fn refuse_existing_directory(dir: &Path) -> Result<(), UsageError> {
 
 /// Writes the database to a directory. Returns the number of rows of each table.
 fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u64)>> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let rows = runtime.block_on(async {
+    let rows = block_on(async {
         let file = to.join(store::FILE);
         let from = match from {
             Place::Sqlite(database) => {
@@ -122,7 +119,7 @@ fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u6
             from.close().await;
         }
         anyhow::Ok(rows)
-    })?;
+    })??;
     File::open(to.join(store::FILE))?.sync_all()?;
     Ok(rows)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::UsageError;
+use super::{UsageError, block_on};
 use crate::config::{Config, Overrides, StorageConfig};
 use crate::store::{Place, Store};
 
@@ -101,13 +101,10 @@ pub fn with_store_at<T>(
     place: Place,
     work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
+    block_on(async {
         let store = Store::open_at(place).await?;
         let done = work(&store).await;
         store.close().await;
         done
-    })
+    })?
 }

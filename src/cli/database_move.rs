@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::UsageError;
+use super::{UsageError, block_on};
 use crate::config::DatabaseUrl;
 use crate::disk;
 use crate::store::{Place, Store, StoreError};
@@ -52,10 +52,7 @@ pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
         bail!(UsageError(format!("--from: there is no file {file}")));
     }
     disk::restrict_umask();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let copied = runtime.block_on(copy(from, to.clone()))?;
+    let copied = block_on(copy(from, to.clone()))??;
     let mut out = std::io::stdout().lock();
     for (table, rows) in copied {
         writeln!(out, "{table}: {rows} rows")?;
