@@ -161,10 +161,7 @@ mod tests {
     use super::*;
 
     fn snapshot(commit: &str) -> Arc<Snapshot> {
-        let revision = Revision {
-            commit: commit.to_owned(),
-            dirty: false,
-        };
+        let revision = Revision::of_commit(commit.to_owned());
         Arc::new(Snapshot::build(revision, 1, Vec::new(), None, None).expect("an empty index"))
     }
 

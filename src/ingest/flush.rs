@@ -2,11 +2,12 @@
 //! after a failure, and when the service stops. It changes no index.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::schedule::sleep_until;
 use super::tree::Stats;
 use crate::engine::Repository;
 
@@ -56,7 +57,7 @@ impl Flusher {
                     }
                     self.settle(&mut changes).await;
                 }
-                () = after(retry) => {}
+                () = sleep_until(retry.map(|wait| Instant::now() + wait)) => {}
             }
         }
     }
@@ -86,13 +87,6 @@ impl Flusher {
             .tracker
             .spawn_blocking(move || save(&repository, &stats));
         written.await.unwrap_or(false)
-    }
-}
-
-async fn after(wait: Option<Duration>) {
-    match wait {
-        Some(wait) => tokio::time::sleep(wait).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -356,8 +356,10 @@ impl GitRepo {
     /// Returns the limits, from now on, of listing or reading the files of a commit.
     fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> RunLimits<'a> {
         let setting = "git.read_timeout_seconds";
-        RunLimits::new(stop, self.access.read, subcommand, setting)
-            .with_memory(self.access.memory_bytes)
+        let Access {
+            read, memory_bytes, ..
+        } = *self.access;
+        RunLimits::new(stop, read, memory_bytes, subcommand, setting)
     }
 }
 

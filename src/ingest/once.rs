@@ -180,10 +180,7 @@ impl Once {
             (files, history.join())
         });
         let history = history.unwrap_or_else(|_| FoundHistory::defect());
-        let revision = Revision {
-            commit,
-            dirty: false,
-        };
+        let revision = Revision::of_commit(commit);
         let files = files?;
         let absent = missing_parts::of_commit(&files).into_iter().collect();
         self.build(revision, files, history, absent)

@@ -200,10 +200,7 @@ impl RevisionBuilder {
                 }
                 let plan = Plan {
                     cause: Cause::Request,
-                    revision: Revision {
-                        commit,
-                        dirty: false,
-                    },
+                    revision: Revision::of_commit(commit),
                     files,
                     history: None,
                 };

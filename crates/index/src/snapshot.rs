@@ -25,6 +25,14 @@ pub struct Revision {
     pub dirty: bool,
 }
 
+impl Revision {
+    /// Returns the revision of a commit itself, without changes.
+    pub fn of_commit(commit: String) -> Self {
+        let dirty = false;
+        Self { commit, dirty }
+    }
+}
+
 /// The index of one revision. It never changes once built.
 #[derive(Debug)]
 pub struct Snapshot {

@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::{
-    Driver, Listed, Loaded, Loading, Outcome, Shared, fail, finished, publish, publish_history, run,
+    Driver, Listed, Loaded, Loading, Outcome, fail, finished, publish, publish_history, run,
 };
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, GitError, GitRepo, HistoryStep, refuse_lost_files};
+use crate::ingest::git::{GitError, GitRepo, HistoryStep, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -29,23 +29,14 @@ pub(in crate::ingest) struct GitSource {
 
 impl GitSource {
     /// Returns a function that lists the files of the ref with the facts of a given blob cache.
-    fn list_stored(
-        &self,
-        access: Arc<Access>,
-    ) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
+    fn list_stored(&self) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> + use<> {
         let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
         move |driver, blobs, progress| {
-            let git = GitRepo::open(&directory, &access).ok()?;
+            let git = GitRepo::open(&directory, &driver.access).ok()?;
             let commit = git.resolve(&reference).ok()?;
             let files = git.files(&commit, &[], blobs, progress).ok()?;
             driver.git.store(Some(Arc::new(git)));
-            Some((
-                Revision {
-                    commit,
-                    dirty: false,
-                },
-                files,
-            ))
+            Some((Revision::of_commit(commit), files))
         }
     }
 }
@@ -129,7 +120,7 @@ impl Driver {
         let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
-        let stored = source.list_stored(Arc::clone(&self.access));
+        let stored = source.list_stored();
         let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {
             return;
@@ -200,9 +191,8 @@ impl Driver {
             None => Ok(()),
         };
         let work = GitWork {
-            driver: self.shared(),
+            driver: self.clone(),
             directory: source.origin.directory().to_owned(),
-            access: Arc::clone(&self.access),
             copy: source.origin.copy().cloned(),
             is_new_copy,
             reference: source.reference.clone(),
@@ -270,9 +260,8 @@ enum SourceState {
 
 /// The blocking half of a git repository's task.
 struct GitWork {
-    driver: Shared,
+    driver: Driver,
     directory: PathBuf,
-    access: Arc<Access>,
     /// The copy that this program made, which must be complete.
     copy: Option<Arc<RemoteCopy>>,
     /// Whether it was cloned just now.
@@ -338,7 +327,7 @@ impl GitWork {
     /// Reads the files of the ref; returns `None` if its commit is the current one.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
-        let git = GitRepo::open(&self.directory, &self.access)?;
+        let git = GitRepo::open(&self.directory, &self.driver.access)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
         let basis = repository.basis();
@@ -359,10 +348,7 @@ impl GitWork {
         }
         Ok(Some(Plan {
             cause,
-            revision: Revision {
-                commit,
-                dirty: false,
-            },
+            revision: Revision::of_commit(commit),
             files,
             history: None,
         }))

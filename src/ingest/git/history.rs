@@ -190,8 +190,10 @@ fn run_limits<'a>(
     limits: &HistoryLimits,
     stop: &'a CancellationToken,
 ) -> RunLimits<'a> {
-    RunLimits::new(stop, limits.timeout, "log", "history.timeout_seconds")
-        .with_memory(repo.access.memory_bytes)
+    let memory = repo.access.memory_bytes;
+    RunLimits::new(
+        stop, limits.timeout, memory, "log", "history.timeout_seconds",
+    )
 }
 
 struct Reader<'a> {
