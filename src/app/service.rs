@@ -26,7 +26,7 @@ use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, ServeContext};
 use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
-use crate::http::tls::{Tls, TlsFiles};
+use crate::http::tls::Tls;
 use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
@@ -315,9 +315,9 @@ pub(super) fn local_url(mut address: SocketAddr, has_tls: bool) -> String {
 }
 
 /// Returns the files of the server's certificate; `None` if it serves plain HTTP.
-pub(super) fn tls_files(config: &Config) -> Option<TlsFiles> {
-    let TlsConfig { cert, key } = config.server.tls.clone();
-    (!cert.as_os_str().is_empty()).then_some(TlsFiles { cert, key })
+pub(super) fn tls_files(config: &Config) -> Option<TlsConfig> {
+    let tls = &config.server.tls;
+    (!tls.cert.as_os_str().is_empty()).then(|| tls.clone())
 }
 
 /// Loads the keys. Refuses to serve everybody unless the settings allow it.
