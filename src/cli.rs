@@ -137,9 +137,6 @@ pub fn parse() -> Command {
 }
 
 /// Runs a command.
-///
-/// # Errors
-/// The command's own.
 pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     match command {
         Local::Context(args) => context::run(*args),

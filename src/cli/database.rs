@@ -27,9 +27,6 @@ pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
 }
 
 /// Returns the settings of a server.
-///
-/// # Errors
-/// When they cannot be used.
 pub fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
     let overrides = Overrides {
         data_dir,
@@ -51,9 +48,6 @@ pub struct DatabaseArgs {
 
 impl DatabaseArgs {
     /// The server's settings.
-    ///
-    /// # Errors
-    /// When they cannot be used.
     pub fn settings(&self) -> Result<Config, UsageError> {
         settings(self.config.as_deref(), self.data_dir.clone())
     }

@@ -35,9 +35,6 @@ pub struct Setting {
 
 impl Config {
     /// Returns all settings in the order of `config/default.toml`.
-    ///
-    /// # Errors
-    /// As [`Config::load`].
     pub fn effective(
         file: Option<&Path>,
         overrides: &Overrides,

@@ -135,9 +135,6 @@ pub enum AskError {
 
 impl Engine {
     /// Answers a question of the holder of a grant.
-    ///
-    /// # Errors
-    /// See [`AskError`].
     pub async fn ask(
         &self,
         grant: &Grant,
@@ -187,9 +184,6 @@ impl Engine {
 
     /// Looks something up for the holder of a grant: under the same permits and deadline as a question,
     /// in the snapshot of a commit, branch or tag, or the current one.
-    ///
-    /// # Errors
-    /// See [`AskError`].
     pub async fn lookup<T: Send + 'static>(
         &self,
         grant: &Grant,

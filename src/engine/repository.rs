@@ -432,9 +432,6 @@ impl Repository {
     }
 
     /// Sends a request, which `request` makes from the channel for the reply, and waits for the reply.
-    ///
-    /// # Errors
-    /// See [`RevisionError`].
     pub(super) async fn request<T>(
         &self,
         admission: Admission,

@@ -252,9 +252,6 @@ impl Host {
     }
 
     /// Returns base and head of a pull request.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn ends(&self, scope: Scope<'_>, thread: &ThreadId) -> Result<DiffEnds, CallError> {
         let path = self.dialect.pull_request(thread);
         let pull_request = self.get(scope, &path).await?;
@@ -263,9 +260,6 @@ impl Host {
 
     /// Returns the name of the account that comments are written with. It is not cached: the token may be
     /// replaced by that of another account, and an app or account may be renamed.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn account(&self, scope: Scope<'_>) -> Result<String, CallError> {
         match (&self.app, &self.token) {
             (Some(app), None) => {
@@ -283,9 +277,6 @@ impl Host {
 
     /// Returns one page of a thread's comments, and the query string of the next page. `query` selects the
     /// page; `None` is the first one.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn comments(
         &self,
         scope: Scope<'_>,

@@ -137,9 +137,6 @@ impl Once {
 
     /// Indexes the files and the history of the working tree, or of the configured revision. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
-    ///
-    /// # Errors
-    /// See [`OnceError`].
     pub fn index(&self) -> Result<BuiltIndex, OnceError> {
         let repository = &self.settings.repository;
         match &self.settings.reference {

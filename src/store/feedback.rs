@@ -1,5 +1,5 @@
 //! Reads and writes the tables of answers and of feedback on them. Times are in milliseconds since 1970. The answers
-//! of a repository can be deleted together with it.
+//! of a repository can be deleted together with it. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, FromRow, Row as _};
@@ -191,9 +191,6 @@ fn counts(row: &AnyRow) -> Result<ChangeCounts, sqlx::Error> {
 
 impl Store {
     /// Inserts answers: all or none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_answers(&self, answers: &[NewAnswerRow]) -> Result<(), StoreError> {
         self.run("insert_answers", async |pool| {
             let mut transaction = pool.begin().await?;
@@ -207,9 +204,6 @@ impl Store {
     }
 
     /// Returns the numbers and repositories of the answers to a request, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answers_with_request_id(
         &self,
         request_id: &str,
@@ -220,9 +214,6 @@ impl Store {
     }
 
     /// Returns the answer with this number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answer(&self, id: i64) -> Result<Option<AnswerRow>, StoreError> {
         let row = sqlx::query_as("select * from answers where id = $1").bind(id);
         self.run("answer", async |pool| Ok(row.fetch_optional(&pool).await?))
@@ -230,9 +221,6 @@ impl Store {
     }
 
     /// Returns the last answer written for a thread of a forge.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answer_of_thread(
         &self,
         repo: &str,
@@ -250,9 +238,6 @@ impl Store {
 
     /// Inserts feedback, or replaces earlier feedback of the same source and origin on the same answer. Returns whether
     /// the answer still exists.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_feedback(&self, row: &FeedbackRow) -> Result<bool, StoreError> {
         let query = sqlx::query(
             "insert into feedback (answer, source, origin, created_at, useful, changed, comment,
@@ -280,9 +265,6 @@ impl Store {
     }
 
     /// Returns at most `limit` answers with numbers above `after`, oldest first; of one repository, or of all.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answers(
         &self,
         after: i64,
@@ -297,9 +279,6 @@ impl Store {
     }
 
     /// Returns the feedback on the answers with numbers from `first` to `last`, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn feedback(&self, first: i64, last: i64) -> Result<Vec<FeedbackRow>, StoreError> {
         let rows = sqlx::query_as(
             "select * from feedback where answer between $1 and $2 order by answer, id",
@@ -308,9 +287,6 @@ impl Store {
     }
 
     /// Counts answers and feedback by repository and day.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn feedback_days(&self) -> Result<Vec<DayRow>, StoreError> {
         let rows = sqlx::query_as(
             "select repo, created_at / 86400000 as day, 'answer' as kind, count(*) as number,
@@ -327,9 +303,6 @@ impl Store {
     }
 
     /// Deletes answers with their feedback. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_answers(&self, which: AnswerFilter<'_>) -> Result<u64, StoreError> {
         let query = match which {
             AnswerFilter::OfRepository(repo) => {
@@ -347,9 +320,6 @@ impl Store {
     }
 
     /// Deletes all but the newest `max` answers. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn limit_answers(&self, max: u32) -> Result<u64, StoreError> {
         let query = sqlx::query(
             "delete from answers where id <=

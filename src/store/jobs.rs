@@ -1,7 +1,7 @@
 //! Stores the queue of jobs and the accepted webhook deliveries. A finished job is deleted. A worker takes a job for a
 //! limited time, the *lease*, and extends the lease while it works: only one of several servers does a job, and the
 //! jobs of a server that died become available again. An attempt is counted when it begins, so that a job that crashes
-//! the process is given up eventually, too.
+//! the process is given up eventually, too. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, FromRow, Row as _};
@@ -114,9 +114,6 @@ impl FromRow<'_, AnyRow> for JobRow {
 impl Store {
     /// Accepts a delivery, which counts as repeated if any of its `digests` is known, and queues its job: both or
     /// neither.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn deliver(
         &self,
         digests: &[String],
@@ -142,9 +139,6 @@ impl Store {
 
     /// Takes the job that is longest overdue, with a lease until `until`, and counts the attempt. Skips a job while
     /// another job of its thread is leased. `None` where no job is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
         self.run("take", async |pool| {
             let mut transaction = pool.begin().await?;
@@ -164,9 +158,6 @@ impl Store {
     }
 
     /// Extends the lease of a job. Returns false where somebody else took it meanwhile.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn extend_lease(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
         let statement =
             sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
@@ -177,9 +168,6 @@ impl Store {
     }
 
     /// Returns a job undone to the queue and does not count the attempt.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn return_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let statement = sqlx::query(
             "update jobs set leased_until = null, attempts =
@@ -195,9 +183,6 @@ impl Store {
 
     /// Ends the leases of a process that died. Only for SQLite, where no other server can hold a lease. A job of more
     /// than one attempt waits `delay` milliseconds for each attempt after the first, so that other jobs get their turn.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_stale_leases(&self, now: i64, delay: i64) -> Result<(), StoreError> {
         if self.is_shared() {
             return Ok(());
@@ -214,9 +199,6 @@ impl Store {
     }
 
     /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_job(&self, job: &JobRow) -> Result<(), StoreError> {
         self.run("finish", async |pool| {
             let removed = sqlx::query("delete from jobs where id = $1 and revision = $2")
@@ -234,9 +216,6 @@ impl Store {
 
     /// Stores the state of a job after a failed attempt, unless newer work replaced it meanwhile, or somebody else took
     /// it. Deletes the oldest dead jobs above `MAX_DEAD`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn postpone_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let state = if job.is_dead { "dead" } else { "pending" };
         self.run("postpone", async |pool| {
@@ -269,18 +248,12 @@ impl Store {
     }
 
     /// Returns all jobs, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
         let rows = sqlx::query_as("select * from jobs order by id");
         self.rows("jobs", rows).await
     }
 
     /// Queues dead jobs again: the one with this number, or all. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn retry_jobs(&self, id: Option<i64>, now: i64) -> Result<u64, StoreError> {
         let statement = sqlx::query(
             "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
@@ -292,9 +265,6 @@ impl Store {
     }
 
     /// Counts the jobs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_jobs(&self) -> Result<JobCounts, StoreError> {
         let rows = sqlx::query_as("select state, count(*) from jobs group by state");
         let rows: Vec<(String, i64)> = self.rows("count_jobs", rows).await?;

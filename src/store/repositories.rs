@@ -1,4 +1,4 @@
-//! Reads and writes the table of registered repositories.
+//! Reads and writes the table of registered repositories. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
@@ -65,9 +65,6 @@ impl FromRow<'_, AnyRow> for RepositoryRow {
 
 impl Store {
     /// Returns all repositories, sorted by name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, kind, location, reference, watch, poll_seconds
@@ -77,9 +74,6 @@ impl Store {
     }
 
     /// Adds a repository. Returns whether the name was free.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
         let statement = sqlx::query(
             "insert into repositories
@@ -97,9 +91,6 @@ impl Store {
     }
 
     /// Replaces the location of a repository.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
         let statement = sqlx::query("update repositories set location = $1 where name = $2")
             .bind(location)
@@ -109,9 +100,6 @@ impl Store {
     }
 
     /// Removes every trace of replaced and deleted rows from the files.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn scrub(&self) -> Result<(), StoreError> {
         let statements: &[&str] = match self.is_shared() {
             true => &["vacuum full repositories, answers, feedback"],
@@ -148,9 +136,6 @@ impl Store {
     }
 
     /// Removes a repository, but not its answers. Returns whether it was there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
         let statement = sqlx::query("delete from repositories where name = $1").bind(name);
         Ok(self.execute("delete", statement).await? == 1)

@@ -152,9 +152,6 @@ impl Store {
     }
 
     /// Returns the number of rows of each table.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_rows(&self) -> Result<Vec<(&'static str, u64)>, StoreError> {
         let mut connection = self.pool().acquire().await?;
         let mut counted = Vec::new();

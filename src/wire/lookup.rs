@@ -45,9 +45,6 @@ pub trait Lookup: Send + 'static {
     type Answer;
 
     /// Runs the lookup.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
     fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError>;
 
     /// Converts the result to its JSON form.
@@ -88,9 +85,6 @@ pub enum LookupFailure {
 }
 
 /// Runs a lookup for the holder of a grant.
-///
-/// # Errors
-/// See [`LookupFailure`].
 pub async fn run<R: RawLookup>(
     engine: &Engine,
     grant: &Grant,

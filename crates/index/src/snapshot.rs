@@ -114,9 +114,6 @@ impl Snapshot {
 
     /// Indexes `files` with the same result as [`Self::build`] without `previous`, computing only what is not
     /// `stored`. `history` is not read if the index of past commits is stored.
-    ///
-    /// # Errors
-    /// See [`Self::build`].
     pub fn restore(
         revision: Revision,
         generation: u64,

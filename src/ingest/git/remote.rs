@@ -157,9 +157,6 @@ impl RemoteCopy {
     }
 
     /// Fetches branches, tags and `HEAD`.
-    ///
-    /// # Errors
-    /// As [`Self::make`].
     pub fn fetch(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let refs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
         let _turn = self.turn.lock();
