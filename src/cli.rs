@@ -64,12 +64,11 @@ struct Arguments {
 
 /// All commands of the program.
 #[derive(Debug, clap::Subcommand)]
+#[allow(missing_docs, reason = "the arguments of each command have its help")]
 pub enum Command {
     /// Serve answers over HTTP and keep the repositories' indexes current.
     Serve(ServeArgs),
-    #[allow(missing_docs)]
     Mcp(Box<McpArgs>),
-    #[allow(missing_docs)]
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the HTTP interface.
     Openapi,
@@ -80,37 +79,23 @@ pub enum Command {
 
 /// Commands that are run by this floor.
 #[derive(Debug, clap::Subcommand)]
+#[allow(missing_docs, reason = "the arguments of each command have its help")]
 pub enum Local {
-    #[allow(missing_docs)]
     Context(Box<context::ContextArgs>),
-    #[allow(missing_docs)]
     Cache(cache::CacheCommandArgs),
-    #[allow(missing_docs)]
     Repo(repo::RepoArgs),
-    #[allow(missing_docs)]
     Jobs(jobs::JobsArgs),
-    #[allow(missing_docs)]
     Feedback(feedback::FeedbackArgs),
-    #[allow(missing_docs)]
     Key(key::KeyArgs),
-    #[allow(missing_docs)]
     Backup(backup::BackupArgs),
-    #[allow(missing_docs)]
     Database(database_move::TransferArgs),
-    #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
-    #[allow(missing_docs)]
     Train(Box<train::TrainArgs>),
-    #[allow(missing_docs)]
     Config(config::ConfigArgs),
-    #[allow(missing_docs)]
     Completions(shell::CompletionsArgs),
-    #[allow(missing_docs)]
     Man(shell::ManArgs),
-    #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),
-    #[allow(missing_docs)]
     #[command(hide = true)]
     ParseWorker(parse_worker::ParseWorkerArgs),
 }

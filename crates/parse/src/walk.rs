@@ -31,7 +31,6 @@ pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Descend;
 
 /// Describes how a language is walked.
 pub(crate) struct Form {
-    /// The grammar.
     pub(crate) grammar: LanguageFn,
     /// Returns the handler of a named node kind; [`into`] for kinds that only contain others.
     pub(crate) handler: fn(&str) -> Handler,
