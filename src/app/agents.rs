@@ -45,7 +45,7 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     telemetry::install_tls();
     let stop = CancellationToken::new();
     let signal = tokio::spawn(super::wait_for_signal(stop.clone()));
-    // State that is not cached needs a directory while the process lives.
+    // The database and other uncached state live in a temporary directory.
     let scratch = tempfile::tempdir().context("cannot create a temporary directory")?;
     let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
     let store = Store::open_copy(scratch.path()).await?;

@@ -72,7 +72,7 @@ fn read_file(path: &str) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The URL of a database server, or the place of the URL. `Debug` hides it, since it may hold a password.
+/// A PostgreSQL URL, or `env:NAME` / `file:/path` to read it from. `Debug` hides it, since it may hold a password.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct DatabaseUrl(String);
