@@ -26,7 +26,7 @@ pub use effective::Setting;
 pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 pub use secret::DatabaseUrl;
-use setting_source::Places;
+use setting_source::SettingSources;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 
 /// The built-in settings file: every key with its default and a comment on its meaning.
@@ -262,17 +262,17 @@ impl Config {
         overrides: &Overrides,
     ) -> Result<Self, ConfigError> {
         let text = file.map(read).transpose()?;
-        let places = Places::new(file.zip(text.as_deref()))?;
-        Self::of(&layers(text.as_deref(), environment, overrides), &places)
+        let sources = SettingSources::new(file.zip(text.as_deref()))?;
+        Self::of(&layers(text.as_deref(), environment, overrides), &sources)
     }
 
-    fn of(figment: &Figment, places: &Places<'_>) -> Result<Self, ConfigError> {
+    fn of(figment: &Figment, sources: &SettingSources<'_>) -> Result<Self, ConfigError> {
         let config: Self = figment
             .extract()
-            .map_err(|error| explain::explain(error, places))?;
+            .map_err(|error| explain::explain(error, sources))?;
         config
             .check()
-            .map_err(|error| explain::placed(error, figment, places))
+            .map_err(|error| explain::placed(error, figment, sources))
     }
 
     fn check(mut self) -> Result<Self, ConfigError> {
@@ -368,7 +368,7 @@ enum Toml {}
 impl Format for Toml {
     type Error = toml::de::Error;
 
-    // [`Places::of`] recognizes it.
+    // [`SettingSources::of`] recognizes it.
     const NAME: &'static str = "TOML";
 
     fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Self::Error> {

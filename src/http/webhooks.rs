@@ -39,7 +39,7 @@ pub struct WebhookAnswer {
         NotFound, PayloadTooLarge, Unavailable,
     )
 )]
-pub async fn take(
+pub async fn receive(
     State(state): State<HttpState>,
     Segments(forge): Segments<String>,
     headers: HeaderMap,

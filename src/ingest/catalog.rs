@@ -364,7 +364,7 @@ impl Catalog {
             let collected = spawn_blocking(move || {
                 let _running = running;
                 let _alone = repository.storing();
-                let basis = repository.basis()?;
+                let basis = repository.current_unless_stale()?;
                 let others = repository.revisions().warm();
                 Some(repository.store().collect(&basis.snapshot, &others))
             });

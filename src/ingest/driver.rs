@@ -53,7 +53,7 @@ pub(super) struct Driver {
 type Loading = AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>;
 
 /// Outcome of one scan of the source.
-enum Outcome {
+enum ScanOutcome {
     /// A snapshot of this commit was published without its history.
     WantsHistory(String),
     /// There is nothing more to do.
@@ -91,11 +91,11 @@ impl Driver {
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
-                    Outcome::WantsHistory(commit) => {
+                    ScanOutcome::WantsHistory(commit) => {
                         history = self.load_history(commit, HistoryStep::Files, &run);
                     }
-                    Outcome::Settled | Outcome::Failed => {}
-                    Outcome::Cancelled => return,
+                    ScanOutcome::Settled | ScanOutcome::Failed => {}
+                    ScanOutcome::Cancelled => return,
                 }
             }
             let full = work.next_full_scan();
@@ -147,7 +147,7 @@ impl Driver {
         .await
     }
 
-    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, Outcome) {
+    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, ScanOutcome) {
         // A full scan waits for its turn. A scan of changed files does not, so that a save never waits
         // for other repositories. Nor does a tree on a network file system: if that hangs, it would
         // block the others.
@@ -155,7 +155,7 @@ impl Driver {
             Scan::Everything(_) if work.own_threads.is_none() => {
                 match self.index_permit(work.writer.repository()).await {
                     Some(permit) => Some(permit),
-                    None => return (None, Outcome::Cancelled),
+                    None => return (None, ScanOutcome::Cancelled),
                 }
             }
             _ => None,
@@ -169,7 +169,7 @@ impl Driver {
             .await;
         match done {
             Some((work, outcome)) => (Some(work), outcome),
-            None => (None, Outcome::Cancelled),
+            None => (None, ScanOutcome::Cancelled),
         }
     }
 
@@ -309,7 +309,7 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     }
 }
 
-fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
+fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> ScanOutcome {
     let read = start.elapsed().saturating_sub(writer.draft_time());
     let cause = plan.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
@@ -327,16 +327,16 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
                 "indexed"
             );
             if snapshot.history.is_some() {
-                Outcome::Settled
+                ScanOutcome::Settled
             } else {
-                Outcome::WantsHistory(snapshot.revision.commit.clone())
+                ScanOutcome::WantsHistory(snapshot.revision.commit.clone())
             }
         }
         Err(error) => fail(writer, error.to_string()),
     }
 }
 
-fn fail(writer: &mut Writer, error: String) -> Outcome {
+fn fail(writer: &mut Writer, error: String) -> ScanOutcome {
     // An unchanged failure has been logged already.
     if writer.repository().status().error.as_ref() == Some(&error) {
         tracing::debug!(error, "not indexed");
@@ -344,5 +344,5 @@ fn fail(writer: &mut Writer, error: String) -> Outcome {
         tracing::warn!(error, "not indexed");
     }
     writer.fail(error);
-    Outcome::Failed
+    ScanOutcome::Failed
 }

@@ -99,7 +99,7 @@ struct InMemory {
 
 impl InMemory {
     fn of(repository: &Repository) -> Self {
-        let basis = repository.basis();
+        let basis = repository.current_unless_stale();
         let warm = repository.revisions().warm();
         let mut commits: Vec<_> = warm.iter().map(|s| s.revision.commit.clone()).collect();
         commits.sort();
@@ -112,7 +112,7 @@ impl InMemory {
 
 fn save(repository: &Repository, stats: &Stats) -> bool {
     let _alone = repository.storing();
-    let Some(basis) = repository.basis() else {
+    let Some(basis) = repository.current_unless_stale() else {
         return true;
     };
     let snapshot = &basis.snapshot;

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use super::max_size::TooLarge;
 use crate::engine::Cancelled;
 pub use access::{Access, LocalPaths};
-pub use head::HeadMark;
+pub use head::HeadFingerprint;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};

@@ -210,7 +210,8 @@ impl Store {
     ) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
-        self.rows("answers_called", rows.bind(request_id)).await
+        self.rows("answers_with_request_id", rows.bind(request_id))
+            .await
     }
 
     /// Returns the answer with this number.
@@ -353,7 +354,7 @@ async fn insert(connection: &mut AnyConnection, answer: &NewAnswerRow) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn answer(request_id: &str, repo: &str, created_at: i64) -> NewAnswerRow {
@@ -392,9 +393,9 @@ mod tests {
 
     #[tokio::test]
     async fn later_feedback_of_same_origin_replaces_earlier() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
             store.insert_answers(&rows).await?;
             let called = store.answers_with_request_id("r").await?;
@@ -435,9 +436,9 @@ mod tests {
 
     #[tokio::test]
     async fn deleting_answers_deletes_their_feedback() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             let rows: Vec<_> = (0..9)
                 .map(|n| answer(&n.to_string(), if n < 5 { "a" } else { "b" }, n))
                 .collect();

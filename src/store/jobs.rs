@@ -85,7 +85,7 @@ pub struct JobCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryOutcome {
     /// It was accepted.
-    Taken,
+    Accepted,
     /// It was accepted before.
     Repeated,
     /// It was rejected: there are too many jobs.
@@ -132,7 +132,7 @@ impl Store {
                 return Ok(DeliveryOutcome::Full);
             }
             transaction.commit().await?;
-            Ok(DeliveryOutcome::Taken)
+            Ok(DeliveryOutcome::Accepted)
         })
         .await
     }
@@ -140,7 +140,7 @@ impl Store {
     /// Takes the job that is longest overdue, with a lease until `until`, and counts the attempt. Skips a job while
     /// another job of its thread is leased. `None` where no job is due.
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
-        self.run("take", async |pool| {
+        self.run("take_job", async |pool| {
             let mut transaction = pool.begin().await?;
             let statement = if self.is_shared() {
                 // Without the lock, two servers could take two jobs of one thread, as neither sees the other's lease.
@@ -164,7 +164,7 @@ impl Store {
                 .bind(until)
                 .bind(job.id)
                 .bind(job.taken);
-        Ok(self.execute("hold", statement).await? == 1)
+        Ok(self.execute("extend_lease", statement).await? == 1)
     }
 
     /// Returns a job undone to the queue and does not count the attempt.
@@ -177,7 +177,7 @@ impl Store {
         .bind(job.id)
         .bind(job.taken)
         .bind(job.revision);
-        self.execute("give_back", statement).await?;
+        self.execute("return_job", statement).await?;
         Ok(())
     }
 
@@ -194,13 +194,13 @@ impl Store {
         )
         .bind(now)
         .bind(delay);
-        self.execute("free", statement).await?;
+        self.execute("end_stale_leases", statement).await?;
         Ok(())
     }
 
     /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.
     pub async fn finish_job(&self, job: &JobRow) -> Result<(), StoreError> {
-        self.run("finish", async |pool| {
+        self.run("finish_job", async |pool| {
             let removed = sqlx::query("delete from jobs where id = $1 and revision = $2")
                 .bind(job.id)
                 .bind(job.revision)
@@ -218,7 +218,7 @@ impl Store {
     /// it. Deletes the oldest dead jobs above `MAX_DEAD`.
     pub async fn postpone_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let state = if job.is_dead { "dead" } else { "pending" };
-        self.run("postpone", async |pool| {
+        self.run("postpone_job", async |pool| {
             let written = sqlx::query(
                 "update jobs set state = $1, attempts = $2, due_at = $3, error = $4, leased_until = null
                  where id = $5 and revision = $6 and taken = $7",
@@ -261,7 +261,7 @@ impl Store {
         )
         .bind(now)
         .bind(id);
-        self.execute("retry", statement).await
+        self.execute("retry_jobs", statement).await
     }
 
     /// Counts the jobs.
@@ -340,7 +340,7 @@ async fn queue(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn job(subject: &str, task: &str) -> NewJobRow {
@@ -362,12 +362,12 @@ mod tests {
 
     #[tokio::test]
     async fn deliveries_are_accepted_once_and_jobs_survive_restart() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place.clone()).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location.clone()).await?;
             let a = job("a", "1");
             let taken = store.deliver(&digests(&["x", "y"]), Some(&a), 5, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             for again in [["x", "z"], ["z", "y"]] {
                 let repeated = store.deliver(&digests(&again), Some(&a), 5, 2).await?;
                 assert_eq!(repeated, DeliveryOutcome::Repeated, "{again:?}");
@@ -375,17 +375,17 @@ mod tests {
             // No digest of a repeated delivery was remembered.
             let b = job("b", "2");
             let taken = store.deliver(&digests(&["z"]), Some(&b), 6, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             let c = job("c", "3");
             let full = store.deliver(&digests(&["w"]), Some(&c), 7, 2).await?;
             assert_eq!(full, DeliveryOutcome::Full);
             // Newer work may replace earlier work of a full queue, and a rejected delivery may be sent again.
             let newer = job("a", "4");
             let taken = store.deliver(&digests(&["w"]), Some(&newer), 8, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             store.close().await;
 
-            let store = Store::open_at(place).await?;
+            let store = Store::open_at(location).await?;
             assert_eq!(take(&store, 5).await?, None, "none is due");
             let mut seen = Vec::new();
             while let Some(job) = take(&store, 8).await? {
@@ -427,9 +427,9 @@ mod tests {
 
     #[tokio::test]
     async fn finishing_a_job_keeps_newer_work() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             store.deliver(&[], Some(&job("a", "1")), 0, 9).await?;
             let running = take(&store, 0).await?.expect("a job");
             store.deliver(&[], Some(&job("a", "2")), 1, 9).await?;
@@ -451,9 +451,9 @@ mod tests {
 
     #[tokio::test]
     async fn dead_jobs_are_kept_and_can_be_retried() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             for number in 0..MAX_DEAD + 2 {
                 let name = format!("{number}");
                 store
@@ -482,9 +482,9 @@ mod tests {
 
     #[tokio::test]
     async fn expired_lease_allows_no_writes() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             store.deliver(&[], Some(&job("a", "1")), 0, 9).await?;
             let first = take(&store, 0).await?.expect("a job");
             assert!(store.extend_lease(&first, 90_000).await?);
@@ -513,11 +513,11 @@ mod tests {
 
     #[tokio::test]
     async fn concurrent_takers_get_one_job_per_thread() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
+        let (_directory, locations) = locations().await;
+        for location in locations {
             let mut servers = Vec::new();
             for _ in 0..3 {
-                servers.push(Store::open_at(place.clone()).await?);
+                servers.push(Store::open_at(location.clone()).await?);
             }
             for number in 0..60 {
                 let thread = format!("thread {}", number % 20);
@@ -543,7 +543,7 @@ mod tests {
                 all.extend(taken.expect("it ends")?);
             }
             let distinct: std::collections::BTreeSet<_> = all.iter().collect();
-            assert_eq!((all.len(), distinct.len()), (20, 20), "{place:?}");
+            assert_eq!((all.len(), distinct.len()), (20, 20), "{location:?}");
         }
         Ok(())
     }

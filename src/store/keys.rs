@@ -126,7 +126,7 @@ fn in_seconds(seconds: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn key(name: &str, first: u8) -> NewKeyRow {
@@ -141,9 +141,9 @@ mod tests {
 
     #[tokio::test]
     async fn revoked_key_is_kept_and_its_name_is_free_again() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             assert!(store.insert_key(&key("ci", 1)).await?);
             assert!(!store.insert_key(&key("ci", 2)).await?, "the name is taken");
             assert!(store.revoke_key("ci").await?);

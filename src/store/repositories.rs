@@ -144,13 +144,13 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     #[tokio::test]
     async fn rows_survive_closing() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
+        let (_directory, locations) = locations().await;
+        for location in locations {
             let row = RepositoryRow {
                 name: "a".to_owned(),
                 kind: RepositoryKind::Git,
@@ -167,13 +167,13 @@ mod tests {
                 watch: true,
                 poll_seconds: None,
             };
-            let store = Store::open_at(place.clone()).await?;
+            let store = Store::open_at(location.clone()).await?;
             assert!(store.insert(&row).await? && store.insert(&tree).await?);
             assert!(!store.insert(&row).await?, "the name is taken");
             store.close().await;
             assert!(store.ping().await.is_err(), "it is closed");
 
-            let store = Store::open_at(place).await?;
+            let store = Store::open_at(location).await?;
             assert_eq!(store.repositories().await?, [row, tree]);
             store.set_location("a", "/srv/c.git").await?;
             assert_eq!(store.repositories().await?[0].location, "/srv/c.git");

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::{
-    Driver, Listed, Loaded, Loading, Outcome, fail, finished, publish, publish_history, run,
+    Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, publish_history, run,
 };
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
@@ -138,11 +138,11 @@ impl Driver {
                     return;
                 };
                 writer = back;
-                if let Outcome::WantsHistory(commit) = refreshed.outcome {
+                if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
                     history = self.load_history(commit, HistoryStep::Files, &run);
                 }
                 match refreshed.source {
-                    SourceState::NotAsked => schedule.started(),
+                    SourceState::NotPolled => schedule.started(),
                     SourceState::Current => schedule.succeeded(),
                     SourceState::Failed => schedule.failed(),
                 }
@@ -205,11 +205,11 @@ impl Driver {
                 (writer, refreshed)
             })
             .await?;
-        if matches!(refreshed.outcome, Outcome::Cancelled) {
+        if matches!(refreshed.outcome, ScanOutcome::Cancelled) {
             return None;
         }
         if !is_asked && refreshed.source == SourceState::Current {
-            refreshed.source = SourceState::NotAsked;
+            refreshed.source = SourceState::NotPolled;
         }
         Some((writer, refreshed))
     }
@@ -243,7 +243,7 @@ impl Driver {
 
 /// Outcome of one refresh.
 struct Refreshed {
-    outcome: Outcome,
+    outcome: ScanOutcome,
     source: SourceState,
 }
 
@@ -251,7 +251,7 @@ struct Refreshed {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceState {
     /// The source was not contacted: the existing copy is served.
-    NotAsked,
+    NotPolled,
     /// The index matches the source.
     Current,
     /// It could not be read.
@@ -288,7 +288,7 @@ impl GitWork {
         let outcome = match read {
             Ok(Some(plan)) => publish(writer, plan, start),
             Ok(None) => self.settled(writer),
-            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
+            Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
                 if let Some(copy) = self.copy.as_ref().filter(|_| error.is_damage()) {
                     copy.report_damage();
@@ -298,13 +298,13 @@ impl GitWork {
         };
         progress.enter(Phase::Idle, 0);
         let source = match (&outcome, transferred) {
-            (Outcome::Failed, _) => SourceState::Failed,
+            (ScanOutcome::Failed, _) => SourceState::Failed,
             (_, Err(error)) => {
                 fail(writer, error.to_string());
                 SourceState::Failed
             }
             (_, Ok(())) => {
-                writer.confirm();
+                writer.mark_up_to_date();
                 SourceState::Current
             }
         };
@@ -312,15 +312,15 @@ impl GitWork {
     }
 
     /// Returns the outcome if the index is current. A history that could not be read is read from the new copy.
-    fn settled(&self, writer: &Writer) -> Outcome {
+    fn settled(&self, writer: &Writer) -> ScanOutcome {
         let repository = writer.repository();
         let lacks_history = repository.status().history_error.is_some();
         match repository
-            .basis()
+            .current_unless_stale()
             .filter(|_| self.is_new_copy && lacks_history)
         {
-            Some(basis) => Outcome::WantsHistory(basis.snapshot.revision.commit.clone()),
-            None => Outcome::Settled,
+            Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
+            None => ScanOutcome::Settled,
         }
     }
 
@@ -330,7 +330,7 @@ impl GitWork {
         let git = GitRepo::open(&self.directory, &self.driver.access)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
-        let basis = repository.basis();
+        let basis = repository.current_unless_stale();
         if basis
             .as_ref()
             .is_some_and(|basis| basis.snapshot.revision.commit == commit)

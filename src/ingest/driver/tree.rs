@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
 
-use super::{Driver, Listed, Outcome, fail, publish};
+use super::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
 use crate::ingest::tree::{TreeError, WorkingTree, is_network};
@@ -227,7 +227,7 @@ impl TreeWork {
             .rescan_with(repository.blobs(), progress, watcher, draft)
     }
 
-    pub(super) fn scan(&mut self, scan: Scan) -> Outcome {
+    pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
         let start = Instant::now();
         if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
             // The system limit that prevented events may no longer be exhausted.
@@ -261,7 +261,7 @@ impl TreeWork {
             None => engine.pools().install(read),
         };
         if matches!(read, Err(TreeError::Cancelled(_))) {
-            return Outcome::Cancelled;
+            return ScanOutcome::Cancelled;
         }
         self.follow_git_dir();
         // Before publishing: whoever sees the repository ready also sees how it is watched.
@@ -270,7 +270,7 @@ impl TreeWork {
             Ok(changed) => self.publish(cause, changed, start),
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
-        self.failed = matches!(outcome, Outcome::Failed);
+        self.failed = matches!(outcome, ScanOutcome::Failed);
         if let Some(watcher) = &self.watcher {
             watcher.changes().done();
         }
@@ -306,13 +306,13 @@ impl TreeWork {
         });
     }
 
-    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
+    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> ScanOutcome {
         let revision = self.tree.revision();
-        let basis = self.writer.repository().basis();
+        let basis = self.writer.repository().current_unless_stale();
         let before = basis.as_ref().map(|basis| &basis.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
-            self.writer.confirm();
-            return Outcome::Settled;
+            self.writer.mark_up_to_date();
+            return ScanOutcome::Settled;
         }
         let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)
