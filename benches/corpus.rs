@@ -99,8 +99,5 @@ pub fn snapshot(files: Vec<SourceFile>, previous: Option<&Snapshot>) -> Option<S
 }
 
 pub fn revision() -> Revision {
-    Revision {
-        commit: String::new(),
-        dirty: false,
-    }
+    Revision::of_commit(String::new())
 }

@@ -54,10 +54,8 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         config::LogFormat::Text => LogFormat::Text,
         config::LogFormat::Json => LogFormat::Json,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the asynchronous runtime")?;
+    let runtime =
+        tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let OtlpConfig {
         endpoint,
         service_name,

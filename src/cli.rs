@@ -64,12 +64,11 @@ struct Arguments {
 
 /// All commands of the program.
 #[derive(Debug, clap::Subcommand)]
+#[allow(missing_docs, reason = "the arguments of each command have its help")]
 pub enum Command {
     /// Serve answers over HTTP and keep the repositories' indexes current.
     Serve(ServeArgs),
-    #[allow(missing_docs)]
     Mcp(Box<McpArgs>),
-    #[allow(missing_docs)]
     Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the HTTP interface.
     Openapi,
@@ -80,37 +79,23 @@ pub enum Command {
 
 /// Commands that are run by this floor.
 #[derive(Debug, clap::Subcommand)]
+#[allow(missing_docs, reason = "the arguments of each command have its help")]
 pub enum Local {
-    #[allow(missing_docs)]
     Context(Box<context::ContextArgs>),
-    #[allow(missing_docs)]
     Cache(cache::CacheCommandArgs),
-    #[allow(missing_docs)]
     Repo(repo::RepoArgs),
-    #[allow(missing_docs)]
     Jobs(jobs::JobsArgs),
-    #[allow(missing_docs)]
     Feedback(feedback::FeedbackArgs),
-    #[allow(missing_docs)]
     Key(key::KeyArgs),
-    #[allow(missing_docs)]
     Backup(backup::BackupArgs),
-    #[allow(missing_docs)]
     Database(database_move::TransferArgs),
-    #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
-    #[allow(missing_docs)]
     Train(Box<train::TrainArgs>),
-    #[allow(missing_docs)]
     Config(config::ConfigArgs),
-    #[allow(missing_docs)]
     Completions(shell::CompletionsArgs),
-    #[allow(missing_docs)]
     Man(shell::ManArgs),
-    #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),
-    #[allow(missing_docs)]
     #[command(hide = true)]
     ParseWorker(parse_worker::ParseWorkerArgs),
 }
@@ -137,9 +122,6 @@ pub fn parse() -> Command {
 }
 
 /// Runs a command.
-///
-/// # Errors
-/// The command's own.
 pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     match command {
         Local::Context(args) => context::run(*args),
@@ -185,6 +167,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Runs a future to its end on this thread.
+fn block_on<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    Ok(runtime.enable_all().build()?.block_on(future))
 }
 
 /// Prints a value as JSON over several lines, escaped because people read it, too: see [`escape::json`].

@@ -1,6 +1,8 @@
 //! Loads settings from built-in defaults, a file, the environment and arguments, in increasing priority, and checks
 //! them once at the start. It must open no file but the given one and those of [`secret`]s. Start at [`Config::load`].
 
+#![allow(missing_docs, reason = "config/default.toml documents each setting")]
+
 mod effective;
 mod explain;
 mod feedback;
@@ -24,7 +26,7 @@ pub use effective::Setting;
 pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 pub use secret::DatabaseUrl;
-use setting_source::Places;
+use setting_source::SettingSources;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 
 /// The built-in settings file: every key with its default and a comment on its meaning.
@@ -36,7 +38,6 @@ pub const ENVIRONMENT: &str = "FOVEATE__";
 /// The whole configuration. `config/default.toml` documents the meaning and unit of each key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Config {
     pub server: ServerConfig,
     pub access: AccessConfig,
@@ -57,7 +58,6 @@ pub struct Config {
 /// The `[server]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct ServerConfig {
     #[serde(deserialize_with = "explain::address")]
     pub listen: SocketAddr,
@@ -74,7 +74,6 @@ pub struct ServerConfig {
 /// The `[server.tls]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct TlsConfig {
     pub cert: PathBuf,
     pub key: PathBuf,
@@ -83,7 +82,6 @@ pub struct TlsConfig {
 /// The `[access]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct AccessConfig {
     pub allow_anonymous: bool,
     pub token_file: PathBuf,
@@ -97,7 +95,6 @@ pub struct AccessConfig {
 /// Clients that may use a route without a token where tokens are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
 pub enum ProbeAccess {
     /// All clients.
     Open,
@@ -110,7 +107,6 @@ pub enum ProbeAccess {
 /// The `[storage]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct StorageConfig {
     pub data_dir: PathBuf,
     pub database_url: DatabaseUrl,
@@ -120,7 +116,6 @@ pub struct StorageConfig {
 /// The `[log]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct LogConfig {
     pub filter: String,
     pub format: LogFormat,
@@ -129,7 +124,6 @@ pub struct LogConfig {
 /// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
 pub enum LogFormat {
     Text,
     Json,
@@ -138,7 +132,6 @@ pub enum LogFormat {
 /// The `[repos]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct ReposConfig {
     pub allow_paths: Vec<PathBuf>,
 }
@@ -146,7 +139,6 @@ pub struct ReposConfig {
 /// The `[git]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct GitConfig {
     pub schemes: Vec<String>,
     pub timeout_seconds: u64,
@@ -165,7 +157,6 @@ pub struct GitConfig {
 /// The `[index]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct IndexConfig {
     pub threads: usize,
     pub runs: usize,
@@ -183,7 +174,6 @@ pub struct IndexConfig {
 /// The `[answer]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct AnswerConfig {
     pub concurrency: usize,
     pub queue: usize,
@@ -196,7 +186,6 @@ pub struct AnswerConfig {
 /// The `[history]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct HistoryConfig {
     pub commits: usize,
     pub message_bytes: usize,
@@ -208,7 +197,6 @@ pub struct HistoryConfig {
 /// The `[watch]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct WatchConfig {
     pub debounce_ms: u64,
     pub max_delay_ms: u64,
@@ -220,7 +208,6 @@ pub struct WatchConfig {
 /// The `[ranking]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct RankingFileConfig {
     pub file: PathBuf,
 }
@@ -275,17 +262,17 @@ impl Config {
         overrides: &Overrides,
     ) -> Result<Self, ConfigError> {
         let text = file.map(read).transpose()?;
-        let places = Places::new(file.zip(text.as_deref()))?;
-        Self::of(&layers(text.as_deref(), environment, overrides), &places)
+        let sources = SettingSources::new(file.zip(text.as_deref()))?;
+        Self::of(&layers(text.as_deref(), environment, overrides), &sources)
     }
 
-    fn of(figment: &Figment, places: &Places<'_>) -> Result<Self, ConfigError> {
+    fn of(figment: &Figment, sources: &SettingSources<'_>) -> Result<Self, ConfigError> {
         let config: Self = figment
             .extract()
-            .map_err(|error| explain::explain(error, places))?;
+            .map_err(|error| explain::explain(error, sources))?;
         config
             .check()
-            .map_err(|error| explain::placed(error, figment, places))
+            .map_err(|error| explain::placed(error, figment, sources))
     }
 
     fn check(mut self) -> Result<Self, ConfigError> {
@@ -381,7 +368,7 @@ enum Toml {}
 impl Format for Toml {
     type Error = toml::de::Error;
 
-    // [`Places::of`] recognizes it.
+    // [`SettingSources::of`] recognizes it.
     const NAME: &'static str = "TOML";
 
     fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Self::Error> {

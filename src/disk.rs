@@ -61,9 +61,6 @@ pub enum DataDirError {
 impl DataDir {
     /// Creates the directory if needed and locks it for this process. A directory that cannot be written is no error:
     /// see [`Self::read_only`]. Blocks, for a second where another process holds the lock.
-    ///
-    /// # Errors
-    /// See [`DataDirError`].
     pub fn open(path: &Path) -> Result<Self, DataDirError> {
         let unusable = |reason| DataDirError::Unusable {
             path: path.to_owned(),

@@ -30,7 +30,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::access::Grant;
 pub use ask::{
-    AnswerWithSnapshot, AskError, Changed, LookupPlace, LookupWithSnapshot, Question, Target,
+    AnswerWithSnapshot, AskError, Changed, LookupTarget, LookupWithSnapshot, Question, Target,
     answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
@@ -45,7 +45,7 @@ pub use repository::{
     AdmittedRequest, Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source,
     State, Watching,
 };
-pub use revisions::{Flight, Revisions};
+pub use revisions::{BuildSlot, Revisions};
 pub use stale::StaleIndex;
 pub use unloaded::UnloadedRepository;
 pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};
@@ -258,7 +258,7 @@ impl Engine {
     pub async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
         let requested = async {
             let mut changes = repository.changes();
-            while !repository.is_wanted() {
+            while !repository.is_reload_requested() {
                 changes.changed().await.ok()?;
             }
             Arc::clone(&self.requested_runs).acquire_owned().await.ok()

@@ -102,9 +102,6 @@ impl Feedback {
     }
 
     /// Returns, by repository, how much of merged changes the contexts of all stored answers contained.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn totals(&self) -> Result<Vec<RepositoryStats>, StoreError> {
         let days = self.store.feedback_days().await?;
         Ok(stats::by_repository(&days, PeriodLength::Week, |_| true))

@@ -85,9 +85,6 @@ impl Forges {
     }
 
     /// Counts the jobs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn jobs(&self) -> Result<JobCounts, StoreError> {
         self.store.count_jobs().await
     }

@@ -1,16 +1,16 @@
 //! Holds all SQL, for state that must outlive the process. It must not interpret rows. Each operation has a span, in
 //! which sqlx logs its statements, without their values, at DEBUG.
 //!
-//! The database is SQLite or PostgreSQL ([`Place`]). Statements are written once, for both; where the two differ,
-//! [`Store::is_shared`] tells which it is. Columns are integers, floating-point numbers, texts and bytes, which sqlx
-//! can read from either.
+//! The database is SQLite or PostgreSQL ([`DatabaseLocation`]). Statements are written once, for both; where the two
+//! differ, [`Store::is_shared`] tells which it is. Columns are integers, floating-point numbers, texts and bytes, which
+//! sqlx can read from either.
 
 mod changes;
 mod feedback;
 mod inspect;
 mod jobs;
 mod keys;
-mod place;
+mod location;
 mod repositories;
 mod schema;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub use feedback::{
 pub use inspect::DatabaseReport;
 pub use jobs::{DeliveryOutcome, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow};
-pub use place::{Place, PlaceError};
+pub use location::{DatabaseLocation, DatabaseLocationError};
 pub use repositories::{RepositoryKind, RepositoryRow};
 pub use transfer::copy_file;
 
@@ -73,7 +73,7 @@ pub struct Store {
 }
 
 struct Inner {
-    place: Place,
+    location: DatabaseLocation,
     pool: ArcSwap<AnyPool>,
     /// The temporary directory of the file, where it is a copy of that in the data directory.
     copy: Option<TempDir>,
@@ -103,10 +103,10 @@ pub enum StoreError {
         reason: String,
     },
     /// The database server cannot be reached, or refuses the connection.
-    #[error("the database {place} cannot be opened: {reason}")]
+    #[error("the database {location} cannot be opened: {reason}")]
     Unreachable {
         /// Where the database is, without a password.
-        place: String,
+        location: String,
         /// The error of the server or the system.
         reason: sqlx::Error,
     },
@@ -120,21 +120,21 @@ pub enum StoreError {
     #[error("the database cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
     /// The database to copy to has rows.
-    #[error("the database {place} is not empty (it has {table}): name another one")]
+    #[error("the database {location} is not empty (it has {table}): name another one")]
     NotEmpty {
         /// Where it is, without a password.
-        place: String,
+        location: String,
         /// A table that has rows.
         table: &'static str,
     },
     /// The schema is older than this program's, and must not be changed because servers use it.
     #[error(
-        "the schema of the database {place} is {found}, but this program needs {known}: use the version that the \
+        "the schema of the database {location} is {found}, but this program needs {known}: use the version that the \
          server has, or start a server of this version first"
     )]
     Older {
         /// Where it is, without a password.
-        place: String,
+        location: String,
         /// The schema's number.
         found: i64,
         /// The number that this program needs.
@@ -142,12 +142,12 @@ pub enum StoreError {
     },
     /// A later version of the program has changed the schema.
     #[error(
-        "the database {place} was changed by a later version of this program (its schema is {found}, this \
+        "the database {location} was changed by a later version of this program (its schema is {found}, this \
          program supports up to {known}): use that version, or restore an earlier backup"
     )]
     Newer {
         /// Where it is, without a password.
-        place: String,
+        location: String,
         /// The schema's number.
         found: i64,
         /// The highest number known here.
@@ -168,37 +168,37 @@ impl Store {
                 path: data_dir.display().to_string(),
                 reason: error.to_string(),
             })?;
-        Self::open_at(Place::in_directory(data_dir)).await
+        Self::open_at(DatabaseLocation::in_directory(data_dir)).await
     }
 
-    /// Opens the database at `place` and brings its schema up to date. Waits for a database server that is
+    /// Opens the database at `location` and brings its schema up to date. Waits for a database server that is
     /// not up yet, a minute at most.
     ///
     /// # Errors
     /// When it cannot be opened, or a later program has changed its schema.
-    pub async fn open_at(place: Place) -> Result<Self, StoreError> {
-        Self::open_with(place, None, Schema::Migrate).await
+    pub async fn open_at(location: DatabaseLocation) -> Result<Self, StoreError> {
+        Self::open_with(location, None, Schema::Migrate).await
     }
 
     /// Opens a database as [`Self::open_at`], but leaves its schema unchanged, since servers use it.
     ///
     /// # Errors
     /// As [`Self::open_at`]; and when the schema is not that of this program.
-    pub async fn open_unchanged(place: Place) -> Result<Self, StoreError> {
-        Self::open_with(place, None, Schema::Keep).await
+    pub async fn open_unchanged(location: DatabaseLocation) -> Result<Self, StoreError> {
+        Self::open_with(location, None, Schema::Keep).await
     }
 
     async fn open_with(
-        place: Place,
+        location: DatabaseLocation,
         copy: Option<TempDir>,
         schema: Schema,
     ) -> Result<Self, StoreError> {
-        let pool = pool(&place)?;
+        let pool = pool(&location)?;
         let opened = async {
-            connect(&pool, &place).await?;
+            connect(&pool, &location).await?;
             match schema {
-                Schema::Migrate => schema::migrate(&pool, &place).await,
-                Schema::Keep => schema::check(&pool, &place).await,
+                Schema::Migrate => schema::migrate(&pool, &location).await,
+                Schema::Keep => schema::check(&pool, &location).await,
             }
         };
         if let Err(error) = opened.await {
@@ -206,12 +206,12 @@ impl Store {
             pool.close().await;
             return Err(error);
         }
-        Ok(Self::on(place, pool, copy))
+        Ok(Self::on(location, pool, copy))
     }
 
-    fn on(place: Place, pool: AnyPool, copy: Option<TempDir>) -> Self {
+    fn on(location: DatabaseLocation, pool: AnyPool, copy: Option<TempDir>) -> Self {
         let inner = Inner {
-            place,
+            location,
             pool: ArcSwap::from_pointee(pool),
             copy,
             versions: watch::Sender::default(),
@@ -242,8 +242,8 @@ impl Store {
                 _ => {}
             }
         }
-        let place = Place::in_directory(copy.path());
-        Self::open_with(place, Some(copy), Schema::Migrate).await
+        let location = DatabaseLocation::in_directory(copy.path());
+        Self::open_with(location, Some(copy), Schema::Migrate).await
     }
 
     /// Whether the database is a temporary copy, whose changes are lost when the process ends.
@@ -253,7 +253,7 @@ impl Store {
 
     /// Whether the database is PostgreSQL, which other servers may use, too.
     pub fn is_shared(&self) -> bool {
-        matches!(self.inner.place, Place::Postgres(_))
+        matches!(self.inner.location, DatabaseLocation::Postgres(_))
     }
 
     /// Whether the database answered when [`Self::follow`] polled it last.
@@ -341,7 +341,7 @@ impl Store {
     /// Stops using the connections of a failed pool: the next operation opens new ones.
     fn replace_pool(&self, failed: &AnyPool) {
         if !failed.is_closed()
-            && let Ok(new) = pool(&self.inner.place)
+            && let Ok(new) = pool(&self.inner.location)
         {
             self.inner.pool.store(Arc::new(new));
         }
@@ -350,7 +350,7 @@ impl Store {
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Store").field(&self.inner.place).finish()
+        f.debug_tuple("Store").field(&self.inner.location).finish()
     }
 }
 
@@ -365,11 +365,11 @@ fn install_drivers() {
 }
 
 /// Creates a pool of connections to a database, opened on demand.
-fn pool(place: &Place) -> Result<AnyPool, StoreError> {
+fn pool(location: &DatabaseLocation) -> Result<AnyPool, StoreError> {
     install_drivers();
     let options = AnyPoolOptions::new();
-    let options = match place {
-        Place::Sqlite(_) => options
+    let options = match location {
+        DatabaseLocation::Sqlite(_) => options
             .max_connections(4)
             // Opening the file may take long on a busy disk, and a start should wait for that.
             .acquire_timeout(Duration::from_secs(30))
@@ -385,19 +385,21 @@ fn pool(place: &Place) -> Result<AnyPool, StoreError> {
                     Ok(())
                 })
             }),
-        Place::Postgres(_) => options.max_connections(8).acquire_timeout(PING_TIMEOUT),
+        DatabaseLocation::Postgres(_) => options.max_connections(8).acquire_timeout(PING_TIMEOUT),
     };
-    Ok(options.connect_lazy_with(place.options()?))
+    Ok(options.connect_lazy_with(location.options()?))
 }
 
 /// Opens the first connection. Retries for [`START_TIMEOUT`] while a database server is not up yet.
-async fn connect(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
+async fn connect(pool: &AnyPool, location: &DatabaseLocation) -> Result<(), StoreError> {
     let start = Instant::now();
     let mut is_logged = false;
     loop {
         let reason = match pool.acquire().await {
             Ok(_) => return Ok(()),
-            Err(error) if matches!(place, Place::Sqlite(_)) => return Err(error.into()),
+            Err(error) if matches!(location, DatabaseLocation::Sqlite(_)) => {
+                return Err(error.into());
+            }
             Err(error) => error,
         };
         let may_recover = match &reason {
@@ -407,11 +409,11 @@ async fn connect(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
             _ => false,
         };
         if !may_recover || start.elapsed() > START_TIMEOUT {
-            let place = place.to_string();
-            return Err(StoreError::Unreachable { place, reason });
+            let location = location.to_string();
+            return Err(StoreError::Unreachable { location, reason });
         }
         if !std::mem::replace(&mut is_logged, true) {
-            tracing::warn!(%place, error = %reason, "waiting for the database");
+            tracing::warn!(place = %location, error = %reason, "waiting for the database");
         }
         tokio::time::sleep(RETRY).await;
     }

@@ -79,9 +79,6 @@ struct FileState {
 
 impl Authenticator {
     /// Reads the keys.
-    ///
-    /// # Errors
-    /// See [`AccessError`].
     pub async fn new(store: Store, settings: AccessSettings) -> Result<Self, AccessError> {
         let file = match settings.token_file.clone() {
             None => FileState::default(),
@@ -111,9 +108,6 @@ impl Authenticator {
     }
 
     /// Returns the grant of a request with this token.
-    ///
-    /// # Errors
-    /// See [`Unauthenticated`].
     pub fn grant(&self, token: Option<&str>) -> Result<Grant, Unauthenticated> {
         let keys = self.keys.load();
         if !keys.is_used && self.settings.anonymous {

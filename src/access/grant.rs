@@ -106,9 +106,6 @@ impl Grant {
     }
 
     /// Counts a request against the key's share, until the result is dropped.
-    ///
-    /// # Errors
-    /// See [`RateLimited`].
     pub fn enter(&self) -> Result<InFlight, RateLimited> {
         self.0.share.enter()
     }
@@ -131,9 +128,6 @@ impl Grant {
     }
 
     /// Checks that the grant has `scope`. Call it before any lookup, so that the outcome depends on the grant alone.
-    ///
-    /// # Errors
-    /// See [`AccessDenied::Scope`].
     pub fn require(&self, scope: Scope) -> Result<(), AccessDenied> {
         if self.0.scope >= scope {
             Ok(())
@@ -143,9 +137,6 @@ impl Grant {
     }
 
     /// Checks that the holder may register a repository under this name.
-    ///
-    /// # Errors
-    /// See [`AccessDenied`].
     pub fn require_registering(&self, name: &str) -> Result<(), AccessDenied> {
         self.require(Scope::Admin)?;
         if self.sees(name) {

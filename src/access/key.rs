@@ -52,9 +52,6 @@ impl Keys {
 pub struct NameError;
 
 /// Checks the name of a key, which must be one word because logs show it.
-///
-/// # Errors
-/// See [`NameError`].
 pub fn check_name(name: &str) -> Result<(), NameError> {
     let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     if (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {

@@ -59,9 +59,6 @@ impl Share {
     }
 
     /// Counts a request, which is in flight until the result is dropped.
-    ///
-    /// # Errors
-    /// See [`RateLimited`].
     pub fn enter(&self) -> Result<InFlight, RateLimited> {
         let permit = self.in_flight.as_ref().map(|semaphore| {
             let permit = Arc::clone(semaphore).try_acquire_owned();

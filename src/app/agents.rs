@@ -32,10 +32,8 @@ pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();
     let cache = args.cache(&root);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the asynchronous runtime")?;
+    let runtime =
+        tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let served = runtime.block_on(serve(&config, &root, &cache));
     // A pending read of standard input is abandoned.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
@@ -47,7 +45,7 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     telemetry::install_tls();
     let stop = CancellationToken::new();
     let signal = tokio::spawn(super::wait_for_signal(stop.clone()));
-    // State that is not cached needs a directory while the process lives.
+    // The database and other uncached state live in a temporary directory.
     let scratch = tempfile::tempdir().context("cannot create a temporary directory")?;
     let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
     let store = Store::open_copy(scratch.path()).await?;

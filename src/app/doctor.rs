@@ -24,10 +24,8 @@ use crate::telemetry;
 /// When the result cannot be printed.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     telemetry::install_tls();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the asynchronous runtime")?;
+    let runtime =
+        tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let findings = runtime.block_on(examine(args));
     // A check that hangs on a file system is abandoned.
     runtime.shutdown_timeout(Duration::from_secs(1));

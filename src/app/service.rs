@@ -26,7 +26,7 @@ use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, ServeContext};
 use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
-use crate::http::tls::{Tls, TlsFiles};
+use crate::http::tls::Tls;
 use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
@@ -35,7 +35,7 @@ use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::mcp::{self, AgentLimits, Agents};
-use crate::store::{Place, Store};
+use crate::store::{DatabaseLocation, Store};
 use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
@@ -55,7 +55,7 @@ pub struct Service {
     state: HttpState,
     /// The route of the Model Context Protocol.
     agents: Router<HttpState>,
-    border: RequestPolicy,
+    policy: RequestPolicy,
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
     grace: Duration,
@@ -134,7 +134,7 @@ impl Service {
             catalog,
             state,
             agents,
-            border: border(&config, authenticator),
+            policy: policy(&config, authenticator),
             tls,
             connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
@@ -151,7 +151,7 @@ impl Service {
 
     /// Whether requests need a token.
     pub fn needs_token(&self) -> bool {
-        self.border.authenticator.needs_token()
+        self.policy.authenticator.needs_token()
     }
 
     /// Returns the engine.
@@ -190,7 +190,7 @@ impl Service {
         let router = router(
             self.state,
             self.agents,
-            &self.border,
+            &self.policy,
             Arc::clone(&in_flight),
         );
         let (limits, stopped) = (self.connections, self.stop.clone());
@@ -285,19 +285,19 @@ async fn send_metrics(
 }
 
 async fn open_store(config: &Config, data_dir: &DataDir) -> anyhow::Result<Store> {
-    let place = cli::database::place(&config.storage)?;
+    let location = cli::database::location(&config.storage)?;
     if let Some(reason) = data_dir.read_only() {
         tracing::warn!(
             reason,
             "the data directory is not writable: new indexes and other changes are lost when the server stops"
         );
     }
-    Ok(match (place, data_dir.read_only()) {
-        (Place::Sqlite(_), None) => Store::open(data_dir.path()).await?,
-        (Place::Sqlite(_), Some(_)) => Store::open_copy(data_dir.path()).await?,
-        (place @ Place::Postgres(_), _) => {
-            tracing::info!(%place, "opening the database");
-            Store::open_at(place).await?
+    Ok(match (location, data_dir.read_only()) {
+        (DatabaseLocation::Sqlite(_), None) => Store::open(data_dir.path()).await?,
+        (DatabaseLocation::Sqlite(_), Some(_)) => Store::open_copy(data_dir.path()).await?,
+        (location @ DatabaseLocation::Postgres(_), _) => {
+            tracing::info!(place = %location, "opening the database");
+            Store::open_at(location).await?
         }
     })
 }
@@ -315,9 +315,9 @@ pub(super) fn local_url(mut address: SocketAddr, has_tls: bool) -> String {
 }
 
 /// Returns the files of the server's certificate; `None` if it serves plain HTTP.
-pub(super) fn tls_files(config: &Config) -> Option<TlsFiles> {
-    let TlsConfig { cert, key } = config.server.tls.clone();
-    (!cert.as_os_str().is_empty()).then_some(TlsFiles { cert, key })
+pub(super) fn tls_files(config: &Config) -> Option<TlsConfig> {
+    let tls = &config.server.tls;
+    (!tls.cert.as_os_str().is_empty()).then(|| tls.clone())
 }
 
 /// Loads the keys. Refuses to serve everybody unless the settings allow it.
@@ -352,7 +352,7 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
 }
 
 /// Creates the checks that requests pass before they are handled.
-fn border(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
+fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
     let named = config.server.allow_hosts.clone().into();
     let hosts = if config.is_local() {
         Hosts::Local(named)

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use super::{UsageError, database};
+use super::{UsageError, block_on, database};
 use crate::disk;
 use crate::ingest::CREDENTIALS;
-use crate::store::{self, Place, Store};
+use crate::store::{self, DatabaseLocation, Store};
 
 /// Back up the database and the credentials of a server, also while the server runs.
 ///
@@ -39,9 +39,9 @@ pub struct BackupArgs {
 /// When there is no database, or the directory cannot be written; nothing of it is left then.
 pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
     let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
-    let place = database::place(&config.storage)?;
+    let location = database::location(&config.storage)?;
     let data_dir = &config.storage.data_dir;
-    if let Place::Sqlite(file) = &place
+    if let DatabaseLocation::Sqlite(file) = &location
         && !file.is_file()
     {
         let data_dir = data_dir.display();
@@ -60,7 +60,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
         .prefix(".foveate-backup-")
         .tempdir_in(parent)
         .with_context(|| format!("cannot write to {}", parent.display()))?;
-    let rows = copy_database(place, unfinished.path())?;
+    let rows = copy_database(location, unfinished.path())?;
     let secrets = match args.without_credentials {
         true => 0,
         false => copy_files(
@@ -98,18 +98,17 @@ fn refuse_existing_directory(dir: &Path) -> Result<(), UsageError> {
 }
 
 /// Writes the database to a directory. Returns the number of rows of each table.
-fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u64)>> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let rows = runtime.block_on(async {
+fn copy_database(from: DatabaseLocation, to: &Path) -> anyhow::Result<Vec<(&'static str, u64)>> {
+    let rows = block_on(async {
         let file = to.join(store::FILE);
         let from = match from {
-            Place::Sqlite(database) => {
+            DatabaseLocation::Sqlite(database) => {
                 store::copy_file(&database, &file).await?;
                 None
             }
-            place @ Place::Postgres(_) => Some(Store::open_unchanged(place).await?),
+            location @ DatabaseLocation::Postgres(_) => {
+                Some(Store::open_unchanged(location).await?)
+            }
         };
         // Opening and counting the copy proves that it is readable. Its schema is brought up to date.
         let copy = Store::open(to).await?;
@@ -122,7 +121,7 @@ fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u6
             from.close().await;
         }
         anyhow::Ok(rows)
-    })?;
+    })??;
     File::open(to.join(store::FILE))?.sync_all()?;
     Ok(rows)
 }

@@ -139,10 +139,7 @@ impl Call<'_> {
     /// When the server cannot be reached or refuses the request.
     pub(super) fn send(self) -> anyhow::Result<Value> {
         crate::telemetry::install_tls();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(self.send_async())
+        super::block_on(self.send_async())?
     }
 
     async fn send_async(self) -> anyhow::Result<Value> {

@@ -66,7 +66,7 @@ fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 fn database_mistake(args: &ConfigArgs) -> Option<String> {
     let config = Config::load(args.config.as_deref(), &Overrides::default()).ok()?;
     config.storage.database_url.read().ok()?;
-    let mistake = database::place(&config.storage).err()?;
+    let mistake = database::location(&config.storage).err()?;
     Some(mistake.to_string())
 }
 

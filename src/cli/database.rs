@@ -2,24 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use super::UsageError;
+use super::{UsageError, block_on};
 use crate::config::{Config, Overrides, StorageConfig};
-use crate::store::{Place, Store};
+use crate::store::{DatabaseLocation, Store};
 
 /// Returns the location of the database of a server with these settings.
 ///
 /// # Errors
 /// When `storage.database_url` is invalid.
-pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
+pub fn location(storage: &StorageConfig) -> Result<DatabaseLocation, UsageError> {
     let refuse = |reason: String| UsageError(format!("storage.database_url: {reason}"));
     if storage.database_url.is_empty() {
-        return Ok(Place::in_directory(&storage.data_dir));
+        return Ok(DatabaseLocation::in_directory(&storage.data_dir));
     }
     let url = storage.database_url.read();
     let url = url.map_err(|error| refuse(error.to_string()))?;
-    match Place::parse(url.reveal()) {
-        Ok(place @ Place::Postgres(_)) => Ok(place),
-        Ok(Place::Sqlite(_)) => Err(refuse(
+    match DatabaseLocation::parse(url.reveal()) {
+        Ok(location @ DatabaseLocation::Postgres(_)) => Ok(location),
+        Ok(DatabaseLocation::Sqlite(_)) => Err(refuse(
             "an SQLite database is always in storage.data_dir: leave this setting empty".to_owned(),
         )),
         Err(error) => Err(refuse(error.to_string())),
@@ -27,9 +27,6 @@ pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
 }
 
 /// Returns the settings of a server.
-///
-/// # Errors
-/// When they cannot be used.
 pub fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
     let overrides = Overrides {
         data_dir,
@@ -51,9 +48,6 @@ pub struct DatabaseArgs {
 
 impl DatabaseArgs {
     /// The server's settings.
-    ///
-    /// # Errors
-    /// When they cannot be used.
     pub fn settings(&self) -> Result<Config, UsageError> {
         settings(self.config.as_deref(), self.data_dir.clone())
     }
@@ -79,8 +73,8 @@ impl DatabaseArgs {
         work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let storage = self.settings()?.storage;
-        let place = place(&storage)?;
-        if let Place::Sqlite(file) = &place
+        let location = location(&storage)?;
+        if let DatabaseLocation::Sqlite(file) = &location
             && !file.exists()
         {
             let shown = storage.data_dir.display();
@@ -89,25 +83,22 @@ impl DatabaseArgs {
             ))
             .into());
         }
-        with_store_at(place, work)
+        with_store_at(location, work)
     }
 }
 
-/// Runs `work` on the database at a place and returns its result.
+/// Runs `work` on the database at a location and returns its result.
 ///
 /// # Errors
 /// When the database fails, or `work` does.
 pub fn with_store_at<T>(
-    place: Place,
+    location: DatabaseLocation,
     work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let store = Store::open_at(place).await?;
+    block_on(async {
+        let store = Store::open_at(location).await?;
         let done = work(&store).await;
         store.close().await;
         done
-    })
+    })?
 }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::UsageError;
+use super::{UsageError, block_on};
 use crate::config::DatabaseUrl;
 use crate::disk;
-use crate::store::{Place, Store, StoreError};
+use crate::store::{DatabaseLocation, Store, StoreError};
 
 /// Copy all rows of one database to another.
 #[derive(Debug, clap::Args)]
@@ -41,21 +41,18 @@ enum TransferCommand {
 /// When a database cannot be used, or the target has rows.
 pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
     let TransferCommand::Move { from, to } = &args.command;
-    let (from, to) = (place("--from", from)?, place("--to", to)?);
+    let (from, to) = (location("--from", from)?, location("--to", to)?);
     if from == to {
         bail!(UsageError("--from and --to are the same".to_owned()));
     }
-    if let Place::Sqlite(file) = &from
+    if let DatabaseLocation::Sqlite(file) = &from
         && !file.is_file()
     {
         let file = file.display();
         bail!(UsageError(format!("--from: there is no file {file}")));
     }
     disk::restrict_umask();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let copied = runtime.block_on(copy(from, to.clone()))?;
+    let copied = block_on(copy(from, to.clone()))??;
     let mut out = std::io::stdout().lock();
     for (table, rows) in copied {
         writeln!(out, "{table}: {rows} rows")?;
@@ -64,7 +61,10 @@ pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn copy(from: Place, to: Place) -> Result<Vec<(&'static str, u64)>, StoreError> {
+async fn copy(
+    from: DatabaseLocation,
+    to: DatabaseLocation,
+) -> Result<Vec<(&'static str, u64)>, StoreError> {
     let from = Store::open_at(from).await?;
     let to = Store::open_at(to).await?;
     let copied = from.copy_to(&to).await;
@@ -73,9 +73,9 @@ async fn copy(from: Place, to: Place) -> Result<Vec<(&'static str, u64)>, StoreE
     copied
 }
 
-fn place(argument: &str, text: &str) -> Result<Place, UsageError> {
+fn location(argument: &str, text: &str) -> Result<DatabaseLocation, UsageError> {
     let refuse = |reason: String| UsageError(format!("{argument}: {reason}"));
     let text = DatabaseUrl::new(text).read();
     let text = text.map_err(|error| refuse(error.to_string()))?;
-    Place::parse(text.reveal()).map_err(|error| refuse(error.to_string()))
+    DatabaseLocation::parse(text.reveal()).map_err(|error| refuse(error.to_string()))
 }

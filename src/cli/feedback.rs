@@ -79,7 +79,6 @@ pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
 
 /// An answer and its feedback.
 pub struct Entry {
-    /// The answer.
     pub answer: AnswerRow,
     /// The feedback on it, one row for each origin.
     pub feedback: Vec<FeedbackRow>,

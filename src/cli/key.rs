@@ -13,7 +13,7 @@ use super::{NOTHING_FOUND, UsageError, database, print_json};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::disk;
 use crate::engine::RepoName;
-use crate::store::{KeyRow, NewKeyRow, Place, Store};
+use crate::store::{DatabaseLocation, KeyRow, NewKeyRow, Store};
 
 /// Create, list and revoke the API keys of a data directory, also while a server uses it.
 #[derive(Debug, clap::Args)]
@@ -93,9 +93,9 @@ const MAX_SECONDS: u32 = 100 * 365 * 86_400;
 /// When the data directory cannot be used, or the name is taken.
 pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
     let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
-    let place = database::place(&config.storage)?;
+    let location = database::location(&config.storage)?;
     let data_dir = config.storage.data_dir;
-    if matches!(place, Place::Sqlite(_)) {
+    if matches!(location, DatabaseLocation::Sqlite(_)) {
         if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
             let data_dir = data_dir.display();
             bail!(UsageError(format!(
@@ -105,7 +105,7 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
         disk::restrict_umask();
         disk::create_directory(&data_dir)?;
     }
-    database::with_store_at(place, async |store| match &args.command {
+    database::with_store_at(location, async |store| match &args.command {
         KeyCommand::Create(create) => self::create(store, create).await,
         KeyCommand::List { json } => list(store, *json).await,
         KeyCommand::Revoke { name } => revoke(store, name).await,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toml_edit::{Document, TableLike};
 use url::Url;
 
-use super::setting_source::{self, Places};
+use super::setting_source::{self, SettingSources};
 use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables, variables_without};
 
 /// Shown instead of a secret.
@@ -35,21 +35,18 @@ pub struct Setting {
 
 impl Config {
     /// Returns all settings in the order of `config/default.toml`.
-    ///
-    /// # Errors
-    /// As [`Config::load`].
     pub fn effective(
         file: Option<&Path>,
         overrides: &Overrides,
     ) -> Result<Vec<Setting>, ConfigError> {
         let text = file.map(read).transpose()?;
-        let places = Places::new(file.zip(text.as_deref()))?;
+        let sources = SettingSources::new(file.zip(text.as_deref()))?;
         let figment = layers(text.as_deref(), variables(), overrides);
-        let config = Self::of(&figment, &places)?;
+        let config = Self::of(&figment, &sources)?;
         let defaults = Document::parse(DEFAULTS).map_err(|e| ConfigError::new(e.to_string()))?;
         let mut settings = Vec::new();
         list(defaults.as_table(), "", &mut |table, name| {
-            let mut setting = setting(&figment, &places, table, name);
+            let mut setting = setting(&figment, &sources, table, name);
             if (table, name) == ("storage", "data_dir") {
                 // If the setting is empty, the directory depends on the environment.
                 setting.value = config.storage.data_dir.to_string_lossy().into();
@@ -75,12 +72,12 @@ impl Config {
         found: &mut Vec<ConfigError>,
     ) -> Result<(), ConfigError> {
         let text = file.map(read).transpose()?;
-        let places = Places::new(file.zip(text.as_deref()))?;
+        let sources = SettingSources::new(file.zip(text.as_deref()))?;
         let mut left = text.clone();
         let mut wrong: Vec<String> = Vec::new();
         while found.len() < MAX_MISTAKES {
             let figment = layers(left.as_deref(), variables_without(&wrong), overrides);
-            let Err(error) = Self::of(&figment, &places) else {
+            let Err(error) = Self::of(&figment, &sources) else {
                 return Ok(());
             };
             if wrong.contains(&error.key) {
@@ -107,12 +104,12 @@ fn list(table: &dyn TableLike, path: &str, each: &mut dyn FnMut(&str, &str)) {
     }
 }
 
-fn setting(figment: &Figment, places: &Places<'_>, table: &str, name: &str) -> Setting {
+fn setting(figment: &Figment, sources: &SettingSources<'_>, table: &str, name: &str) -> Setting {
     let key = format!("{table}.{name}");
     let value = figment.find_value(&key).ok();
     let value = value.and_then(|value| serde_json::to_value(value).ok());
     let source = figment.find_metadata(&key);
-    let source = source.and_then(|source| places.of(&key, &source.name));
+    let source = source.and_then(|source| sources.of(&key, &source.name));
     Setting {
         value: masked(&key, value.unwrap_or_default()),
         table: table.to_owned(),

@@ -9,10 +9,10 @@ use figment::error::{Actual, Kind, OneOf};
 use serde::de::{Deserializer, Unexpected, Visitor};
 
 use super::ConfigError;
-use super::setting_source::Places;
+use super::setting_source::SettingSources;
 
 /// Describes the first error, with its place.
-pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError {
+pub(super) fn explain(error: figment::Error, sources: &SettingSources<'_>) -> ConfigError {
     let Some(error) = error.into_iter().next() else {
         return ConfigError::new("");
     };
@@ -41,7 +41,7 @@ pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError
         other => format!("{key}: {other}"),
     };
     let source = error.metadata.as_ref();
-    let place = source.and_then(|source| places.of(&key, &source.name));
+    let place = source.and_then(|source| sources.of(&key, &source.name));
     ConfigError {
         text: with_place(text, place),
         key,
@@ -49,10 +49,14 @@ pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError
 }
 
 /// Adds the place of the key to an error whose text begins with the key.
-pub(super) fn placed(error: ConfigError, figment: &Figment, places: &Places<'_>) -> ConfigError {
+pub(super) fn placed(
+    error: ConfigError,
+    figment: &Figment,
+    sources: &SettingSources<'_>,
+) -> ConfigError {
     let key = error.text.split([' ', ':']).next().unwrap_or_default();
     let source = figment.find_metadata(key);
-    let place = source.and_then(|source| places.of(key, &source.name));
+    let place = source.and_then(|source| sources.of(key, &source.name));
     ConfigError {
         key: key.to_owned(),
         text: with_place(error.text, place),

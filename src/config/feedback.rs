@@ -5,7 +5,6 @@ use serde::Deserialize;
 /// The `[feedback]` table.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct FeedbackConfig {
     pub record: bool,
     pub queries: bool,

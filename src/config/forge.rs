@@ -6,7 +6,6 @@ use serde::Deserialize;
 /// The `[forge]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct ForgeConfig {
     pub min_confidence: f32,
     pub budget_tokens: usize,
@@ -30,7 +29,6 @@ pub struct ForgeConfig {
 /// The `[forge.github]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct GitHubConfig {
     pub url: String,
     pub webhook_secret: String,
@@ -42,7 +40,6 @@ pub struct GitHubConfig {
 /// The table of another forge.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct HostConfig {
     pub url: String,
     pub webhook_secret: String,

@@ -37,12 +37,12 @@ impl fmt::Debug for Secret {
 #[error("cannot read a secret from {0}")]
 pub struct SecretError(String);
 
-/// The place of a secret: `env:NAME` or `file:/path`.
+/// The source of a secret: `env:NAME` or `file:/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SecretPlace(String);
+pub struct SecretSource(String);
 
-impl SecretPlace {
-    /// Returns the place that a setting names; `None` where the setting is empty.
+impl SecretSource {
+    /// Returns the source that a setting names; `None` where the setting is empty.
     pub fn new(setting: &str) -> Option<Self> {
         (!setting.is_empty()).then(|| Self(setting.to_owned()))
     }
@@ -72,7 +72,7 @@ fn read_file(path: &str) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The URL of a database server, or the place of the URL. `Debug` hides it, since it may hold a password.
+/// A PostgreSQL URL, or `env:NAME` / `file:/path` to read it from. `Debug` hides it, since it may hold a password.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct DatabaseUrl(String);
@@ -99,15 +99,15 @@ impl DatabaseUrl {
     /// # Errors
     /// When it cannot be read from its place.
     pub fn read(&self) -> Result<Secret, SecretError> {
-        match self.place() {
-            Some(place) => place.read(),
+        match self.source() {
+            Some(source) => source.read(),
             None => Ok(Secret::new(&*self.0)),
         }
     }
 
-    fn place(&self) -> Option<SecretPlace> {
-        let is_place = self.0.starts_with("env:") || self.0.starts_with("file:");
-        is_place.then(|| SecretPlace(self.0.clone()))
+    fn source(&self) -> Option<SecretSource> {
+        let is_source = self.0.starts_with("env:") || self.0.starts_with("file:");
+        is_source.then(|| SecretSource(self.0.clone()))
     }
 
     /// Checks that it is a PostgreSQL URL, a place, or empty.
@@ -148,7 +148,7 @@ mod tests {
     fn secret_is_read_from_its_place_and_hidden() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "s3cret\n").unwrap();
-        let place = SecretPlace::new(&format!("file:{}", file.path().display())).unwrap();
+        let place = SecretSource::new(&format!("file:{}", file.path().display())).unwrap();
         let secret = place.read().unwrap();
         assert_eq!(secret.reveal(), "s3cret");
         assert_eq!(format!("{secret:?}"), "Secret(..)");
@@ -157,9 +157,9 @@ mod tests {
         std::fs::write(file.path(), " \n").unwrap();
         assert!(place.read().is_err());
         for missing in ["file:/no/such/file", "env:FOVEATE_NO_SUCH_VARIABLE", "x"] {
-            let error = SecretPlace::new(missing).unwrap().read().unwrap_err();
+            let error = SecretSource::new(missing).unwrap().read().unwrap_err();
             assert!(error.to_string().ends_with(missing));
         }
-        assert_eq!(SecretPlace::new(""), None);
+        assert_eq!(SecretSource::new(""), None);
     }
 }

@@ -6,8 +6,8 @@ use toml_edit::{Document, DocumentMut, TableLike};
 
 use super::{ConfigError, ENVIRONMENT};
 
-/// Finds the places of settings that are not built in.
-pub(super) struct Places<'a> {
+/// Finds the sources of settings that are not built in.
+pub(super) struct SettingSources<'a> {
     file: Option<File<'a>>,
 }
 
@@ -17,7 +17,7 @@ struct File<'a> {
     document: Document<&'a str>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> SettingSources<'a> {
     /// Parses the settings file, given as path and text, if there is one.
     ///
     /// # Errors

@@ -6,7 +6,6 @@ use serde::Deserialize;
 /// The `[telemetry]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct TelemetryConfig {
     pub otlp: OtlpConfig,
 }
@@ -14,7 +13,6 @@ pub struct TelemetryConfig {
 /// The `[telemetry.otlp]` table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct OtlpConfig {
     pub endpoint: String,
     pub service_name: String,

@@ -26,9 +26,6 @@ pub fn restrict_umask() {
 static INITIAL_UMASK: OnceLock<Mode> = OnceLock::new();
 
 /// Writes a file; a new one gets the permissions that the umask at the program's start gives.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn write_output_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_new = !path.exists();
     fs::write(path, bytes)?;

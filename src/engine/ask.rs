@@ -75,7 +75,7 @@ pub struct AnswerWithSnapshot {
 
 /// The repository and revision of a lookup.
 #[derive(Clone, Debug)]
-pub struct LookupPlace {
+pub struct LookupTarget {
     /// Name of the repository.
     pub repo: String,
     /// A commit, branch or tag; `None` for the current snapshot.
@@ -135,9 +135,6 @@ pub enum AskError {
 
 impl Engine {
     /// Answers a question of the holder of a grant.
-    ///
-    /// # Errors
-    /// See [`AskError`].
     pub async fn ask(
         &self,
         grant: &Grant,
@@ -187,19 +184,16 @@ impl Engine {
 
     /// Looks something up for the holder of a grant: under the same permits and deadline as a question,
     /// in the snapshot of a commit, branch or tag, or the current one.
-    ///
-    /// # Errors
-    /// See [`AskError`].
     pub async fn lookup<T: Send + 'static>(
         &self,
         grant: &Grant,
-        place: LookupPlace,
+        target: LookupTarget,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
     ) -> Result<LookupWithSnapshot<T>, AskError> {
-        let found = self.get(grant, &place.repo);
+        let found = self.get(grant, &target.repo);
         let looked_up = match &found {
-            Some(repository) => self.look_in(grant, repository, place, lookup).await,
-            None => Err(AskError::UnknownRepo(place.repo)),
+            Some(repository) => self.look_in(grant, repository, target, lookup).await,
+            None => Err(AskError::UnknownRepo(target.repo)),
         };
         audit_outcome(grant, Action::LookUp, found.as_deref(), &looked_up);
         looked_up
@@ -209,16 +203,16 @@ impl Engine {
         &self,
         grant: &Grant,
         repository: &Repository,
-        place: LookupPlace,
+        LookupTarget { repo, reference }: LookupTarget,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
     ) -> Result<LookupWithSnapshot<T>, AskError> {
         let start = Instant::now();
-        let target = place.reference.map_or(Target::Current, Target::Revision);
+        let target = reference.map_or(Target::Current, Target::Revision);
         let found = self.find(grant, repository, target).await?;
         let value = self.work_on(grant, &found.snapshot, lookup).await?;
         metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
         Ok(LookupWithSnapshot {
-            repo: place.repo,
+            repo,
             issues: state_issues(repository, &found.snapshot),
             snapshot: found.snapshot,
             value,
@@ -260,7 +254,7 @@ impl Engine {
             return Ok(());
         }
         let mut changes = repository.changes();
-        repository.want();
+        repository.request_reload();
         self.wanted.notify_one();
         let is_loaded =
             || repository.unloaded().is_none() || repository.status().state == State::Failed;
@@ -268,7 +262,7 @@ impl Engine {
         tokio::select! {
             biased;
             () = loaded => Ok(()),
-            () = repository.gone() => Err(RevisionError::Gone.into()),
+            () = repository.closed() => Err(RevisionError::Gone.into()),
             () = tokio::time::sleep_until(until.into()) => Err(AskError::Building),
         }
     }

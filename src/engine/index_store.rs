@@ -169,17 +169,11 @@ impl IndexStore {
     }
 
     /// As [`Self::save`], for one-shot commands, each with one revision: data of other revisions are kept longer.
-    ///
-    /// # Errors
-    /// As [`Self::save`].
     pub fn save_one_of_many(&self, current: &Snapshot) -> io::Result<()> {
         self.update(current, &[], MaxWaste::ThreeQuarters).map(drop)
     }
 
     /// As [`Self::save`], but deletes all data that none of the snapshots has. Returns the bytes freed.
-    ///
-    /// # Errors
-    /// As [`Self::save`].
     pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
         self.update(current, others, MaxWaste::None)
     }

@@ -21,9 +21,6 @@ const ESCAPED_SLASH: &str = "%2F";
 
 impl RepoName {
     /// Checks a name.
-    ///
-    /// # Errors
-    /// See [`NameError`].
     pub fn new(name: &str) -> Result<Self, NameError> {
         let mut parts = name.split('/');
         if name.len() <= MAX_BYTES && parts.all(is_part) {

@@ -218,7 +218,7 @@ pub struct Repository {
     /// Bytes of the commit data kept outside the snapshots.
     records: AtomicUsize,
     /// Whether a question waits for it to be reloaded.
-    wanted: AtomicBool,
+    reload_requested: AtomicBool,
     used: AtomicU64,
     request_queue: Queue,
     requests: mpsc::UnboundedSender<AdmittedRequest>,
@@ -265,7 +265,7 @@ impl Repository {
             ),
             unloaded,
             records: AtomicUsize::new(0),
-            wanted: AtomicBool::new(false),
+            reload_requested: AtomicBool::new(false),
             request_queue: Queue::new(REQUESTS_AT_A_TIME, MAX_REQUESTS),
             requests,
             syncs,
@@ -340,7 +340,7 @@ impl Repository {
 
     /// The current snapshot, unless it is a stale index: a stale index must not be stored, and no other index may be
     /// derived from it.
-    pub fn basis(&self) -> Option<Arc<PublishedSnapshot>> {
+    pub fn current_unless_stale(&self) -> Option<Arc<PublishedSnapshot>> {
         self.current()
             .filter(|current| !current.snapshot.is_outdated)
     }
@@ -396,18 +396,18 @@ impl Repository {
         self.used.store(unloaded::now(), Ordering::Relaxed);
     }
 
-    pub(super) fn want(&self) {
-        self.wanted.store(true, Ordering::Relaxed);
+    pub(super) fn request_reload(&self) {
+        self.reload_requested.store(true, Ordering::Relaxed);
         self.notify_changes();
     }
 
     /// Whether a question waits for it to be reloaded.
-    pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed)
+    pub fn is_reload_requested(&self) -> bool {
+        self.reload_requested.load(Ordering::Relaxed)
     }
 
     /// Waits until no task drives it any more: the server stops, or it was removed.
-    pub(super) async fn gone(&self) {
+    pub(super) async fn closed(&self) {
         self.requests.closed().await;
     }
 
@@ -432,9 +432,6 @@ impl Repository {
     }
 
     /// Sends a request, which `request` makes from the channel for the reply, and waits for the reply.
-    ///
-    /// # Errors
-    /// See [`RevisionError`].
     pub(super) async fn request<T>(
         &self,
         admission: Admission,
@@ -454,7 +451,7 @@ impl Repository {
 
     pub(super) fn set_current(&self, published: PublishedSnapshot) {
         self.current.store(Some(Arc::new(published)));
-        self.wanted.store(false, Ordering::Relaxed);
+        self.reload_requested.store(false, Ordering::Relaxed);
     }
 
     /// Marks it as failed because its writer ended by a defect: nothing follows the source any more.

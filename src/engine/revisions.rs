@@ -22,13 +22,13 @@ pub struct Revisions {
 
 /// What the caller of [`Revisions::join`] has to do for a revision.
 #[derive(Debug)]
-pub enum Flight {
+pub enum BuildSlot {
     /// Nothing: it is warm.
     Ready(Arc<Snapshot>),
     /// Wait for the build of another caller.
     PendingRevision(PendingRevision),
     /// Build it.
-    Build(Lease),
+    Build(BuildHandle),
 }
 
 /// A revision that another caller builds.
@@ -37,7 +37,7 @@ pub struct PendingRevision(watch::Receiver<Outcome>);
 
 /// The obligation to build a revision. Dropping it unfulfilled fails the waiting callers.
 #[derive(Debug)]
-pub struct Lease(watch::Sender<Outcome>);
+pub struct BuildHandle(watch::Sender<Outcome>);
 
 impl Revisions {
     /// Creates a cache for `capacity` revisions, at least one.
@@ -57,14 +57,14 @@ impl Revisions {
     }
 
     /// Returns the snapshot of a commit, or joins its build, or starts one.
-    pub fn join(&self, commit: &str) -> Flight {
+    pub fn join(&self, commit: &str) -> BuildSlot {
         let mut slots = self.slots.lock();
         if let Some(receiver) = touch(&mut slots, commit) {
             let state = receiver.borrow().clone();
             match state {
-                Some(Ok(snapshot)) => return Flight::Ready(snapshot),
+                Some(Ok(snapshot)) => return BuildSlot::Ready(snapshot),
                 None if receiver.has_changed().is_ok() => {
-                    return Flight::PendingRevision(PendingRevision(receiver.clone()));
+                    return BuildSlot::PendingRevision(PendingRevision(receiver.clone()));
                 }
                 // The build failed or was abandoned: this caller tries again.
                 _ => drop(slots.pop_back()),
@@ -87,7 +87,7 @@ impl Revisions {
         // Freeing an index takes milliseconds: unlock first, for other requests.
         drop(slots);
         drop(leaving);
-        Flight::Build(Lease(sender))
+        BuildSlot::Build(BuildHandle(sender))
     }
 
     /// Returns the warm snapshots.
@@ -116,7 +116,7 @@ fn touch<'a>(
     slots.back().map(|(_, receiver)| receiver)
 }
 
-impl Lease {
+impl BuildHandle {
     /// Hands the snapshot to waiting and later callers. May be called again with a more complete snapshot of the
     /// same commit.
     pub fn fulfil(&self, snapshot: Arc<Snapshot>) {
@@ -161,30 +161,27 @@ mod tests {
     use super::*;
 
     fn snapshot(commit: &str) -> Arc<Snapshot> {
-        let revision = Revision {
-            commit: commit.to_owned(),
-            dirty: false,
-        };
+        let revision = Revision::of_commit(commit.to_owned());
         Arc::new(Snapshot::build(revision, 1, Vec::new(), None, None).expect("an empty index"))
     }
 
-    fn build(flight: Flight) -> Lease {
-        match flight {
-            Flight::Build(lease) => lease,
-            other => panic!("expected a lease, got {other:?}"),
+    fn build(slot: BuildSlot) -> BuildHandle {
+        match slot {
+            BuildSlot::Build(handle) => handle,
+            other => panic!("expected a handle, got {other:?}"),
         }
     }
 
     #[tokio::test]
     async fn concurrent_requests_share_one_build() {
         let revisions = Revisions::new(2);
-        let lease = build(revisions.join("a"));
-        let Flight::PendingRevision(waiting) = revisions.join("a") else {
+        let handle = build(revisions.join("a"));
+        let BuildSlot::PendingRevision(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
-        lease.fulfil(snapshot("a"));
+        handle.fulfil(snapshot("a"));
         assert!(waiting.outcome().await.is_ok());
-        assert!(matches!(revisions.join("a"), Flight::Ready(_)));
+        assert!(matches!(revisions.join("a"), BuildSlot::Ready(_)));
         assert!(revisions.get("a").is_some());
     }
 
@@ -192,7 +189,7 @@ mod tests {
     async fn failed_build_is_reported_and_retried() {
         let revisions = Revisions::new(2);
         let first = build(revisions.join("a"));
-        let Flight::PendingRevision(waiting) = revisions.join("a") else {
+        let BuildSlot::PendingRevision(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         drop(first);
@@ -220,9 +217,9 @@ mod tests {
         let revisions = Revisions::new(1);
         let a = build(revisions.join("a"));
         let b = build(revisions.join("b"));
-        assert!(matches!(revisions.join("a"), Flight::PendingRevision(_)));
+        assert!(matches!(revisions.join("a"), BuildSlot::PendingRevision(_)));
         a.fulfil(snapshot("a"));
-        assert!(matches!(revisions.join("a"), Flight::Ready(_)));
+        assert!(matches!(revisions.join("a"), BuildSlot::Ready(_)));
         drop(b);
         build(revisions.join("c")).fulfil(snapshot("c"));
         assert_eq!(revisions.count(), 1);

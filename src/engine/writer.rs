@@ -195,7 +195,7 @@ impl Writer {
     /// and derives the index from it otherwise. Errors are ignored here; publishing reports them. Blocks; runs on the
     /// current rayon pool.
     pub fn draft(&mut self, plan: Plan) {
-        if self.repository.basis().is_some() {
+        if self.repository.current_unless_stale().is_some() {
             return;
         }
         let start = Instant::now();
@@ -224,7 +224,7 @@ impl Writer {
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
     pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
-        let basis = self.repository.basis();
+        let basis = self.repository.current_unless_stale();
         let generation = self.repository.generation() + 1;
         let cause = plan.cause;
         let draft = self.draft.take();
@@ -268,7 +268,7 @@ impl Writer {
         commit: &str,
         history: CommitHistory,
     ) -> Result<(), PublishError> {
-        let Some(basis) = self.repository.basis() else {
+        let Some(basis) = self.repository.current_unless_stale() else {
             return Ok(());
         };
         let snapshot = &basis.snapshot;
@@ -315,7 +315,7 @@ impl Writer {
     }
 
     /// Marks the repository as ready: its source was read and equals the current snapshot.
-    pub fn confirm(&mut self) {
+    pub fn mark_up_to_date(&mut self) {
         self.repository.set_status(|status| {
             status.state = State::Ready;
             status.error = None;

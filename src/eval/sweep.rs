@@ -230,10 +230,7 @@ impl Source {
             0 => None,
             _ => Some(self.history(&commit, walk)?.history),
         };
-        let revision = Revision {
-            commit,
-            dirty: false,
-        };
+        let revision = Revision::of_commit(commit);
         let generation = previous.as_ref().map_or(1, |p| p.generation + 1);
         let snapshot = Snapshot::build(revision, generation, files, history, previous.as_ref())?;
         Ok(BuiltSnapshot {

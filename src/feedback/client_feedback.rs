@@ -79,9 +79,6 @@ pub enum FeedbackError {
 impl Feedback {
     /// Stores feedback on an answer from the holder of a grant. Later feedback with the same key replaces
     /// earlier feedback.
-    ///
-    /// # Errors
-    /// See [`FeedbackError`].
     pub async fn submit(
         &self,
         grant: &Grant,

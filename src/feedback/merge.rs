@@ -11,9 +11,6 @@ const MAX_KEPT: usize = 500;
 
 impl Feedback {
     /// Returns the latest answer to each of the given threads of forges.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn latest_answers(
         &self,
         repo: &str,

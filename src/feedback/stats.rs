@@ -75,9 +75,6 @@ pub enum StatsError {
 impl Feedback {
     /// Returns the figures of one repository, or of every repository with figures that the holder of the
     /// grant sees.
-    ///
-    /// # Errors
-    /// See [`StatsError`].
     pub async fn stats(
         &self,
         grant: &Grant,

@@ -16,7 +16,7 @@ use super::gitea::Gitea;
 use super::github::GitHub;
 use super::github::app::{self, App};
 use super::gitlab::GitLab;
-use super::secret::{Secret, SecretPlace};
+use super::secret::{Secret, SecretSource};
 use crate::config::{ForgeConfig, HostConfig};
 use crate::engine::DiffEnds;
 
@@ -31,11 +31,11 @@ pub struct Host {
     /// URL without a trailing slash.
     pub url: String,
     /// Where the secret of its webhooks is stored.
-    pub webhook_secret: Option<SecretPlace>,
+    pub webhook_secret: Option<SecretSource>,
     /// Timeout of one request.
     pub timeout: Duration,
     api: String,
-    token: Option<SecretPlace>,
+    token: Option<SecretSource>,
     app: Option<App>,
     client: Client,
     /// Installation tokens with their expiry, by installation and project.
@@ -63,7 +63,7 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
         webhook_secret: config.github.webhook_secret.clone(),
         token: config.github.token.clone(),
     };
-    let key = SecretPlace::new(&config.github.private_key);
+    let key = SecretSource::new(&config.github.private_key);
     let app = key.map(|key| App {
         id: config.github.app_id,
         key,
@@ -75,8 +75,8 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
             api: dialect.api(&url),
             dialect,
             url,
-            webhook_secret: SecretPlace::new(&config.webhook_secret),
-            token: SecretPlace::new(&config.token),
+            webhook_secret: SecretSource::new(&config.webhook_secret),
+            token: SecretSource::new(&config.token),
             timeout,
             app,
             client: Client::new(timeout)?,
@@ -252,9 +252,6 @@ impl Host {
     }
 
     /// Returns base and head of a pull request.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn ends(&self, scope: Scope<'_>, thread: &ThreadId) -> Result<DiffEnds, CallError> {
         let path = self.dialect.pull_request(thread);
         let pull_request = self.get(scope, &path).await?;
@@ -263,9 +260,6 @@ impl Host {
 
     /// Returns the name of the account that comments are written with. It is not cached: the token may be
     /// replaced by that of another account, and an app or account may be renamed.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn account(&self, scope: Scope<'_>) -> Result<String, CallError> {
         match (&self.app, &self.token) {
             (Some(app), None) => {
@@ -283,9 +277,6 @@ impl Host {
 
     /// Returns one page of a thread's comments, and the query string of the next page. `query` selects the
     /// page; `None` is the first one.
-    ///
-    /// # Errors
-    /// When the request fails.
     pub async fn comments(
         &self,
         scope: Scope<'_>,

@@ -27,9 +27,6 @@ struct Own {
 }
 
 /// Creates or updates the comment of a thread.
-///
-/// # Errors
-/// See [`CallError`].
 pub async fn publish(
     host: &Host,
     scope: Scope<'_>,

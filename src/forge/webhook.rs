@@ -136,7 +136,7 @@ impl Forges {
         match delivered.await? {
             DeliveryOutcome::Repeated => return Ok(Outcome::Repeated),
             DeliveryOutcome::Full => return Err(WebhookError::Full),
-            DeliveryOutcome::Taken => {}
+            DeliveryOutcome::Accepted => {}
         }
         match &repository {
             None => self.register(host, &project).await,

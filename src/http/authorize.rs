@@ -1,6 +1,6 @@
-//! Authenticates requests. [`identify`] turns the token of a request into a [`Grant`] and takes a slot of the
-//! key's share of requests; handlers take the grant as [`Caller`] and pass it to the rooms below, which check
-//! it. The similar layer of tower-http accepts only one fixed token.
+//! Authenticates requests. [`identify`] turns the token of a request into a [`Grant`] and counts the request
+//! against the key's limits; handlers take the grant as [`Caller`] and pass it to the rooms below, which check it. The
+//! similar layer of tower-http accepts only one fixed token.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Caller(pub Grant);
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
-    /// A request without a grant may do nothing.
+    /// Fails if no layer set a grant: that is a bug of the router.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let grant = parts.extensions.get::<Grant>().cloned();
         grant.map(Self).ok_or_else(Problem::internal)

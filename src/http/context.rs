@@ -3,6 +3,8 @@
 
 mod nested_fields;
 
+use std::collections::BTreeMap;
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
@@ -18,8 +20,7 @@ use utoipa::openapi::{RefOr, Schema};
 use super::authorize::Caller;
 use super::extract::{Body, Object, Segments};
 use super::openapi::problems::{
-    BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
-    UnsupportedMediaType,
+    Conflict, NotAcceptable, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
 };
 use super::openapi::schemas::{Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
@@ -145,36 +146,40 @@ const GENERATION: HeaderName = HeaderName::from_static("foveate-generation");
 const TOKENS: HeaderName = HeaderName::from_static("foveate-tokens");
 const ISSUES: HeaderName = HeaderName::from_static("foveate-issues");
 
+/// The response with an answer. It exists only for the OpenAPI document.
+#[derive(utoipa::ToResponse)]
+#[response(
+    description = "The answer; with a media type other than JSON, only its `context`",
+    headers(
+        ("foveate-repo" = String, description = "`repo` of the answer"),
+        ("foveate-commit" = String, description = "`commit` of the answer; absent if it is empty"),
+        ("foveate-generation" = u64, description = "`generation` of the answer"),
+        ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
+        ("foveate-issues" = String, description = "The codes of `issues`, separated by commas; absent if there are none"),
+    )
+)]
+#[expect(dead_code, clippy::large_enum_variant, reason = "it is never created")]
+enum Answered {
+    Json(#[content("application/json")] ContextAnswer),
+    Markdown(#[content("text/markdown")] String),
+    Xml(#[content("application/xml")] String),
+    Plain(#[content("text/plain")] String),
+}
+
+impl utoipa::IntoResponses for Answered {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        let (_, response) = <Self as utoipa::ToResponse>::response();
+        BTreeMap::from([("200".to_owned(), response)])
+    }
+}
+
 /// Which code must the reader see?
 #[utoipa::path(
     post, path = "/context", tag = "context",
     request_body = ContextBody,
     responses(
-        (
-            status = 200,
-            description = "The answer; with a media type other than JSON, only its `context`",
-            content(
-                (ContextAnswer = "application/json"),
-                (String = "text/markdown"),
-                (String = "application/xml"),
-                (String = "text/plain"),
-            ),
-            headers(
-                ("foveate-repo" = String, description = "`repo` of the answer"),
-                ("foveate-commit" = String, description = "`commit` of the answer; absent if it is empty"),
-                ("foveate-generation" = u64, description = "`generation` of the answer"),
-                ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
-                ("foveate-issues" = String, description = "The codes of `issues`, separated by commas; absent if there are none"),
-            ),
-        ),
-        BadRequest,
-        NotFound,
-        NotAcceptable,
-        Conflict,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        TooManyRequests,
-        Unavailable,
+        Answered,
+        NotFound, NotAcceptable, Conflict, PayloadTooLarge, UnsupportedMediaType, Unavailable,
     )
 )]
 pub async fn context(
@@ -194,31 +199,8 @@ pub async fn context(
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     request_body = RepoContextBody,
     responses(
-        (
-            status = 200,
-            description = "The answer; with a media type other than JSON, only its `context`",
-            content(
-                (ContextAnswer = "application/json"),
-                (String = "text/markdown"),
-                (String = "application/xml"),
-                (String = "text/plain"),
-            ),
-            headers(
-                ("foveate-repo" = String, description = "`repo` of the answer"),
-                ("foveate-commit" = String, description = "`commit` of the answer; absent if it is empty"),
-                ("foveate-generation" = u64, description = "`generation` of the answer"),
-                ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
-                ("foveate-issues" = String, description = "The codes of `issues`, separated by commas; absent if there are none"),
-            ),
-        ),
-        BadRequest,
-        NotFound,
-        NotAcceptable,
-        Conflict,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        TooManyRequests,
-        Unavailable,
+        Answered,
+        NotFound, NotAcceptable, Conflict, PayloadTooLarge, UnsupportedMediaType, Unavailable,
     )
 )]
 pub async fn repo_context(

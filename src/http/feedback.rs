@@ -9,9 +9,7 @@ use utoipa::ToSchema;
 use super::HttpState;
 use super::authorize::Caller;
 use super::extract::{Body, Object, Parameters};
-use super::openapi::problems::{
-    BadRequest, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
-};
+use super::openapi::problems::{NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType};
 use super::openapi::schemas::{DefinitionName, FilePath, RepositoryName};
 use super::problem::Problem;
 use crate::feedback::stats::share;
@@ -120,11 +118,7 @@ impl From<ChangeCounts> for ChangesAnswer {
     request_body = FeedbackBody,
     responses(
         (status = 200, description = "Stored", body = FeedbackAnswer),
-        BadRequest,
-        NotFound,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        Unavailable,
+        NotFound, PayloadTooLarge, UnsupportedMediaType, Unavailable,
     )
 )]
 pub async fn submit(
@@ -245,9 +239,7 @@ impl From<RepositoryStats> for RepositoryStatsAnswer {
     ),
     responses(
         (status = 200, description = "The figures", body = StatsAnswer),
-        BadRequest,
-        NotFound,
-        Unavailable,
+        NotFound, Unavailable,
     )
 )]
 pub async fn stats(

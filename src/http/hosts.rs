@@ -117,11 +117,11 @@ fn is_same_host(header: &HeaderValue, authority: &Authority, target: &Uri) -> bo
     let Ok(header) = Authority::try_from(header.as_bytes()) else {
         return false;
     };
-    let usual = match target.scheme_str() {
+    let default_port = match target.scheme_str() {
         Some("https") => 443,
         _ => 80,
     };
-    let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(default_port);
     header.host().eq_ignore_ascii_case(authority.host()) && port(&header) == port(authority)
 }
 

@@ -204,7 +204,7 @@ pub fn mark_as_data<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Builds the response to a request beyond the limit of requests in flight.
-pub async fn shed(_: BoxError) -> Problem {
+pub async fn overloaded(_: BoxError) -> Problem {
     Problem::too_many_connections()
 }
 

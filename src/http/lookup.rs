@@ -7,7 +7,7 @@ use axum::extract::State;
 use super::HttpState;
 use super::authorize::Caller;
 use super::extract::{Parameters, Segments};
-use super::openapi::problems::{BadRequest, Conflict, NotFound, TooManyRequests, Unavailable};
+use super::openapi::problems::{Conflict, NotFound, Unavailable};
 use super::openapi::schemas::{
     Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, RepositoryName, SearchText,
 };
@@ -43,7 +43,7 @@ async fn run_lookup<R: RawLookup>(
     ),
     responses(
         (status = 200, description = "The definitions, and how they were found", body = DefinitionsAnswer),
-        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+        NotFound, Conflict, Unavailable,
     )
 )]
 pub async fn definitions(
@@ -69,7 +69,7 @@ pub async fn definitions(
     ),
     responses(
         (status = 200, description = "The references, the most certain first", body = ReferencesAnswer),
-        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+        NotFound, Conflict, Unavailable,
     )
 )]
 pub async fn references(
@@ -93,7 +93,7 @@ pub async fn references(
     ),
     responses(
         (status = 200, description = "The definitions of the file, or its sections if it is prose or settings", body = OutlineAnswer),
-        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+        NotFound, Conflict, Unavailable,
     )
 )]
 pub async fn outline(
@@ -120,7 +120,7 @@ pub async fn outline(
     ),
     responses(
         (status = 200, description = "The matches", body = SearchAnswer),
-        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+        NotFound, Conflict, Unavailable,
     )
 )]
 pub async fn search(
@@ -145,7 +145,7 @@ pub async fn search(
     ),
     responses(
         (status = 200, description = "The lines", body = FileTextAnswer),
-        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+        NotFound, Conflict, Unavailable,
     )
 )]
 pub async fn file(

@@ -12,6 +12,7 @@ use utoipa::{IntoResponses as _, OpenApi as _};
 
 use super::feedback::ByName;
 use super::problem::ProblemBody;
+use crate::wire::ContextAnswer;
 use crate::wire::lookup::SearchKindName;
 use problems::{BadRequest, Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
 use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, SearchText};
@@ -24,9 +25,10 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
         description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. A body may be sent as gzip, with `content-encoding: gzip`; responses are compressed if `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    // The problem, and the schemas that only parameters refer to.
+    // The problem, and the schemas that only parameters and shared responses refer to.
     components(schemas(
         ProblemBody,
+        ContextAnswer,
         Cursor,
         DefinitionName,
         FilePath,

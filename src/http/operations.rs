@@ -106,7 +106,9 @@ pub async fn metrics(
     Caller(grant): Caller,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let text = figures(state, grant).await.ok_or_else(Problem::internal)?;
+    let text = render_metrics(state, grant)
+        .await
+        .ok_or_else(Problem::internal)?;
     // A client that accepts neither gets the first one: old scrapers send arbitrary headers.
     let (kind, text) = match accept::best(&headers, &[PROMETHEUS, OPEN_METRICS]) {
         Some(OPEN_METRICS) => (
@@ -122,9 +124,9 @@ const PROMETHEUS: &str = "text/plain";
 const OPEN_METRICS: &str = "application/openmetrics-text";
 
 /// Renders all metrics that a grant sees, in the Prometheus text format. `None` after a panic.
-async fn figures(state: HttpState, grant: Grant) -> Option<String> {
+async fn render_metrics(state: HttpState, grant: Grant) -> Option<String> {
     // An unreachable database must not delay the metrics that report it.
-    let (jobs, learned) = match state.forges.has_database() {
+    let (jobs, feedback_stats) = match state.forges.has_database() {
         true => (
             state.forges.jobs().await.unwrap_or_default(),
             state.feedback.totals().await.unwrap_or_default(),
@@ -132,13 +134,13 @@ async fn figures(state: HttpState, grant: Grant) -> Option<String> {
         false => Default::default(),
     };
     // Computing the sizes of an index for the first time takes milliseconds.
-    let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned));
+    let text = spawn_blocking(move || exposition(&state, &grant, jobs, &feedback_stats));
     text.await.ok()
 }
 
 /// Renders the metrics of all repositories, for exporters.
 pub async fn all_metrics(state: HttpState) -> Option<String> {
-    figures(state, Grant::unrestricted()).await
+    render_metrics(state, Grant::unrestricted()).await
 }
 
 /// The OpenAPI document of this interface.
@@ -163,7 +165,7 @@ fn exposition(
     state: &HttpState,
     grant: &Grant,
     jobs: JobCounts,
-    learned: &[RepositoryStats],
+    feedback_stats: &[RepositoryStats],
 ) -> String {
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
@@ -182,7 +184,7 @@ fn exposition(
         state.catalog.memory_limit().map(|bytes| bytes as f64),
     );
     repository_states(&out, &state.engine, grant);
-    feedback_metrics::states(&out, &state.engine, grant, learned);
+    feedback_metrics::states(&out, &state.engine, grant, feedback_stats);
     out.single(
         "foveate_database_up",
         Kind::Gauge,
@@ -299,9 +301,9 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
         count(&|r| r.current().is_some()),
     );
     memory(out, engine);
-    let figures = Figures::of(&repositories);
+    let metrics = RepositoryMetrics::of(&repositories);
     for (name, help, figure, label) in FAMILIES {
-        out.family(name, Kind::Gauge, help, figures.rows(figure, label));
+        out.family(name, Kind::Gauge, help, metrics.rows(figure, label));
     }
 }
 
@@ -388,20 +390,20 @@ const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
 
 /// Figures per repository: (repository, figure, value of the label) to a number.
 #[derive(Default)]
-struct Figures(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
+struct RepositoryMetrics(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
 
-impl Figures {
+impl RepositoryMetrics {
     fn of(repositories: &[Arc<Repository>]) -> Self {
-        let mut figures = Self::default();
+        let mut metrics = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
             let name = if position < MAX_LABELLED {
                 repository.name().as_str()
             } else {
                 OTHER_REPOSITORIES
             };
-            figures.add(name, repository);
+            metrics.add(name, repository);
         }
-        figures
+        metrics
     }
 
     fn add(&mut self, name: &str, repository: &Repository) {

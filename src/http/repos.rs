@@ -18,7 +18,7 @@ use super::HttpState;
 use super::authorize::Caller;
 use super::extract::{Body, Parameters, Segments};
 use super::openapi::problems::{
-    BadRequest, Conflict, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
+    Conflict, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
 };
 use super::openapi::schemas::RepositoryName;
 use super::problem::{Problem, unknown_repo};
@@ -59,11 +59,7 @@ pub struct RepoParameters {
                 ("remove" = (operation_id = "remove", parameters(("repo" = "$response.body#/name")))),
             ),
         ),
-        BadRequest,
-        Conflict,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        Unavailable,
+        Conflict, PayloadTooLarge, UnsupportedMediaType, Unavailable,
     )
 )]
 pub async fn register(
@@ -121,9 +117,7 @@ pub async fn list(
     ),
     responses(
         (status = 200, description = "The repository", body = RepoAnswer),
-        BadRequest,
-        NotFound,
-        Unavailable,
+        NotFound, Unavailable,
     )
 )]
 pub async fn show(
@@ -149,9 +143,7 @@ pub async fn show(
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     responses(
         (status = 204, description = "Removed"),
-        BadRequest,
-        NotFound,
-        Unavailable,
+        NotFound, Unavailable,
     )
 )]
 pub async fn remove(
@@ -170,9 +162,7 @@ pub async fn remove(
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     responses(
         (status = 202, description = "The check was requested", body = RepoAnswer),
-        BadRequest,
-        NotFound,
-        Unavailable,
+        NotFound, Unavailable,
     )
 )]
 pub async fn sync(

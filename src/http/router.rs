@@ -45,14 +45,14 @@ pub fn document() -> OpenApi {
 /// Returns every route with its handler.
 fn routes() -> OpenApiRouter<HttpState> {
     let probes = health().merge(metrics());
-    with_a_body()
-        .merge(without_a_body())
-        .merge(deliveries())
+    body_routes()
+        .merge(bodiless_routes())
+        .merge(webhook_routes())
         .merge(probes)
 }
 
 /// Returns the routes whose requests have a body.
-fn with_a_body() -> OpenApiRouter<HttpState> {
+fn body_routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(context::context))
         .routes(routes!(context::repo_context))
@@ -61,11 +61,11 @@ fn with_a_body() -> OpenApiRouter<HttpState> {
 }
 
 /// Returns the webhook routes. Their bodies are not decoded, as the signature is over the bytes as sent.
-fn deliveries() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::new().routes(routes!(webhooks::take))
+fn webhook_routes() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new().routes(routes!(webhooks::receive))
 }
 
-fn without_a_body() -> OpenApiRouter<HttpState> {
+fn bodiless_routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(repos::list))
         .routes(routes!(repos::show, repos::remove))
@@ -146,13 +146,13 @@ const PREFLIGHT: Duration = Duration::from_secs(600);
 pub fn router(
     state: HttpState,
     others: Router<HttpState>,
-    border: &RequestPolicy,
+    policy: &RequestPolicy,
     in_flight: Arc<Semaphore>,
 ) -> Router {
     let limits = state.limits;
     let caller = |without_token| {
         let token_check = TokenCheck {
-            authenticator: Arc::clone(&border.authenticator),
+            authenticator: Arc::clone(&policy.authenticator),
             without_token,
         };
         from_fn_with_state(token_check, authorize::identify)
@@ -164,32 +164,32 @@ pub fn router(
         .layer(from_fn(encoding::decode))
         // Limits the decoded bytes.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
-    let whole_deliveries = DefaultBodyLimit::max(state.forges.body_limit());
+    let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
     let load = ServiceBuilder::new()
-        .layer(HandleErrorLayer::new(layers::shed))
+        .layer(HandleErrorLayer::new(layers::overloaded))
         .load_shed()
         .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
-    let routes = with_a_body()
+    let routes = body_routes()
         .merge(OpenApiRouter::from(others))
         .layer(bodies)
-        .merge(without_a_body())
+        .merge(bodiless_routes())
         .layer(load.clone())
         .layer(caller(ProbeAccess::Token))
-        .merge(deliveries().layer(whole_deliveries).layer(load.clone()))
-        .merge(health().layer(caller(border.health)))
-        .merge(metrics().layer(caller(border.metrics)));
+        .merge(webhook_routes().layer(webhook_limit).layer(load.clone()))
+        .merge(health().layer(caller(policy.health)))
+        .merge(metrics().layer(caller(policy.metrics)));
     let (router, document) = routes.split_for_parts();
     let document = Arc::new(openapi::complete(document));
-    let origins: Arc<[String]> = border.origins.clone().into();
+    let origins: Arc<[String]> = policy.origins.clone().into();
     let router = router
         .layer(Extension(document))
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
     let hosts = HostCheck {
-        hosts: border.hosts.clone(),
-        authenticator: Arc::clone(&border.authenticator),
+        hosts: policy.hosts.clone(),
+        authenticator: Arc::clone(&policy.authenticator),
     };
-    with_stack(router, border.cors(), Some(hosts), limits).with_state(state)
+    with_stack(router, policy.cors(), Some(hosts), limits).with_state(state)
 }
 
 /// Smaller responses are not compressed, in bytes.

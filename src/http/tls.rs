@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::TlsConfig;
 use crate::disk::FileStamp;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -28,19 +29,10 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Metric that counts reloads of the certificate.
 const READS: &str = "foveate_certificate_reads_total";
 
-/// Paths of the certificate and its key, both PEM.
-#[derive(Clone, Debug)]
-pub struct TlsFiles {
-    /// The certificate, followed by its intermediate certificates.
-    pub cert: PathBuf,
-    /// The private key.
-    pub key: PathBuf,
-}
-
 /// TLS configuration of a server.
 #[derive(Debug)]
 pub struct Tls {
-    files: TlsFiles,
+    files: TlsConfig,
     provider: Arc<CryptoProvider>,
     current: Arc<Current>,
     config: Arc<ServerConfig>,
@@ -63,7 +55,7 @@ impl Tls {
     ///
     /// # Errors
     /// When a file cannot be read, or the key does not match the certificate; the text names the file.
-    pub fn new(files: TlsFiles) -> Result<Self, String> {
+    pub fn new(files: TlsConfig) -> Result<Self, String> {
         let provider = Arc::new(default_provider());
         let current = Arc::new(Current(ArcSwap::from(read(&files, &provider)?)));
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
@@ -136,7 +128,7 @@ impl Tls {
     }
 }
 
-fn read(files: &TlsFiles, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, String> {
+fn read(files: &TlsConfig, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, String> {
     let refuse = |setting: &str, file: &Path, reason: &dyn std::fmt::Display| {
         format!("{setting}: {}: {reason}", file.display())
     };

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::HttpState;
 use super::extract::Segments;
-use super::openapi::problems::{BadRequest, Forbidden, NotFound, PayloadTooLarge, Unavailable};
+use super::openapi::problems::{NotFound, PayloadTooLarge, Unavailable};
 use super::problem::Problem;
 use crate::forge::{Outcome, WebhookError};
 
@@ -36,14 +36,10 @@ pub struct WebhookAnswer {
     request_body(content = serde_json::Value, content_type = "application/json", description = "The payload, as the forge documents it"),
     responses(
         (status = 202, description = "Accepted", body = WebhookAnswer),
-        BadRequest,
-        Forbidden,
-        NotFound,
-        PayloadTooLarge,
-        Unavailable,
+        NotFound, PayloadTooLarge, Unavailable,
     )
 )]
-pub async fn take(
+pub async fn receive(
     State(state): State<HttpState>,
     Segments(forge): Segments<String>,
     headers: HeaderMap,

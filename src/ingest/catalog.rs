@@ -220,9 +220,6 @@ impl Catalog {
     }
 
     /// Registers a repository and starts indexing it.
-    ///
-    /// # Errors
-    /// See [`RegisterError`].
     pub async fn register(
         self: &Arc<Self>,
         grant: &Grant,
@@ -331,9 +328,6 @@ impl Catalog {
     }
 
     /// Orders a rescan of a repository's source, or a fetch of a remote one. Does not wait for the result.
-    ///
-    /// # Errors
-    /// See [`ManageError`].
     pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
         let found = self.get_manageable(grant, name);
         if let Ok(repository) = &found {
@@ -370,7 +364,7 @@ impl Catalog {
             let collected = spawn_blocking(move || {
                 let _running = running;
                 let _alone = repository.storing();
-                let basis = repository.basis()?;
+                let basis = repository.current_unless_stale()?;
                 let others = repository.revisions().warm();
                 Some(repository.store().collect(&basis.snapshot, &others))
             });

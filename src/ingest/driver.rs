@@ -22,6 +22,7 @@ use tracing::{Instrument as _, Span};
 use super::IngestSettings;
 use super::git::{Access, GitError, GitRepo, HistoryStep};
 use super::history_reader::HistoryReader;
+use super::schedule::sleep_until;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
@@ -30,7 +31,8 @@ use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
 use tree::{Scan, TreeWork, list_stored, network_threads};
 
-/// Keeps one repository current.
+/// Keeps one repository current. Clones share its state.
+#[derive(Clone)]
 pub(super) struct Driver {
     pub engine: Arc<Engine>,
     pub settings: Arc<IngestSettings>,
@@ -51,7 +53,7 @@ pub(super) struct Driver {
 type Loading = AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>;
 
 /// Outcome of one scan of the source.
-enum Outcome {
+enum ScanOutcome {
     /// A snapshot of this commit was published without its history.
     WantsHistory(String),
     /// There is nothing more to do.
@@ -72,13 +74,7 @@ impl Driver {
         mut syncs: mpsc::Receiver<()>,
     ) {
         let mut run = run(&writer, Cause::Registered);
-        let access = Arc::clone(&self.access);
-        let read = list_stored(
-            path.clone(),
-            self.excluded(),
-            access,
-            Arc::clone(&self.stats),
-        );
+        let read = list_stored(path.clone());
         let earlier = self.serve_stale(writer, read).instrument(run.clone());
         let Some(writer) = earlier.await else {
             return;
@@ -95,19 +91,19 @@ impl Driver {
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
-                    Outcome::WantsHistory(commit) => {
+                    ScanOutcome::WantsHistory(commit) => {
                         history = self.load_history(commit, HistoryStep::Files, &run);
                     }
-                    Outcome::Settled | Outcome::Failed => {}
-                    Outcome::Cancelled => return,
+                    ScanOutcome::Settled | ScanOutcome::Failed => {}
+                    ScanOutcome::Cancelled => return,
                 }
             }
-            let full = work.next_full_scan(&self.settings);
+            let full = work.next_full_scan();
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
                 Some(()) = syncs.recv() => next = Some(Scan::Everything(Cause::Sync)),
-                changed = work.changed(&self.settings) => next = Some(Scan::At(changed)),
+                changed = work.changed() => next = Some(Scan::At(changed)),
                 loaded = finished(&mut history) => {
                     let published = self.publish_history(work, loaded).instrument(run.clone());
                     let Some((back, next)) = published.await else {
@@ -117,7 +113,7 @@ impl Driver {
                     history =
                         next.and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
                 }
-                () = sleep_until(full) => next = Some(Scan::Everything(work.cause(&self.settings))),
+                () = sleep_until(full) => next = Some(Scan::Everything(work.cause())),
             }
             if let Some(scan) = &next {
                 run = self::run(&work.writer, scan.cause());
@@ -126,13 +122,11 @@ impl Driver {
     }
 
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
-        let (shared, excluded) = (self.shared(), self.excluded());
-        let settings = Arc::clone(&self.settings);
-        let (stats, access) = (Arc::clone(&self.stats), Arc::clone(&self.access));
+        let driver = self.clone();
         self.blocking(move || {
             let own_threads = network_threads(&path);
-            let tree = WorkingTree::new(path, excluded, access).with_stats(stats);
-            shared.git.store(tree.git().cloned().map(Arc::new));
+            let tree = driver.tree(path);
+            driver.git.store(tree.git().cloned().map(Arc::new));
             let mut work = TreeWork {
                 tree,
                 writer,
@@ -145,15 +139,15 @@ impl Driver {
                 audits: 0,
                 rest_until: tokio::time::Instant::now(),
                 own_threads,
-                driver: shared,
+                driver,
             };
-            work.start_watching(&settings);
+            work.start_watching();
             work
         })
         .await
     }
 
-    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, Outcome) {
+    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, ScanOutcome) {
         // A full scan waits for its turn. A scan of changed files does not, so that a save never waits
         // for other repositories. Nor does a tree on a network file system: if that hangs, it would
         // block the others.
@@ -161,22 +155,21 @@ impl Driver {
             Scan::Everything(_) if work.own_threads.is_none() => {
                 match self.index_permit(work.writer.repository()).await {
                     Some(permit) => Some(permit),
-                    None => return (None, Outcome::Cancelled),
+                    None => return (None, ScanOutcome::Cancelled),
                 }
             }
             _ => None,
         };
-        let settings = Arc::clone(&self.settings);
         let done = self
             .blocking(move || {
-                let outcome = work.scan(scan, &settings);
+                let outcome = work.scan(scan);
                 drop(permit);
                 (work, outcome)
             })
             .await;
         match done {
             Some((work, outcome)) => (Some(work), outcome),
-            None => (None, Outcome::Cancelled),
+            None => (None, ScanOutcome::Cancelled),
         }
     }
 
@@ -185,7 +178,7 @@ impl Driver {
     async fn serve_stale(
         &self,
         mut writer: Writer,
-        read: impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + Send + 'static,
+        read: impl FnOnce(&Self, &BlobCache, &Progress) -> Option<Listed> + Send + 'static,
     ) -> Option<Writer> {
         let repository = Arc::clone(writer.repository());
         let stale = self.blocking(move || StaleIndex::of(&repository)).await?;
@@ -193,11 +186,11 @@ impl Driver {
             return Some(writer);
         };
         let permit = self.index_permit(writer.repository()).await?;
-        let shared = self.shared();
+        let driver = self.clone();
         self.blocking(move || {
             let progress = Arc::clone(writer.repository().progress());
-            let pools = shared.engine.pools();
-            let listed = pools.install(|| read(&shared, stale.blobs(), &progress));
+            let pools = driver.engine.pools();
+            let listed = pools.install(|| read(&driver, stale.blobs(), &progress));
             if let Some(listed) = listed {
                 publish_stale(&mut writer, listed, &stale);
             }
@@ -207,9 +200,11 @@ impl Driver {
         .await
     }
 
-    /// Returns the directories that are never indexed, even inside a repository.
-    fn excluded(&self) -> Vec<PathBuf> {
-        vec![self.settings.data_dir.clone()]
+    /// Creates the reader of a working tree. The program's own directory is never indexed, even inside a repository.
+    fn tree(&self, root: PathBuf) -> WorkingTree {
+        let excluded = vec![self.settings.data_dir.clone()];
+        WorkingTree::new(root, excluded, Arc::clone(&self.access))
+            .with_stats(Arc::clone(&self.stats))
     }
 
     /// Waits for a permit to read a whole repository; returns `None` when told to stop.
@@ -256,13 +251,6 @@ impl Driver {
             }
         }
     }
-
-    fn shared(&self) -> Shared {
-        Shared {
-            engine: Arc::clone(&self.engine),
-            git: Arc::clone(&self.git),
-        }
-    }
 }
 
 type Loaded = Result<(String, Result<CommitHistory, GitError>), tokio::task::JoinError>;
@@ -270,13 +258,6 @@ type Loaded = Result<(String, Result<CommitHistory, GitError>), tokio::task::Joi
 async fn finished(history: &mut Option<Loading>) -> Loaded {
     match history {
         Some(loading) => loading.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn sleep_until(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time.into()).await,
         None => std::future::pending().await,
     }
 }
@@ -328,13 +309,7 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
     }
 }
 
-/// Parts of the driver that the blocking half uses.
-struct Shared {
-    engine: Arc<Engine>,
-    git: Arc<ArcSwapOption<GitRepo>>,
-}
-
-fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
+fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> ScanOutcome {
     let read = start.elapsed().saturating_sub(writer.draft_time());
     let cause = plan.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
@@ -352,16 +327,16 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
                 "indexed"
             );
             if snapshot.history.is_some() {
-                Outcome::Settled
+                ScanOutcome::Settled
             } else {
-                Outcome::WantsHistory(snapshot.revision.commit.clone())
+                ScanOutcome::WantsHistory(snapshot.revision.commit.clone())
             }
         }
         Err(error) => fail(writer, error.to_string()),
     }
 }
 
-fn fail(writer: &mut Writer, error: String) -> Outcome {
+fn fail(writer: &mut Writer, error: String) -> ScanOutcome {
     // An unchanged failure has been logged already.
     if writer.repository().status().error.as_ref() == Some(&error) {
         tracing::debug!(error, "not indexed");
@@ -369,5 +344,5 @@ fn fail(writer: &mut Writer, error: String) -> Outcome {
         tracing::warn!(error, "not indexed");
     }
     writer.fail(error);
-    Outcome::Failed
+    ScanOutcome::Failed
 }

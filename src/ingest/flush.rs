@@ -2,11 +2,12 @@
 //! after a failure, and when the service stops. It changes no index.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::schedule::sleep_until;
 use super::tree::Stats;
 use crate::engine::Repository;
 
@@ -56,7 +57,7 @@ impl Flusher {
                     }
                     self.settle(&mut changes).await;
                 }
-                () = after(retry) => {}
+                () = sleep_until(retry.map(|wait| Instant::now() + wait)) => {}
             }
         }
     }
@@ -89,13 +90,6 @@ impl Flusher {
     }
 }
 
-async fn after(wait: Option<Duration>) {
-    match wait {
-        Some(wait) => tokio::time::sleep(wait).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Identifies the snapshots that a repository has in memory.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct InMemory {
@@ -105,7 +99,7 @@ struct InMemory {
 
 impl InMemory {
     fn of(repository: &Repository) -> Self {
-        let basis = repository.basis();
+        let basis = repository.current_unless_stale();
         let warm = repository.revisions().warm();
         let mut commits: Vec<_> = warm.iter().map(|s| s.revision.commit.clone()).collect();
         commits.sort();
@@ -118,7 +112,7 @@ impl InMemory {
 
 fn save(repository: &Repository, stats: &Stats) -> bool {
     let _alone = repository.storing();
-    let Some(basis) = repository.basis() else {
+    let Some(basis) = repository.current_unless_stale() else {
         return true;
     };
     let snapshot = &basis.snapshot;

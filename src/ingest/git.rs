@@ -17,7 +17,6 @@ pub mod remote;
 mod stream;
 mod transfer;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -27,9 +26,9 @@ use foveate_model::{ObjectId, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use super::max_size::TooLarge;
-use crate::engine::{BlobCache, Cancelled, CommitHistory, Diff, Progress};
+use crate::engine::Cancelled;
 pub use access::{Access, LocalPaths};
-pub use head::HeadMark;
+pub use head::HeadFingerprint;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
@@ -314,107 +313,6 @@ impl GitRepo {
             .map_err(|_| GitError::Output("log"))
     }
 
-    /// Reads the files of a commit, in no particular order; those that cannot be indexed carry the
-    /// reason. Blobs cached in `blobs` are not read. `before` holds earlier files in path order: parts that a
-    /// file has in common with the earlier one at its path may not be parsed again. Parses on the current
-    /// rayon pool.
-    ///
-    /// # Errors
-    /// When the commit's tree cannot be listed, or the work is asked to stop.
-    pub fn files(
-        &self,
-        commit: &str,
-        before: &[SourceFile],
-        blobs: &BlobCache,
-        progress: &Progress,
-    ) -> Result<Vec<SourceFile>, GitError> {
-        objects::files(self, commit, before, blobs, progress)
-    }
-
-    /// Returns the differences between the files of two commits.
-    ///
-    /// # Errors
-    /// When the tree of one of them cannot be read, or the work is asked to stop.
-    pub fn differences(
-        &self,
-        before: &str,
-        after: &str,
-        stop: &CancellationToken,
-    ) -> Result<Differences, GitError> {
-        objects::differences(self, before, after, stop)
-    }
-
-    /// Returns the changes of the commit `head` since it left the commit `base`, both given by full id.
-    ///
-    /// # Errors
-    /// When git fails, takes too long, or the work is asked to stop.
-    pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
-        diff::diff(self, base, head, stop)
-    }
-
-    /// Returns [`Self::files`], in path order, of a commit that differs by `differences` from one whose
-    /// files are `before`.
-    ///
-    /// # Errors
-    /// When git cannot be asked for objects, or the work is asked to stop.
-    pub fn files_with(
-        &self,
-        before: &[SourceFile],
-        differences: Differences,
-        blobs: &BlobCache,
-        progress: &Progress,
-    ) -> Result<Vec<SourceFile>, GitError> {
-        objects::files_with(self, before, differences, blobs, progress)
-    }
-
-    /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository
-    /// lacks, and of a submodule, is `None`.
-    ///
-    /// # Errors
-    /// When the commit's tree cannot be listed, or the work is asked to stop.
-    pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
-        objects::list(self, commit, stop)
-    }
-
-    /// Reads the history of a commit, newest first, as far as `step` says. Commits in `records` are not
-    /// read again.
-    ///
-    /// # Errors
-    /// When git fails, takes too long, or the work is asked to stop. Functions that cannot be read
-    /// are not an error.
-    pub fn history(
-        &self,
-        commit: &str,
-        limits: &HistoryLimits,
-        records: &Records,
-        step: HistoryStep,
-        stop: &CancellationToken,
-    ) -> Result<CommitHistory, GitError> {
-        history::load(self, commit, limits, records, (step, stop))
-    }
-
-    /// Returns a cache key of [`Self::history`]: everything it depends on besides the objects of the repository.
-    ///
-    /// # Errors
-    /// When git fails.
-    pub fn history_key(&self, commit: &str, limits: &HistoryLimits) -> Result<String, GitError> {
-        history::key(self, commit, limits)
-    }
-
-    /// Reads the ancestors of a commit that have one parent, newest first, each with the files that it
-    /// changed; only those at a range of positions.
-    ///
-    /// # Errors
-    /// When git fails, takes too long, or the work is asked to stop.
-    pub fn changes(
-        &self,
-        commit: &str,
-        positions: Range<usize>,
-        stop: &CancellationToken,
-    ) -> Result<Vec<CommitChange>, GitError> {
-        history::changes(self, commit, positions, stop)
-    }
-
     /// Whether the clone is shallow, so that it lacks old commits.
     pub fn is_shallow(&self) -> bool {
         let stop = CancellationToken::new();
@@ -458,8 +356,10 @@ impl GitRepo {
     /// Returns the limits, from now on, of listing or reading the files of a commit.
     fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> RunLimits<'a> {
         let setting = "git.read_timeout_seconds";
-        RunLimits::new(stop, self.access.read, subcommand, setting)
-            .with_memory(self.access.memory_bytes)
+        let Access {
+            read, memory_bytes, ..
+        } = *self.access;
+        RunLimits::new(stop, read, memory_bytes, subcommand, setting)
     }
 }
 

@@ -137,9 +137,6 @@ impl Once {
 
     /// Indexes the files and the history of the working tree, or of the configured revision. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
-    ///
-    /// # Errors
-    /// See [`OnceError`].
     pub fn index(&self) -> Result<BuiltIndex, OnceError> {
         let repository = &self.settings.repository;
         match &self.settings.reference {
@@ -180,10 +177,7 @@ impl Once {
             (files, history.join())
         });
         let history = history.unwrap_or_else(|_| FoundHistory::defect());
-        let revision = Revision {
-            commit,
-            dirty: false,
-        };
+        let revision = Revision::of_commit(commit);
         let files = files?;
         let absent = missing_parts::of_commit(&files).into_iter().collect();
         self.build(revision, files, history, absent)
@@ -223,9 +217,9 @@ impl Once {
     ) -> Result<BuiltIndex, OnceError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
-            Outcome::Read(history) => (Some(history), None, None),
-            Outcome::Stored(history) => (None, Some(history), None),
-            Outcome::Failed(error) => (None, None, Some(error)),
+            HistoryResult::Read(history) => (Some(history), None, None),
+            HistoryResult::Stored(history) => (None, Some(history), None),
+            HistoryResult::Failed(error) => (None, None, Some(error)),
         };
         let new_history = history.key.filter(|_| read.is_some());
         let plan = Plan {
@@ -280,12 +274,12 @@ impl Once {
             *step == HistoryStep::Files || history.functions == TouchedFunctions::Read
         };
         found.outcome = match stored.filter(is_enough) {
-            Some(history) => Outcome::Stored(history),
+            Some(history) => HistoryResult::Stored(history),
             None => {
                 let stop = CancellationToken::new();
                 match git.history(commit, history, &self.records, *step, &stop) {
-                    Ok(history) => Outcome::Read(history),
-                    Err(error) => Outcome::Failed(error),
+                    Ok(history) => HistoryResult::Read(history),
+                    Err(error) => HistoryResult::Failed(error),
                 }
             }
         };
@@ -298,10 +292,10 @@ struct FoundHistory {
     commit: String,
     /// Key of the stored history; `None` if it cannot be stored.
     key: Option<String>,
-    outcome: Outcome,
+    outcome: HistoryResult,
 }
 
-enum Outcome {
+enum HistoryResult {
     /// Read through git.
     Read(CommitHistory),
     /// Stored by an earlier run.
@@ -315,13 +309,13 @@ impl FoundHistory {
         Self {
             commit: String::new(),
             key: None,
-            outcome: Outcome::Read(CommitHistory::default()),
+            outcome: HistoryResult::Read(CommitHistory::default()),
         }
     }
 
     fn failed(error: GitError) -> Self {
         Self {
-            outcome: Outcome::Failed(error),
+            outcome: HistoryResult::Failed(error),
             ..Self::none()
         }
     }

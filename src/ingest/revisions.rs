@@ -16,9 +16,9 @@ use tracing::Instrument as _;
 use super::git::remote::RemoteCopy;
 use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use super::history_reader::HistoryReader;
-use crate::engine::revisions::Lease;
+use crate::engine::revisions::BuildHandle;
 use crate::engine::{
-    AdmittedRequest, BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply,
+    AdmittedRequest, BlobCache, BuildSlot, Cause, Diff, DiffEnds, Engine, Plan, Progress, Reply,
     Repository, RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
@@ -36,7 +36,7 @@ const NEAR_ENOUGH: usize = 50;
 const NEAR_LIMIT: usize = 1000;
 
 /// The snapshots that another one may be derived from.
-struct Warm {
+struct LoadedSnapshots {
     /// The snapshot of a working tree. Its files differ from its commit's even if nothing is modified: it
     /// leaves out ignored files, whether they are committed or not.
     tree: Option<Arc<Snapshot>>,
@@ -83,8 +83,8 @@ impl RevisionBuilder {
                 let built = this.serve_one(request).await;
                 drop(working);
                 drop(admission);
-                if let Some((lease, snapshot)) = built {
-                    this.add_history(&lease, snapshot).await;
+                if let Some((handle, snapshot)) = built {
+                    this.add_history(&handle, snapshot).await;
                 }
             };
             self.tracker.spawn(work.instrument(span));
@@ -92,7 +92,7 @@ impl RevisionBuilder {
     }
 
     /// Answers a request. Returns the snapshot that was built for it, if any, which still lacks its history.
-    async fn serve_one(&self, request: RevisionRequest) -> Option<(Lease, Arc<Snapshot>)> {
+    async fn serve_one(&self, request: RevisionRequest) -> Option<(BuildHandle, Arc<Snapshot>)> {
         match request {
             RevisionRequest::Revision { reference, reply } => self.answer(reference, reply).await,
             RevisionRequest::Diff { ends, reply } => {
@@ -114,7 +114,7 @@ impl RevisionBuilder {
         &self,
         reference: String,
         reply: Reply<Arc<Snapshot>>,
-    ) -> Option<(Lease, Arc<Snapshot>)> {
+    ) -> Option<(BuildHandle, Arc<Snapshot>)> {
         let commit = match self.resolve(reference).await {
             Ok(commit) => commit,
             Err(error) => {
@@ -127,22 +127,22 @@ impl RevisionBuilder {
             return None;
         }
         match self.repository.revisions().join(&commit) {
-            Flight::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
-            Flight::PendingRevision(waiting) => {
+            BuildSlot::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
+            BuildSlot::PendingRevision(waiting) => {
                 tokio::select! {
                     () = self.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
-            Flight::Build(lease) => match self.run(&commit).await {
+            BuildSlot::Build(handle) => match self.run(&commit).await {
                 Ok(snapshot) => {
-                    lease.fulfil(Arc::clone(&snapshot));
+                    handle.fulfil(Arc::clone(&snapshot));
                     self.repository.notify_changes();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
-                    return Some((lease, snapshot));
+                    return Some((handle, snapshot));
                 }
                 Err(error) => {
-                    lease.fail(error.clone());
+                    handle.fail(error.clone());
                     let _ = reply.send(Err(error));
                 }
             },
@@ -200,10 +200,7 @@ impl RevisionBuilder {
                 }
                 let plan = Plan {
                     cause: Cause::Request,
-                    revision: Revision {
-                        commit,
-                        dirty: false,
-                    },
+                    revision: Revision::of_commit(commit),
                     files,
                     history: None,
                 };
@@ -218,8 +215,8 @@ impl RevisionBuilder {
         }
     }
 
-    fn warm(&self) -> Warm {
-        let basis = self.repository.basis();
+    fn warm(&self) -> LoadedSnapshots {
+        let basis = self.repository.current_unless_stale();
         let basis = basis.map(|basis| Arc::clone(&basis.snapshot));
         let is_tree = matches!(self.repository.source(), Source::WorkingTree { .. });
         let (tree, commit) = if is_tree {
@@ -228,7 +225,7 @@ impl RevisionBuilder {
             (None, basis)
         };
         let asked = self.repository.revisions().warm();
-        Warm {
+        LoadedSnapshots {
             tree,
             commits: commit.into_iter().chain(asked).collect(),
         }
@@ -256,16 +253,16 @@ impl RevisionBuilder {
 
     /// Replaces the snapshot by one with the commit's history, for later queries: first with the files
     /// that past commits touched, then with the functions.
-    async fn add_history(&self, lease: &Lease, mut snapshot: Arc<Snapshot>) {
+    async fn add_history(&self, handle: &BuildHandle, mut snapshot: Arc<Snapshot>) {
         let permit = tokio::select! {
             () = self.stop.cancelled() => return,
-            () = lease.abandoned() => return,
+            () = handle.abandoned() => return,
             permit = self.turn_for_history() => permit,
         };
         let Some(_turn) = permit else { return };
         for step in [HistoryStep::Files, HistoryStep::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
-                Ok(_) if lease.is_abandoned() => return,
+                Ok(_) if handle.is_abandoned() => return,
                 Ok(full) => Arc::new(full),
                 Err(RevisionError::Gone) => return,
                 Err(error) => {
@@ -274,7 +271,7 @@ impl RevisionBuilder {
                     return;
                 }
             };
-            lease.fulfil(Arc::clone(&snapshot));
+            handle.fulfil(Arc::clone(&snapshot));
             if snapshot.touched_functions != TouchedFunctions::Reading {
                 return;
             }
@@ -342,7 +339,7 @@ impl RevisionBuilder {
 fn read<'a>(
     git: &GitRepo,
     commit: &str,
-    warm: &'a Warm,
+    warm: &'a LoadedSnapshots,
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<(Vec<SourceFile>, Option<&'a Snapshot>), GitError> {

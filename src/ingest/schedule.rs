@@ -2,7 +2,6 @@
 //! wait that doubles with each failure in a row. Waits have a random part, so that many repositories
 //! do not ask one server at once.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use super::PollSettings;
@@ -58,10 +57,7 @@ impl Schedule {
 
     /// Waits until the next poll is due.
     pub async fn due(&self) {
-        match self.next {
-            Some(next) => tokio::time::sleep_until(next.into()).await,
-            None => std::future::pending().await,
-        }
+        sleep_until(self.next).await;
     }
 
     /// Returns the state of polling, for status reports.
@@ -75,14 +71,21 @@ impl Schedule {
     }
 }
 
+/// Sleeps until a time; for ever if there is none.
+pub(super) async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 fn backoff(retry: Duration, failures: u32) -> Duration {
     retry.saturating_mul(1 << failures.min(16)).min(MAX_BACKOFF)
 }
 
 /// Returns a random duration below `longest`.
 fn jitter(longest: Duration) -> Duration {
-    let any = RandomState::new().hash_one(0) >> 11;
-    longest.mul_f64(any as f64 / (1_u64 << 53) as f64)
+    longest.mul_f64(fastrand::f64())
 }
 
 #[cfg(test)]

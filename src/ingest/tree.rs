@@ -166,9 +166,6 @@ impl WorkingTree {
     /// Does [`Self::rescan`]. In the first scan of a watched tree, files are read before all directories
     /// are watched: `draft` is called with these files to use them while the rest is being watched. They
     /// may have changed meanwhile.
-    ///
-    /// # Errors
-    /// As [`Self::rescan`].
     pub fn rescan_with(
         &mut self,
         blobs: &BlobCache,
@@ -291,9 +288,6 @@ impl WorkingTree {
     }
 
     /// Scans the paths that events named. Returns whether anything changed.
-    ///
-    /// # Errors
-    /// As [`Self::rescan`].
     pub fn apply(
         &mut self,
         changed: &Changed,

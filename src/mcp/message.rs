@@ -55,9 +55,6 @@ impl Refusal {
 }
 
 /// Parses a message.
-///
-/// # Errors
-/// See [`Refusal`].
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| unparsable(bytes, &error))?;
     if value.is_array() {

@@ -32,9 +32,6 @@ pub enum SessionError {
 }
 
 /// Serves one session on standard input and output.
-///
-/// # Errors
-/// See [`SessionError`].
 pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), SessionError> {
     let (input, output) = stdio_pipes();
     let starting = agents.serve_with_ct(Lines::new(input, output), stop);

@@ -10,8 +10,8 @@ use sqlx::{ConnectOptions as _, SqliteConnection};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::place::PostgresUrl;
-use super::{OPERATION_TIMEOUT, PING_TIMEOUT, Place, Store, StoreError};
+use super::location::PostgresUrl;
+use super::{DatabaseLocation, OPERATION_TIMEOUT, PING_TIMEOUT, Store, StoreError};
 
 /// Time between two polls of SQLite.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -165,15 +165,15 @@ impl Store {
     }
 
     async fn open_source(&self) -> Result<Source, StoreError> {
-        match &self.inner.place {
-            Place::Sqlite(file) => {
-                let options = Place::sqlite_options(file).disable_statement_logging();
+        match &self.inner.location {
+            DatabaseLocation::Sqlite(file) => {
+                let options = DatabaseLocation::sqlite_options(file).disable_statement_logging();
                 Ok(Source::Sqlite {
                     connection: options.connect().await?,
                     version: None,
                 })
             }
-            Place::Postgres(url) => {
+            DatabaseLocation::Postgres(url) => {
                 let listen = tokio::time::timeout(OPERATION_TIMEOUT, listen(url)).await;
                 listen.map_err(|_| StoreError::Silent)?
             }
@@ -196,15 +196,15 @@ async fn listen(url: &PostgresUrl) -> Result<Source, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::super::{NewKeyRow, RepositoryKind, RepositoryRow};
     use super::*;
 
     #[tokio::test]
     async fn changes_by_another_process_are_notified() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place.clone()).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location.clone()).await?;
             let stop = CancellationToken::new();
             let mut changes = store.subscribe();
             let following = tokio::spawn(store.clone().follow(stop.clone()));
@@ -216,7 +216,7 @@ mod tests {
             let seen = changes.wait_for(|versions| *versions == anything).await;
             drop(seen.expect("it follows"));
 
-            let other = Store::open_at(place).await?;
+            let other = Store::open_at(location).await?;
             let key = NewKeyRow {
                 name: "ci".to_owned(),
                 hash: [1; 32].to_vec(),

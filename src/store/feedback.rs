@@ -1,5 +1,5 @@
 //! Reads and writes the tables of answers and of feedback on them. Times are in milliseconds since 1970. The answers
-//! of a repository can be deleted together with it.
+//! of a repository can be deleted together with it. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, FromRow, Row as _};
@@ -191,9 +191,6 @@ fn counts(row: &AnyRow) -> Result<ChangeCounts, sqlx::Error> {
 
 impl Store {
     /// Inserts answers: all or none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_answers(&self, answers: &[NewAnswerRow]) -> Result<(), StoreError> {
         self.run("insert_answers", async |pool| {
             let mut transaction = pool.begin().await?;
@@ -207,22 +204,17 @@ impl Store {
     }
 
     /// Returns the numbers and repositories of the answers to a request, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answers_with_request_id(
         &self,
         request_id: &str,
     ) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
-        self.rows("answers_called", rows.bind(request_id)).await
+        self.rows("answers_with_request_id", rows.bind(request_id))
+            .await
     }
 
     /// Returns the answer with this number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answer(&self, id: i64) -> Result<Option<AnswerRow>, StoreError> {
         let row = sqlx::query_as("select * from answers where id = $1").bind(id);
         self.run("answer", async |pool| Ok(row.fetch_optional(&pool).await?))
@@ -230,9 +222,6 @@ impl Store {
     }
 
     /// Returns the last answer written for a thread of a forge.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answer_of_thread(
         &self,
         repo: &str,
@@ -250,9 +239,6 @@ impl Store {
 
     /// Inserts feedback, or replaces earlier feedback of the same source and origin on the same answer. Returns whether
     /// the answer still exists.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_feedback(&self, row: &FeedbackRow) -> Result<bool, StoreError> {
         let query = sqlx::query(
             "insert into feedback (answer, source, origin, created_at, useful, changed, comment,
@@ -280,9 +266,6 @@ impl Store {
     }
 
     /// Returns at most `limit` answers with numbers above `after`, oldest first; of one repository, or of all.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn answers(
         &self,
         after: i64,
@@ -297,9 +280,6 @@ impl Store {
     }
 
     /// Returns the feedback on the answers with numbers from `first` to `last`, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn feedback(&self, first: i64, last: i64) -> Result<Vec<FeedbackRow>, StoreError> {
         let rows = sqlx::query_as(
             "select * from feedback where answer between $1 and $2 order by answer, id",
@@ -308,9 +288,6 @@ impl Store {
     }
 
     /// Counts answers and feedback by repository and day.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn feedback_days(&self) -> Result<Vec<DayRow>, StoreError> {
         let rows = sqlx::query_as(
             "select repo, created_at / 86400000 as day, 'answer' as kind, count(*) as number,
@@ -327,9 +304,6 @@ impl Store {
     }
 
     /// Deletes answers with their feedback. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_answers(&self, which: AnswerFilter<'_>) -> Result<u64, StoreError> {
         let query = match which {
             AnswerFilter::OfRepository(repo) => {
@@ -347,9 +321,6 @@ impl Store {
     }
 
     /// Deletes all but the newest `max` answers. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn limit_answers(&self, max: u32) -> Result<u64, StoreError> {
         let query = sqlx::query(
             "delete from answers where id <=
@@ -383,7 +354,7 @@ async fn insert(connection: &mut AnyConnection, answer: &NewAnswerRow) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn answer(request_id: &str, repo: &str, created_at: i64) -> NewAnswerRow {
@@ -422,9 +393,9 @@ mod tests {
 
     #[tokio::test]
     async fn later_feedback_of_same_origin_replaces_earlier() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
             store.insert_answers(&rows).await?;
             let called = store.answers_with_request_id("r").await?;
@@ -465,9 +436,9 @@ mod tests {
 
     #[tokio::test]
     async fn deleting_answers_deletes_their_feedback() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             let rows: Vec<_> = (0..9)
                 .map(|n| answer(&n.to_string(), if n < 5 { "a" } else { "b" }, n))
                 .collect();

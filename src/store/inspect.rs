@@ -2,7 +2,7 @@
 
 use sqlx::any::AnyPoolOptions;
 
-use super::{KeyRow, PING_TIMEOUT, Place, RepositoryRow, Store, StoreError};
+use super::{DatabaseLocation, KeyRow, PING_TIMEOUT, RepositoryRow, Store, StoreError};
 
 /// The schema, health and rows of a database.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be reached or read, or is no database.
-    pub async fn inspect(place: Place) -> Result<Option<DatabaseReport>, StoreError> {
-        if let Place::Sqlite(file) = &place
+    pub async fn inspect(location: DatabaseLocation) -> Result<Option<DatabaseReport>, StoreError> {
+        if let DatabaseLocation::Sqlite(file) = &location
             && !file.exists()
         {
             return Ok(None);
@@ -32,13 +32,13 @@ impl Store {
         let pool = AnyPoolOptions::new()
             .max_connections(1)
             .acquire_timeout(PING_TIMEOUT)
-            .connect_with(place.read_only_options()?)
+            .connect_with(location.read_only_options()?)
             .await
             .map_err(|reason| StoreError::Unreachable {
-                place: place.to_string(),
+                location: location.to_string(),
                 reason,
             })?;
-        let store = Self::on(place, pool, None);
+        let store = Self::on(location, pool, None);
         let inspected = store.read_inspection().await;
         store.close().await;
         inspected.map(Some)

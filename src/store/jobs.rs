@@ -1,7 +1,7 @@
 //! Stores the queue of jobs and the accepted webhook deliveries. A finished job is deleted. A worker takes a job for a
 //! limited time, the *lease*, and extends the lease while it works: only one of several servers does a job, and the
 //! jobs of a server that died become available again. An attempt is counted when it begins, so that a job that crashes
-//! the process is given up eventually, too.
+//! the process is given up eventually, too. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AnyPool, FromRow, Row as _};
@@ -85,7 +85,7 @@ pub struct JobCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryOutcome {
     /// It was accepted.
-    Taken,
+    Accepted,
     /// It was accepted before.
     Repeated,
     /// It was rejected: there are too many jobs.
@@ -114,9 +114,6 @@ impl FromRow<'_, AnyRow> for JobRow {
 impl Store {
     /// Accepts a delivery, which counts as repeated if any of its `digests` is known, and queues its job: both or
     /// neither.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn deliver(
         &self,
         digests: &[String],
@@ -135,18 +132,15 @@ impl Store {
                 return Ok(DeliveryOutcome::Full);
             }
             transaction.commit().await?;
-            Ok(DeliveryOutcome::Taken)
+            Ok(DeliveryOutcome::Accepted)
         })
         .await
     }
 
     /// Takes the job that is longest overdue, with a lease until `until`, and counts the attempt. Skips a job while
     /// another job of its thread is leased. `None` where no job is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
-        self.run("take", async |pool| {
+        self.run("take_job", async |pool| {
             let mut transaction = pool.begin().await?;
             let statement = if self.is_shared() {
                 // Without the lock, two servers could take two jobs of one thread, as neither sees the other's lease.
@@ -164,22 +158,16 @@ impl Store {
     }
 
     /// Extends the lease of a job. Returns false where somebody else took it meanwhile.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn extend_lease(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
         let statement =
             sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
                 .bind(until)
                 .bind(job.id)
                 .bind(job.taken);
-        Ok(self.execute("hold", statement).await? == 1)
+        Ok(self.execute("extend_lease", statement).await? == 1)
     }
 
     /// Returns a job undone to the queue and does not count the attempt.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn return_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let statement = sqlx::query(
             "update jobs set leased_until = null, attempts =
@@ -189,15 +177,12 @@ impl Store {
         .bind(job.id)
         .bind(job.taken)
         .bind(job.revision);
-        self.execute("give_back", statement).await?;
+        self.execute("return_job", statement).await?;
         Ok(())
     }
 
     /// Ends the leases of a process that died. Only for SQLite, where no other server can hold a lease. A job of more
     /// than one attempt waits `delay` milliseconds for each attempt after the first, so that other jobs get their turn.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_stale_leases(&self, now: i64, delay: i64) -> Result<(), StoreError> {
         if self.is_shared() {
             return Ok(());
@@ -209,16 +194,13 @@ impl Store {
         )
         .bind(now)
         .bind(delay);
-        self.execute("free", statement).await?;
+        self.execute("end_stale_leases", statement).await?;
         Ok(())
     }
 
     /// Deletes a finished job; one that newer work replaced meanwhile becomes available instead.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_job(&self, job: &JobRow) -> Result<(), StoreError> {
-        self.run("finish", async |pool| {
+        self.run("finish_job", async |pool| {
             let removed = sqlx::query("delete from jobs where id = $1 and revision = $2")
                 .bind(job.id)
                 .bind(job.revision)
@@ -234,12 +216,9 @@ impl Store {
 
     /// Stores the state of a job after a failed attempt, unless newer work replaced it meanwhile, or somebody else took
     /// it. Deletes the oldest dead jobs above `MAX_DEAD`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn postpone_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let state = if job.is_dead { "dead" } else { "pending" };
-        self.run("postpone", async |pool| {
+        self.run("postpone_job", async |pool| {
             let written = sqlx::query(
                 "update jobs set state = $1, attempts = $2, due_at = $3, error = $4, leased_until = null
                  where id = $5 and revision = $6 and taken = $7",
@@ -269,18 +248,12 @@ impl Store {
     }
 
     /// Returns all jobs, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
         let rows = sqlx::query_as("select * from jobs order by id");
         self.rows("jobs", rows).await
     }
 
     /// Queues dead jobs again: the one with this number, or all. Returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn retry_jobs(&self, id: Option<i64>, now: i64) -> Result<u64, StoreError> {
         let statement = sqlx::query(
             "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
@@ -288,13 +261,10 @@ impl Store {
         )
         .bind(now)
         .bind(id);
-        self.execute("retry", statement).await
+        self.execute("retry_jobs", statement).await
     }
 
     /// Counts the jobs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_jobs(&self) -> Result<JobCounts, StoreError> {
         let rows = sqlx::query_as("select state, count(*) from jobs group by state");
         let rows: Vec<(String, i64)> = self.rows("count_jobs", rows).await?;
@@ -370,7 +340,7 @@ async fn queue(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn job(subject: &str, task: &str) -> NewJobRow {
@@ -392,12 +362,12 @@ mod tests {
 
     #[tokio::test]
     async fn deliveries_are_accepted_once_and_jobs_survive_restart() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place.clone()).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location.clone()).await?;
             let a = job("a", "1");
             let taken = store.deliver(&digests(&["x", "y"]), Some(&a), 5, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             for again in [["x", "z"], ["z", "y"]] {
                 let repeated = store.deliver(&digests(&again), Some(&a), 5, 2).await?;
                 assert_eq!(repeated, DeliveryOutcome::Repeated, "{again:?}");
@@ -405,17 +375,17 @@ mod tests {
             // No digest of a repeated delivery was remembered.
             let b = job("b", "2");
             let taken = store.deliver(&digests(&["z"]), Some(&b), 6, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             let c = job("c", "3");
             let full = store.deliver(&digests(&["w"]), Some(&c), 7, 2).await?;
             assert_eq!(full, DeliveryOutcome::Full);
             // Newer work may replace earlier work of a full queue, and a rejected delivery may be sent again.
             let newer = job("a", "4");
             let taken = store.deliver(&digests(&["w"]), Some(&newer), 8, 2).await?;
-            assert_eq!(taken, DeliveryOutcome::Taken);
+            assert_eq!(taken, DeliveryOutcome::Accepted);
             store.close().await;
 
-            let store = Store::open_at(place).await?;
+            let store = Store::open_at(location).await?;
             assert_eq!(take(&store, 5).await?, None, "none is due");
             let mut seen = Vec::new();
             while let Some(job) = take(&store, 8).await? {
@@ -457,9 +427,9 @@ mod tests {
 
     #[tokio::test]
     async fn finishing_a_job_keeps_newer_work() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             store.deliver(&[], Some(&job("a", "1")), 0, 9).await?;
             let running = take(&store, 0).await?.expect("a job");
             store.deliver(&[], Some(&job("a", "2")), 1, 9).await?;
@@ -481,9 +451,9 @@ mod tests {
 
     #[tokio::test]
     async fn dead_jobs_are_kept_and_can_be_retried() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             for number in 0..MAX_DEAD + 2 {
                 let name = format!("{number}");
                 store
@@ -512,9 +482,9 @@ mod tests {
 
     #[tokio::test]
     async fn expired_lease_allows_no_writes() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             store.deliver(&[], Some(&job("a", "1")), 0, 9).await?;
             let first = take(&store, 0).await?.expect("a job");
             assert!(store.extend_lease(&first, 90_000).await?);
@@ -543,11 +513,11 @@ mod tests {
 
     #[tokio::test]
     async fn concurrent_takers_get_one_job_per_thread() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
+        let (_directory, locations) = locations().await;
+        for location in locations {
             let mut servers = Vec::new();
             for _ in 0..3 {
-                servers.push(Store::open_at(place.clone()).await?);
+                servers.push(Store::open_at(location.clone()).await?);
             }
             for number in 0..60 {
                 let thread = format!("thread {}", number % 20);
@@ -573,7 +543,7 @@ mod tests {
                 all.extend(taken.expect("it ends")?);
             }
             let distinct: std::collections::BTreeSet<_> = all.iter().collect();
-            assert_eq!((all.len(), distinct.len()), (20, 20), "{place:?}");
+            assert_eq!((all.len(), distinct.len()), (20, 20), "{location:?}");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Reads and writes the table of API keys.
+//! Reads and writes the table of API keys. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
@@ -67,9 +67,6 @@ impl FromRow<'_, AnyRow> for KeyRow {
 
 impl Store {
     /// Returns all keys, including revoked ones, sorted by name; keys of one name in the order of creation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, hash, scope, repositories, created_at, expires_at, revoked_at
@@ -79,9 +76,6 @@ impl Store {
     }
 
     /// Adds a key. Returns whether the name was free.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_key(&self, key: &NewKeyRow) -> Result<bool, StoreError> {
         let repositories = key
             .repositories
@@ -102,9 +96,6 @@ impl Store {
     }
 
     /// Revokes the key of this name. Returns whether there was one that was not revoked.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revoke_key(&self, name: &str) -> Result<bool, StoreError> {
         let statement =
             sqlx::query("update keys set revoked_at = $1 where name = $2 and revoked_at is null")
@@ -114,9 +105,6 @@ impl Store {
     }
 
     /// Deletes all keys, including revoked ones. Returns how many there were.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_keys(&self) -> Result<u64, StoreError> {
         let statement = sqlx::query("delete from keys");
         self.execute("delete_keys", statement).await
@@ -138,7 +126,7 @@ fn in_seconds(seconds: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     fn key(name: &str, first: u8) -> NewKeyRow {
@@ -153,9 +141,9 @@ mod tests {
 
     #[tokio::test]
     async fn revoked_key_is_kept_and_its_name_is_free_again() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             assert!(store.insert_key(&key("ci", 1)).await?);
             assert!(!store.insert_key(&key("ci", 2)).await?, "the name is taken");
             assert!(store.revoke_key("ci").await?);

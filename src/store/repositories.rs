@@ -1,4 +1,4 @@
-//! Reads and writes the table of registered repositories.
+//! Reads and writes the table of registered repositories. Every operation fails when the database does.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
@@ -65,9 +65,6 @@ impl FromRow<'_, AnyRow> for RepositoryRow {
 
 impl Store {
     /// Returns all repositories, sorted by name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, kind, location, reference, watch, poll_seconds
@@ -77,9 +74,6 @@ impl Store {
     }
 
     /// Adds a repository. Returns whether the name was free.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
         let statement = sqlx::query(
             "insert into repositories
@@ -97,9 +91,6 @@ impl Store {
     }
 
     /// Replaces the location of a repository.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
         let statement = sqlx::query("update repositories set location = $1 where name = $2")
             .bind(location)
@@ -109,9 +100,6 @@ impl Store {
     }
 
     /// Removes every trace of replaced and deleted rows from the files.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn scrub(&self) -> Result<(), StoreError> {
         let statements: &[&str] = match self.is_shared() {
             true => &["vacuum full repositories, answers, feedback"],
@@ -148,9 +136,6 @@ impl Store {
     }
 
     /// Removes a repository, but not its answers. Returns whether it was there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
         let statement = sqlx::query("delete from repositories where name = $1").bind(name);
         Ok(self.execute("delete", statement).await? == 1)
@@ -159,13 +144,13 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     #[tokio::test]
     async fn rows_survive_closing() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
+        let (_directory, locations) = locations().await;
+        for location in locations {
             let row = RepositoryRow {
                 name: "a".to_owned(),
                 kind: RepositoryKind::Git,
@@ -182,13 +167,13 @@ mod tests {
                 watch: true,
                 poll_seconds: None,
             };
-            let store = Store::open_at(place.clone()).await?;
+            let store = Store::open_at(location.clone()).await?;
             assert!(store.insert(&row).await? && store.insert(&tree).await?);
             assert!(!store.insert(&row).await?, "the name is taken");
             store.close().await;
             assert!(store.ping().await.is_err(), "it is closed");
 
-            let store = Store::open_at(place).await?;
+            let store = Store::open_at(location).await?;
             assert_eq!(store.repositories().await?, [row, tree]);
             store.set_location("a", "/srv/c.git").await?;
             assert_eq!(store.repositories().await?[0].location, "/srv/c.git");

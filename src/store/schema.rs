@@ -7,7 +7,7 @@ use std::time::Duration;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{AnyPool, SqlStr};
 
-use super::{Place, StoreError};
+use super::{DatabaseLocation, StoreError};
 
 /// The migrations, oldest first: number, name and statements. The macros of sqlx are not used, because they make
 /// cargo build sqlx and SQLite twice.
@@ -54,10 +54,10 @@ const POSTGRES: &[(i64, &str, &str)] = &[(
 const RETRIES: u32 = 20;
 const RETRY: Duration = Duration::from_millis(50);
 
-fn migrator(place: &Place) -> Migrator {
-    let migrations = match place {
-        Place::Sqlite(_) => SQLITE,
-        Place::Postgres(_) => POSTGRES,
+fn migrator(location: &DatabaseLocation) -> Migrator {
+    let migrations = match location {
+        DatabaseLocation::Sqlite(_) => SQLITE,
+        DatabaseLocation::Postgres(_) => POSTGRES,
     };
     let migrations = migrations.iter().map(|&(version, name, sql)| {
         let sql = SqlStr::from_static(sql);
@@ -67,19 +67,19 @@ fn migrator(place: &Place) -> Migrator {
 }
 
 /// Brings the schema up to date. Of several concurrent processes one migrates and the others wait.
-pub(super) async fn migrate(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
-    let migrator = migrator(place);
-    let mut retries = match place {
+pub(super) async fn migrate(pool: &AnyPool, location: &DatabaseLocation) -> Result<(), StoreError> {
+    let migrator = migrator(location);
+    let mut retries = match location {
         // SQLite has no migration lock. A migration that another process ran first fails here, and counts as done at
         // the next attempt.
-        Place::Sqlite(_) => RETRIES,
-        Place::Postgres(_) => 0,
+        DatabaseLocation::Sqlite(_) => RETRIES,
+        DatabaseLocation::Postgres(_) => 0,
     };
     loop {
         match migrator.run(pool).await {
             Ok(()) => return Ok(()),
             Err(MigrateError::VersionMissing(found)) if found > latest() => {
-                return Err(newer(place, found));
+                return Err(newer(location, found));
             }
             Err(MigrateError::ExecuteMigration(..)) if retries > 0 => retries -= 1,
             Err(error) => return Err(error.into()),
@@ -89,16 +89,16 @@ pub(super) async fn migrate(pool: &AnyPool, place: &Place) -> Result<(), StoreEr
 }
 
 /// Returns an error unless the schema has the version of this program.
-pub(super) async fn check(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
+pub(super) async fn check(pool: &AnyPool, location: &DatabaseLocation) -> Result<(), StoreError> {
     let found: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations")
         .fetch_one(pool)
         .await?;
     let (found, known) = (found.unwrap_or_default(), latest());
     match found.cmp(&known) {
         Ordering::Equal => Ok(()),
-        Ordering::Greater => Err(newer(place, found)),
+        Ordering::Greater => Err(newer(location, found)),
         Ordering::Less => Err(StoreError::Older {
-            place: place.to_string(),
+            location: location.to_string(),
             found,
             known,
         }),
@@ -110,9 +110,9 @@ pub(super) fn latest() -> i64 {
     SQLITE.last().map_or(0, |(version, ..)| *version)
 }
 
-fn newer(place: &Place, found: i64) -> StoreError {
+fn newer(location: &DatabaseLocation, found: i64) -> StoreError {
     StoreError::Newer {
-        place: place.to_string(),
+        location: location.to_string(),
         found,
         known: latest(),
     }
@@ -122,7 +122,7 @@ fn newer(place: &Place, found: i64) -> StoreError {
 mod tests {
     use sqlx::AssertSqlSafe;
 
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::super::{RepositoryKind, Store, pool};
     use super::*;
 
@@ -197,11 +197,14 @@ mod tests {
     #[test]
     fn released_migrations_do_not_change() {
         let mut found = Vec::new();
-        for (place, directory) in [
-            (Place::Sqlite("x".into()), "sqlite"),
-            (Place::parse("postgres://x").expect("a URL"), "postgres"),
+        for (location, directory) in [
+            (DatabaseLocation::Sqlite("x".into()), "sqlite"),
+            (
+                DatabaseLocation::parse("postgres://x").expect("a URL"),
+                "postgres",
+            ),
         ] {
-            for migration in migrator(&place).iter() {
+            for migration in migrator(&location).iter() {
                 let checksum = hex::encode(&migration.checksum[..8]);
                 found.push((format!("{directory}/{:04}", migration.version), checksum));
             }
@@ -213,17 +216,17 @@ mod tests {
     #[tokio::test]
     async fn every_earlier_schema_is_brought_up_to_date() -> Result<(), StoreError> {
         for version in 1..=latest() {
-            let (_directory, places) = places().await;
-            for place in places {
-                let migrator = migrator(&place);
+            let (_directory, locations) = locations().await;
+            for location in locations {
+                let migrator = migrator(&location);
                 if !migrator.version_exists(version) {
                     continue;
                 }
-                let earlier = pool(&place)?;
+                let earlier = pool(&location)?;
                 migrator.run_to(version, &earlier).await?;
-                let hash = match place {
-                    Place::Sqlite(_) => "randomblob(32)",
-                    Place::Postgres(_) => "decode(repeat('00', 32), 'hex')",
+                let hash = match location {
+                    DatabaseLocation::Sqlite(_) => "randomblob(32)",
+                    DatabaseLocation::Postgres(_) => "decode(repeat('00', 32), 'hex')",
                 };
                 for (since, statement) in ROWS {
                     if since <= version {
@@ -235,9 +238,9 @@ mod tests {
                 }
                 earlier.close().await;
 
-                let refused = Store::open_unchanged(place.clone()).await;
+                let refused = Store::open_unchanged(location.clone()).await;
                 assert_eq!(refused.is_err(), version < latest(), "{version}");
-                let store = Store::open_at(place.clone()).await?;
+                let store = Store::open_at(location.clone()).await?;
                 let repository = store.repositories().await?.remove(0);
                 assert_eq!(
                     (repository.kind, repository.poll_seconds),
@@ -265,17 +268,17 @@ mod tests {
 
     #[tokio::test]
     async fn newer_schema_is_refused() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            Store::open_at(place.clone()).await?.close().await;
-            let later = pool(&place)?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            Store::open_at(location.clone()).await?.close().await;
+            let later = pool(&location)?;
             sqlx::query(
                 "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
                  select 99, 'later', success, checksum, 0 from _sqlx_migrations where version = 6",
             )
             .execute(&later)
             .await?;
-            let error = Store::open_at(place.clone())
+            let error = Store::open_at(location.clone())
                 .await
                 .expect_err("it is newer");
             let error = error.to_string();
@@ -283,18 +286,18 @@ mod tests {
                 error.contains("a later version of this program") && error.contains("is 99"),
                 "{error}"
             );
-            assert!(Store::open_unchanged(place).await.is_err());
+            assert!(Store::open_unchanged(location).await.is_err());
         }
         Ok(())
     }
 
     #[tokio::test]
     async fn concurrent_starts_migrate_once() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
+        let (_directory, locations) = locations().await;
+        for location in locations {
             let mut starts = tokio::task::JoinSet::new();
             for _ in 0..5 {
-                starts.spawn(Store::open_at(place.clone()));
+                starts.spawn(Store::open_at(location.clone()));
             }
             while let Some(started) = starts.join_next().await {
                 assert!(started.expect("it ends")?.keys().await?.is_empty());

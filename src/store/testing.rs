@@ -5,27 +5,27 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
-use super::{Place, StoreError};
+use super::{DatabaseLocation, StoreError};
 
 /// The variable with the URL of a PostgreSQL database whose user may create others.
 pub const POSTGRES: &str = "FOVEATE_TEST_POSTGRES_URL";
 
 /// Creates empty databases, one of each kind; they exist as long as the returned directory.
-pub async fn places() -> (TempDir, Vec<Place>) {
+pub async fn locations() -> (TempDir, Vec<DatabaseLocation>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut places = vec![Place::in_directory(directory.path())];
-    places.extend(postgres().await.expect("a database"));
-    (directory, places)
+    let mut locations = vec![DatabaseLocation::in_directory(directory.path())];
+    locations.extend(postgres().await.expect("a database"));
+    (directory, locations)
 }
 
 /// Creates an empty PostgreSQL database; `None`, with a message, where no server is configured.
-pub async fn postgres() -> Result<Option<Place>, StoreError> {
+pub async fn postgres() -> Result<Option<DatabaseLocation>, StoreError> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Ok(url) = std::env::var(POSTGRES) else {
         eprintln!("skipping PostgreSQL: {POSTGRES} is not set");
         return Ok(None);
     };
-    let Ok(Place::Postgres(server)) = Place::parse(&url) else {
+    let Ok(DatabaseLocation::Postgres(server)) = DatabaseLocation::parse(&url) else {
         panic!("{POSTGRES} is not a PostgreSQL URL");
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -38,5 +38,5 @@ pub async fn postgres() -> Result<Option<Place>, StoreError> {
     connection.close().await?;
     let mut url = url::Url::parse(&url).expect("a URL");
     url.set_path(&name);
-    Ok(Some(Place::parse(url.as_str()).expect("a URL")))
+    Ok(Some(DatabaseLocation::parse(url.as_str()).expect("a URL")))
 }

@@ -6,7 +6,7 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _};
 
-use super::{Place, Store, StoreError};
+use super::{DatabaseLocation, Store, StoreError};
 
 /// Number of rows read and written by one statement.
 const BATCH: usize = 100;
@@ -133,7 +133,7 @@ impl Store {
         for table in TABLES {
             if table.count(&mut to).await? > 0 {
                 return Err(StoreError::NotEmpty {
-                    place: target.inner.place.to_string(),
+                    location: target.inner.location.to_string(),
                     table: table.name,
                 });
             }
@@ -152,9 +152,6 @@ impl Store {
     }
 
     /// Returns the number of rows of each table.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_rows(&self) -> Result<Vec<(&'static str, u64)>, StoreError> {
         let mut connection = self.pool().acquire().await?;
         let mut counted = Vec::new();
@@ -171,7 +168,7 @@ impl Store {
 /// # Errors
 /// When the database cannot be read or the file cannot be written.
 pub async fn copy_file(database: &Path, to: &Path) -> Result<(), StoreError> {
-    let options = Place::sqlite_options(database);
+    let options = DatabaseLocation::sqlite_options(database);
     let mut connection = options.connect().await?;
     sqlx::query("vacuum into $1")
         .bind(to.display().to_string())
@@ -268,14 +265,14 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::places;
+    use super::super::testing::locations;
     use super::*;
 
     #[tokio::test]
     async fn every_table_and_column_is_copied() -> Result<(), StoreError> {
-        let (_directory, places) = places().await;
-        for place in places {
-            let store = Store::open_at(place).await?;
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
             let columns = match store.is_shared() {
                 true => {
                     "select table_name || '.' || column_name from information_schema.columns

@@ -16,7 +16,7 @@ use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 
-use super::process::Figure;
+use super::process::ProcessMetric;
 
 /// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +129,11 @@ fn process_text() -> String {
         .into_iter()
         .partition(|figure| figure.name.ends_with("_total"));
     let states = Exposition::default();
-    for Figure { name, help, value } in gauges {
+    for ProcessMetric { name, help, value } in gauges {
         states.single(name, Kind::Gauge, help, value);
     }
     let mut text = states.render();
-    for Figure { name, help, value } in counters {
+    for ProcessMetric { name, help, value } in counters {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

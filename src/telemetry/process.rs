@@ -10,7 +10,7 @@ use super::cgroup;
 
 /// A figure of this process under its conventional name.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure {
+pub struct ProcessMetric {
     /// Its name in Prometheus.
     pub name: &'static str,
     /// Its description.
@@ -22,7 +22,7 @@ pub struct Figure {
 /// Returns the current conventional figures of this process. Empty on systems other than Linux: on macOS, the library
 /// that reads them needs clang for its build.
 #[cfg(target_os = "linux")]
-pub fn figures() -> Vec<Figure> {
+pub fn figures() -> Vec<ProcessMetric> {
     let read = metrics_process::collector::collect();
     let number = |number: Option<u64>| number.map(|number| number as f64);
     let figures = [
@@ -64,14 +64,14 @@ pub fn figures() -> Vec<Figure> {
     ];
     let known = |(name, help, value): (_, _, Option<f64>)| {
         let value = value?;
-        Some(Figure { name, help, value })
+        Some(ProcessMetric { name, help, value })
     };
     figures.into_iter().filter_map(known).collect()
 }
 
 /// Returns no figures: see the Linux version.
 #[cfg(not(target_os = "linux"))]
-pub fn figures() -> Vec<Figure> {
+pub fn figures() -> Vec<ProcessMetric> {
     Vec::new()
 }
 

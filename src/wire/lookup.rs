@@ -19,8 +19,8 @@ use foveate_query::Deadline;
 use foveate_query::lookup::LookupError;
 
 use crate::access::Grant;
-use crate::engine::{AskError, Engine, LookupPlace, LookupWithSnapshot};
-use fields::place;
+use crate::engine::{AskError, Engine, LookupTarget, LookupWithSnapshot};
+use fields::target;
 
 /// The raw parameters of a lookup. Absent ones have their default.
 pub trait RawLookup {
@@ -45,9 +45,6 @@ pub trait Lookup: Send + 'static {
     type Answer;
 
     /// Runs the lookup.
-    ///
-    /// # Errors
-    /// See [`LookupError`].
     fn run(&self, snapshot: &Snapshot, deadline: &Deadline) -> Result<Self::Found, LookupError>;
 
     /// Converts the result to its JSON form.
@@ -88,18 +85,15 @@ pub enum LookupFailure {
 }
 
 /// Runs a lookup for the holder of a grant.
-///
-/// # Errors
-/// See [`LookupFailure`].
 pub async fn run<R: RawLookup>(
     engine: &Engine,
     grant: &Grant,
     repo: String,
     mut raw: R,
 ) -> Result<<R::Lookup as Lookup>::Answer, LookupFailure> {
-    let place: LookupPlace = place(repo, raw.take_ref())?;
+    let target: LookupTarget = target(repo, raw.take_ref())?;
     let lookup = raw.validate()?;
-    let pending = engine.lookup(grant, place, move |snapshot, deadline| {
+    let pending = engine.lookup(grant, target, move |snapshot, deadline| {
         let found = lookup.run(snapshot, deadline);
         (lookup, found)
     });

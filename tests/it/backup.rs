@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use foveate::store::{NewJobRow, NewKeyRow, Place, RepositoryKind, RepositoryRow, Store};
+use foveate::store::{
+    DatabaseLocation, NewJobRow, NewKeyRow, RepositoryKind, RepositoryRow, Store,
+};
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -109,8 +111,8 @@ async fn server_starts_from_an_online_backup() {
 }
 
 /// Creates a database with rows in all tables.
-async fn filled(place: Place) -> Store {
-    let store = Store::open_at(place).await.unwrap();
+async fn filled(location: DatabaseLocation) -> Store {
+    let store = Store::open_at(location).await.unwrap();
     for (name, kind) in [("a/ä", RepositoryKind::Git), ("b", RepositoryKind::Path)] {
         let row = RepositoryRow {
             name: name.to_owned(),
@@ -172,7 +174,7 @@ async fn database_move_preserves_all_rows_both_ways() {
     };
     let keep = tempfile::tempdir().unwrap();
     let [first, second] = ["first.db", "second.db"].map(|name| keep.path().join(name));
-    let store = filled(Place::Sqlite(first.clone())).await;
+    let store = filled(DatabaseLocation::Sqlite(first.clone())).await;
     let wanted = contents(&store).await;
     store.close().await;
     let url = |file: &Path| format!("sqlite:{}", file.display());
@@ -192,7 +194,7 @@ async fn database_move_preserves_all_rows_both_ways() {
         "{told}"
     );
     assert!(!told.contains("p4ssw0rd"), "{told}");
-    let store = Store::open_at(Place::parse(&postgres).unwrap())
+    let store = Store::open_at(DatabaseLocation::parse(&postgres).unwrap())
         .await
         .unwrap();
     assert_eq!(contents(&store).await, wanted);
@@ -221,7 +223,9 @@ async fn database_move_preserves_all_rows_both_ways() {
     assert_eq!(contents(&store).await, wanted, "nothing was added");
 
     succeeded(&to(&there, &url(&second)));
-    let back = Store::open_at(Place::Sqlite(second.clone())).await.unwrap();
+    let back = Store::open_at(DatabaseLocation::Sqlite(second.clone()))
+        .await
+        .unwrap();
     assert_eq!(contents(&back).await, wanted);
 
     let missing = keep.path().join("missing.db");

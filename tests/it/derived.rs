@@ -60,10 +60,7 @@ fn history() -> Arc<History> {
 }
 
 fn build(files: Vec<SourceFile>, previous: Option<&Snapshot>) -> Arc<Snapshot> {
-    let revision = Revision {
-        commit: "c".repeat(40),
-        dirty: false,
-    };
+    let revision = Revision::of_commit("c".repeat(40));
     let history = previous.map_or_else(|| Some(history()), |p| p.history.clone());
     Arc::new(Snapshot::build(revision, 1, files, history, previous).unwrap())
 }

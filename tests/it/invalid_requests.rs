@@ -10,7 +10,7 @@ async fn bad_requests_name_the_field() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let cases: [(Value, &str, &str); 21] = [
+    let cases: [(Value, &str, &str); 22] = [
         (json!({"query": "x"}), "invalid_field", "repo"),
         (json!({"repo": "shop"}), "invalid_field", "query"),
         (json!({"repo": "shop", "query": ""}), "empty_query", "query"),

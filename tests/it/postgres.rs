@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate::config::{Config, DatabaseUrl};
-use foveate::store::{DeliveryOutcome, NewJobRow, Place, Store};
+use foveate::store::{DatabaseLocation, DeliveryOutcome, NewJobRow, Store};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use sqlx::Connection as _;
@@ -145,7 +145,9 @@ async fn send_issue_event(app: &TestApp, number: usize) -> String {
 }
 
 async fn wait_until_idle(url: &str) {
-    let store = Store::open_at(Place::parse(url).unwrap()).await.unwrap();
+    let store = Store::open_at(DatabaseLocation::parse(url).unwrap())
+        .await
+        .unwrap();
     until("an empty queue", async || {
         store.jobs().await.unwrap().is_empty().then_some(())
     })
@@ -184,9 +186,9 @@ async fn one_job_per_thread_is_taken_at_a_time() {
     let Some(url) = database::fresh() else {
         return;
     };
-    let place = Place::parse(&url).unwrap();
-    let one = Store::open_at(place.clone()).await.unwrap();
-    let other = Store::open_at(place).await.unwrap();
+    let location = DatabaseLocation::parse(&url).unwrap();
+    let one = Store::open_at(location.clone()).await.unwrap();
+    let other = Store::open_at(location).await.unwrap();
     for round in 0..40 {
         for subject in ["issue", "label"] {
             let job = NewJobRow {
@@ -196,7 +198,7 @@ async fn one_job_per_thread_is_taken_at_a_time() {
             };
             let digests = [job.subject.clone()];
             let queued = one.deliver(&digests, Some(&job), 1, 1_000).await;
-            assert_eq!(queued.unwrap(), DeliveryOutcome::Taken);
+            assert_eq!(queued.unwrap(), DeliveryOutcome::Accepted);
         }
         let (first, second) = tokio::join!(one.take_job(2, 1_000), other.take_job(2, 1_000));
         let taken = [first.unwrap(), second.unwrap()];
@@ -220,7 +222,9 @@ async fn job_of_a_dead_server_is_taken_over() {
     })
     .await;
     // No other server takes the job.
-    let store = Store::open_at(Place::parse(&url).unwrap()).await.unwrap();
+    let store = Store::open_at(DatabaseLocation::parse(&url).unwrap())
+        .await
+        .unwrap();
     let job = store.jobs().await.unwrap().remove(0);
     let until_then = job.leased_until.expect("it is taken");
     assert_eq!(
@@ -394,7 +398,7 @@ async fn connection_is_encrypted_and_verified() {
         return;
     };
     let trusting = format!("{url}?sslmode=verify-full&sslrootcert={authority}");
-    let store = Store::open_at(Place::parse(&trusting).unwrap())
+    let store = Store::open_at(DatabaseLocation::parse(&trusting).unwrap())
         .await
         .unwrap();
     let mut connection = database::connect(&url).await;
@@ -413,7 +417,7 @@ async fn connection_is_encrypted_and_verified() {
         // The certificate is not valid for this name.
         trusting.replace("127.0.0.1", "localhost"),
     ] {
-        let opened = Store::open_at(Place::parse(&refused).unwrap()).await;
+        let opened = Store::open_at(DatabaseLocation::parse(&refused).unwrap()).await;
         assert!(opened.is_err(), "{refused}");
     }
 }

@@ -25,6 +25,14 @@ pub struct Revision {
     pub dirty: bool,
 }
 
+impl Revision {
+    /// Returns the revision of a commit itself, without changes.
+    pub fn of_commit(commit: String) -> Self {
+        let dirty = false;
+        Self { commit, dirty }
+    }
+}
+
 /// The index of one revision. It never changes once built.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -106,9 +114,6 @@ impl Snapshot {
 
     /// Indexes `files` with the same result as [`Self::build`] without `previous`, computing only what is not
     /// `stored`. `history` is not read if the index of past commits is stored.
-    ///
-    /// # Errors
-    /// See [`Self::build`].
     pub fn restore(
         revision: Revision,
         generation: u64,

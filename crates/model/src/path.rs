@@ -59,9 +59,6 @@ impl RepoPath {
 
     /// Like [`Self::new`], for a name that is not UTF-8: invalid bytes are escaped (`\xe9`), so that it can
     /// be listed. No file can be opened by the result.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
     pub fn escaped(path: &[u8]) -> Result<Self, PathError> {
         let mut text = String::new();
         for chunk in path.utf8_chunks() {
@@ -72,9 +69,6 @@ impl RepoPath {
     }
 
     /// Like [`Self::new`], for a path as a person or a shell writes it: leading `./` is dropped.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
     pub fn from_typed(path: &str) -> Result<Self, PathError> {
         let mut rest = path;
         while let Some(tail) = rest.strip_prefix("./") {

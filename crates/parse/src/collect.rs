@@ -6,7 +6,7 @@ mod finish;
 mod reuse;
 mod values;
 
-pub(crate) use context::{Context, DeclarationProperties, Place, Position, Section};
+pub(crate) use context::{Context, DeclarationProperties, Position, Scope, Section};
 pub(crate) use finish::known_names;
 
 use std::borrow::Cow;
@@ -470,7 +470,7 @@ impl<'t> Collector<'t> {
     /// Records that the enclosing function binds this name, which then does not refer to the file's import.
     pub(crate) fn bind(&mut self, name: Node<'_>) {
         let enclosing = self.context.enclosing;
-        let is_local = enclosing.is_some() && self.context.place == Place::Function;
+        let is_local = enclosing.is_some() && self.context.scope == Scope::Function;
         if is_local || self.bare_calls {
             self.bindings.push((span(name), enclosing));
         }

@@ -22,7 +22,7 @@ pub(crate) use self::handlers::{
 };
 pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
-use crate::collect::{Collector, Context, Draft, Place, Position, span};
+use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
 
@@ -31,7 +31,6 @@ pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Descend;
 
 /// Describes how a language is walked.
 pub(crate) struct Form {
-    /// The grammar.
     pub(crate) grammar: LanguageFn,
     /// Returns the handler of a named node kind; [`into`] for kinds that only contain others.
     pub(crate) handler: fn(&str) -> Handler,
@@ -279,7 +278,7 @@ impl<'t> Walk<'t> {
 
     /// Whether variables here are local.
     pub(crate) fn is_in_function(&self) -> bool {
-        self.collector.context.place == Place::Function
+        self.collector.context.scope == Scope::Function
     }
 
     /// Creates the draft of a definition from its node, the node of its name, and its body, where its head
@@ -343,11 +342,11 @@ impl<'t> Walk<'t> {
             context.receiver = None;
             context.position = Position::Value;
             context.message = None;
-            context.place = match kind {
-                DefinitionKind::Module => Place::Module,
-                DefinitionKind::Enum => Place::Enum,
-                kind if kind.is_function() => Place::Function,
-                _ => Place::Class,
+            context.scope = match kind {
+                DefinitionKind::Module => Scope::Module,
+                DefinitionKind::Enum => Scope::Enum,
+                kind if kind.is_function() => Scope::Function,
+                _ => Scope::Class,
             };
             if kind != DefinitionKind::Module {
                 context.enclosing = Some(id);
@@ -358,7 +357,7 @@ impl<'t> Walk<'t> {
     /// Places everything below the node at `depth` in the body of an unnamed function.
     pub(crate) fn enter_anonymous_function(&mut self, depth: u32) {
         self.collector.within(depth, |context| {
-            context.place = Place::Function;
+            context.scope = Scope::Function;
             context.position = Position::Value;
         });
     }

@@ -67,7 +67,7 @@ pub struct Request {
     pub budget_tokens: usize,
     /// How much of the budget is used.
     pub breadth: Breadth,
-    /// Smallest probability of a place that is shown, 0 to 1; overrides that of the breadth.
+    /// Minimum probability of a shown place, 0 to 1; overrides the breadth's.
     pub min_probability: Option<f32>,
     /// Most files in the context.
     pub max_files: Option<usize>,

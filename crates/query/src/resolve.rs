@@ -280,7 +280,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Removes the declarations whose definitions with a body are there too, as those in headers of C.
+    /// Removes declarations whose definition is also in the list, such as those in headers of C.
     fn hide_declarations(&self, meant: &mut Vec<DefId>) {
         let files = &self.snapshot.files;
         let is_declaration = |id: &DefId| files.definition(*id).modifiers.is_overload;

@@ -15,7 +15,7 @@ use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};
 use crate::ingest::catalog::connectivity;
 use crate::ingest::tree::is_network;
-use crate::store::{self, DatabaseReport, Place, RepositoryRow, Store};
+use crate::store::{self, DatabaseLocation, DatabaseReport, RepositoryRow, Store};
 
 /// Free bytes below which writing soon fails, and below which a large repository may not fit.
 const MIN_SPACE: u64 = 100 << 20;
@@ -126,19 +126,19 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
 
 /// Checks whether the database can be read, and by which versions of the program. Returns its content, too.
 pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseReport) {
-    let place = match cli::database::place(storage) {
-        Ok(place) => place,
+    let location = match cli::database::location(storage) {
+        Ok(location) => location,
         Err(error) => {
             let advice = "correct storage.database_url";
             let finding = Finding::failure("database", error.to_string(), advice);
             return (finding, DatabaseReport::default());
         }
     };
-    let is_server = matches!(place, Place::Postgres(_));
+    let is_server = matches!(location, DatabaseLocation::Postgres(_));
 
     let restore =
         "restore the database from a backup, or move it away and register the repositories again";
-    match Store::inspect(place).await {
+    match Store::inspect(location).await {
         Ok(None) => (
             Finding::ok("database", "it is created at the first start"),
             DatabaseReport::default(),

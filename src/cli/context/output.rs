@@ -13,9 +13,6 @@ use crate::engine::AnswerWithSnapshot;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Prints an answer in the form that the arguments select.
-///
-/// # Errors
-/// When it cannot be written.
 pub(super) fn print(
     args: &ContextArgs,
     request: &Request,
@@ -41,9 +38,6 @@ pub(super) fn print(
 }
 
 /// Writes the context, or with `--json` the whole answer, to the file that the arguments name, else to standard output.
-///
-/// # Errors
-/// When it cannot be written.
 pub(super) fn write(
     args: &ContextArgs,
     context: &str,

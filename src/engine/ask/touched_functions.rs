@@ -37,9 +37,6 @@ pub struct ChangedFunction {
 
 impl Engine {
     /// Returns the source files and functions, as of the commit where the head left the base, that the head changed.
-    ///
-    /// # Errors
-    /// See [`AskError`].
     pub async fn changed(
         &self,
         grant: &Grant,

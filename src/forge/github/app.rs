@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::forge::secret::{Secret, SecretPlace};
+use crate::forge::secret::{Secret, SecretSource};
 
 /// Lifetime of a JSON web token; GitHub accepts ten minutes at most.
 const JWT_LIFETIME: Duration = Duration::from_secs(540);
@@ -30,7 +30,7 @@ pub struct App {
     /// Id of the app.
     pub id: u64,
     /// Where its private key is stored.
-    pub key: SecretPlace,
+    pub key: SecretSource,
 }
 
 /// The private key cannot be used. The message contains nothing of it.
@@ -109,7 +109,7 @@ mod tests {
 
     fn app(name: &str) -> App {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/github");
-        let key = SecretPlace::new(&format!("file:{directory}/{name}")).unwrap();
+        let key = SecretSource::new(&format!("file:{directory}/{name}")).unwrap();
         App { id: 7, key }
     }
 
@@ -158,7 +158,7 @@ mod tests {
             "-----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0\n-----END RSA PRIVATE KEY-----\n",
         ] {
             std::fs::write(file.path(), text).unwrap();
-            let key = SecretPlace::new(&format!("file:{}", file.path().display())).unwrap();
+            let key = SecretSource::new(&format!("file:{}", file.path().display())).unwrap();
             let error = App { id: 7, key }.sign_in(SystemTime::now()).unwrap_err();
             assert_eq!(error, AppError::Key);
             assert!(!error.to_string().contains("secret words"));

@@ -33,9 +33,6 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
 
 /// Parses a payload without the name of its event, which is recognized by the objects in it. This also parses
 /// reviews, which are ignored when they come by webhook.
-///
-/// # Errors
-/// As [`parse`].
 pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
     let keys: Keys = read("event", payload)?;
     let name = match keys {

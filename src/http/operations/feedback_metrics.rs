@@ -55,13 +55,13 @@ pub(super) fn states(
     out: &Exposition,
     engine: &Engine,
     grant: &Grant,
-    learned: &[RepositoryStats],
+    feedback_stats: &[RepositoryStats],
 ) {
     let seen = engine.repositories(grant);
     let mut values: BTreeMap<&str, [i64; FAMILIES.len()]> = BTreeMap::new();
     for (position, repository) in seen.iter().enumerate() {
         let name = repository.name().as_str();
-        let Some(stats) = learned.iter().find(|stats| stats.repo == name) else {
+        let Some(stats) = feedback_stats.iter().find(|stats| stats.repo == name) else {
             continue;
         };
         let label = if position < MAX_LABELLED {

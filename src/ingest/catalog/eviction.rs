@@ -90,7 +90,7 @@ impl Catalog {
     /// Starts the tasks of each unloaded repository that a query waits for, once per repository.
     fn reload_wanted(&self) {
         let unloaded = self.unloaded.iter();
-        let wanted = unloaded.filter(|entry| entry.value().0.repository().is_wanted());
+        let wanted = unloaded.filter(|entry| entry.value().0.repository().is_reload_requested());
         let wanted: Vec<RepoName> = wanted.map(|entry| entry.key().clone()).collect();
         for name in wanted {
             if let Some((_, (writer, commands))) = self.unloaded.remove(&name) {

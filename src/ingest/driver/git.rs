@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::{
-    Driver, Listed, Loaded, Loading, Outcome, Shared, fail, finished, publish, publish_history, run,
+    Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, publish_history, run,
 };
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, GitError, GitRepo, HistoryStep, refuse_lost_files};
+use crate::ingest::git::{GitError, GitRepo, HistoryStep, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -29,23 +29,14 @@ pub(in crate::ingest) struct GitSource {
 
 impl GitSource {
     /// Returns a function that lists the files of the ref with the facts of a given blob cache.
-    fn list_stored(
-        &self,
-        access: Arc<Access>,
-    ) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
+    fn list_stored(&self) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> + use<> {
         let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
         move |driver, blobs, progress| {
-            let git = GitRepo::open(&directory, &access).ok()?;
+            let git = GitRepo::open(&directory, &driver.access).ok()?;
             let commit = git.resolve(&reference).ok()?;
             let files = git.files(&commit, &[], blobs, progress).ok()?;
             driver.git.store(Some(Arc::new(git)));
-            Some((
-                Revision {
-                    commit,
-                    dirty: false,
-                },
-                files,
-            ))
+            Some((Revision::of_commit(commit), files))
         }
     }
 }
@@ -129,7 +120,7 @@ impl Driver {
         let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
-        let stored = source.list_stored(Arc::clone(&self.access));
+        let stored = source.list_stored();
         let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {
             return;
@@ -147,11 +138,11 @@ impl Driver {
                     return;
                 };
                 writer = back;
-                if let Outcome::WantsHistory(commit) = refreshed.outcome {
+                if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
                     history = self.load_history(commit, HistoryStep::Files, &run);
                 }
                 match refreshed.source {
-                    SourceState::NotAsked => schedule.started(),
+                    SourceState::NotPolled => schedule.started(),
                     SourceState::Current => schedule.succeeded(),
                     SourceState::Failed => schedule.failed(),
                 }
@@ -200,9 +191,8 @@ impl Driver {
             None => Ok(()),
         };
         let work = GitWork {
-            driver: self.shared(),
+            driver: self.clone(),
             directory: source.origin.directory().to_owned(),
-            access: Arc::clone(&self.access),
             copy: source.origin.copy().cloned(),
             is_new_copy,
             reference: source.reference.clone(),
@@ -215,11 +205,11 @@ impl Driver {
                 (writer, refreshed)
             })
             .await?;
-        if matches!(refreshed.outcome, Outcome::Cancelled) {
+        if matches!(refreshed.outcome, ScanOutcome::Cancelled) {
             return None;
         }
         if !is_asked && refreshed.source == SourceState::Current {
-            refreshed.source = SourceState::NotAsked;
+            refreshed.source = SourceState::NotPolled;
         }
         Some((writer, refreshed))
     }
@@ -253,7 +243,7 @@ impl Driver {
 
 /// Outcome of one refresh.
 struct Refreshed {
-    outcome: Outcome,
+    outcome: ScanOutcome,
     source: SourceState,
 }
 
@@ -261,7 +251,7 @@ struct Refreshed {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceState {
     /// The source was not contacted: the existing copy is served.
-    NotAsked,
+    NotPolled,
     /// The index matches the source.
     Current,
     /// It could not be read.
@@ -270,9 +260,8 @@ enum SourceState {
 
 /// The blocking half of a git repository's task.
 struct GitWork {
-    driver: Shared,
+    driver: Driver,
     directory: PathBuf,
-    access: Arc<Access>,
     /// The copy that this program made, which must be complete.
     copy: Option<Arc<RemoteCopy>>,
     /// Whether it was cloned just now.
@@ -299,7 +288,7 @@ impl GitWork {
         let outcome = match read {
             Ok(Some(plan)) => publish(writer, plan, start),
             Ok(None) => self.settled(writer),
-            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
+            Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
                 if let Some(copy) = self.copy.as_ref().filter(|_| error.is_damage()) {
                     copy.report_damage();
@@ -309,13 +298,13 @@ impl GitWork {
         };
         progress.enter(Phase::Idle, 0);
         let source = match (&outcome, transferred) {
-            (Outcome::Failed, _) => SourceState::Failed,
+            (ScanOutcome::Failed, _) => SourceState::Failed,
             (_, Err(error)) => {
                 fail(writer, error.to_string());
                 SourceState::Failed
             }
             (_, Ok(())) => {
-                writer.confirm();
+                writer.mark_up_to_date();
                 SourceState::Current
             }
         };
@@ -323,25 +312,25 @@ impl GitWork {
     }
 
     /// Returns the outcome if the index is current. A history that could not be read is read from the new copy.
-    fn settled(&self, writer: &Writer) -> Outcome {
+    fn settled(&self, writer: &Writer) -> ScanOutcome {
         let repository = writer.repository();
         let lacks_history = repository.status().history_error.is_some();
         match repository
-            .basis()
+            .current_unless_stale()
             .filter(|_| self.is_new_copy && lacks_history)
         {
-            Some(basis) => Outcome::WantsHistory(basis.snapshot.revision.commit.clone()),
-            None => Outcome::Settled,
+            Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
+            None => ScanOutcome::Settled,
         }
     }
 
     /// Reads the files of the ref; returns `None` if its commit is the current one.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
-        let git = GitRepo::open(&self.directory, &self.access)?;
+        let git = GitRepo::open(&self.directory, &self.driver.access)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
-        let basis = repository.basis();
+        let basis = repository.current_unless_stale();
         if basis
             .as_ref()
             .is_some_and(|basis| basis.snapshot.revision.commit == commit)
@@ -359,10 +348,7 @@ impl GitWork {
         }
         Ok(Some(Plan {
             cause,
-            revision: Revision {
-                commit,
-                dirty: false,
-            },
+            revision: Revision::of_commit(commit),
             files,
             history: None,
         }))

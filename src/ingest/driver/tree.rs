@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
 
-use super::{Listed, Outcome, Shared, fail, publish};
+use super::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
-use crate::ingest::git::Access;
-use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
+use crate::ingest::tree::{TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 use crate::telemetry::spans::carried;
 
@@ -31,7 +30,7 @@ impl Scan {
 
 /// The blocking half of a working tree's driver.
 pub(super) struct TreeWork {
-    pub(super) driver: Shared,
+    pub(super) driver: Driver,
     pub(super) tree: WorkingTree,
     pub(super) writer: Writer,
     pub(super) watcher: Option<Arc<TreeWatcher>>,
@@ -66,15 +65,12 @@ pub(super) fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
 /// `None` on a network file system, where listing may hang.
 pub(super) fn list_stored(
     root: PathBuf,
-    excluded: Vec<PathBuf>,
-    access: Arc<Access>,
-    stats: Arc<Stats>,
-) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> {
+) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> {
     move |driver, blobs, progress| {
         if is_network(&root).is_some() {
             return None;
         }
-        let mut tree = WorkingTree::new(root, excluded, access).with_stats(stats);
+        let mut tree = driver.tree(root);
         tree.rescan(blobs, progress, None).ok()?;
         driver.git.store(tree.git().cloned().map(Arc::new));
         Some((tree.revision(), tree.files()))
@@ -91,12 +87,12 @@ const AFTER_LOCK: Duration = Duration::from_millis(50);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl TreeWork {
-    pub(super) fn start_watching(&mut self, settings: &IngestSettings) {
+    pub(super) fn start_watching(&mut self) {
         if !self.watch {
             return;
         }
-        self.broken = unreliable(self.tree.root(), settings);
-        if !settings.events {
+        self.broken = unreliable(self.tree.root(), &self.driver.settings);
+        if !self.driver.settings.events {
             return;
         }
         let git_dir = self.git_dir();
@@ -130,7 +126,8 @@ impl TreeWork {
     }
 
     /// Waits for the next changes until they have settled, and returns them.
-    pub(super) async fn changed(&self, settings: &IngestSettings) -> Changed {
+    pub(super) async fn changed(&self) -> Changed {
+        let settings = &self.driver.settings;
         match &self.watcher {
             Some(watcher) => {
                 let changes = watcher.changes();
@@ -175,7 +172,8 @@ impl TreeWork {
     }
 
     /// Returns the time of the next full scan without a known change: a poll or an audit.
-    pub(super) fn next_full_scan(&self, settings: &IngestSettings) -> Option<Instant> {
+    pub(super) fn next_full_scan(&self) -> Option<Instant> {
+        let settings = &self.driver.settings;
         if self.polls() {
             return Some(self.scanned + settings.poll_interval);
         }
@@ -183,8 +181,9 @@ impl TreeWork {
     }
 
     /// Returns the cause of a full scan that is due now.
-    pub(super) fn cause(&self, settings: &IngestSettings) -> Cause {
-        if !settings.audit.is_zero() && self.audited.elapsed() >= settings.audit {
+    pub(super) fn cause(&self) -> Cause {
+        let audit = self.driver.settings.audit;
+        if !audit.is_zero() && self.audited.elapsed() >= audit {
             Cause::Audit
         } else {
             Cause::Changed
@@ -228,11 +227,11 @@ impl TreeWork {
             .rescan_with(repository.blobs(), progress, watcher, draft)
     }
 
-    pub(super) fn scan(&mut self, scan: Scan, settings: &IngestSettings) -> Outcome {
+    pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
         let start = Instant::now();
         if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
             // The system limit that prevented events may no longer be exhausted.
-            self.start_watching(settings);
+            self.start_watching();
         }
         if matches!(scan, Scan::Everything(_)) {
             self.scanned = start;
@@ -262,16 +261,16 @@ impl TreeWork {
             None => engine.pools().install(read),
         };
         if matches!(read, Err(TreeError::Cancelled(_))) {
-            return Outcome::Cancelled;
+            return ScanOutcome::Cancelled;
         }
-        self.follow_git_dir(settings);
+        self.follow_git_dir();
         // Before publishing: whoever sees the repository ready also sees how it is watched.
         self.report_watching();
         let outcome = match read {
             Ok(changed) => self.publish(cause, changed, start),
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
-        self.failed = matches!(outcome, Outcome::Failed);
+        self.failed = matches!(outcome, ScanOutcome::Failed);
         if let Some(watcher) = &self.watcher {
             watcher.changes().done();
         }
@@ -284,14 +283,14 @@ impl TreeWork {
 
     /// Restarts watching when the tree's git directory has changed, as its `HEAD` is not watched yet. The
     /// new watcher requests a full scan, which registers every directory.
-    fn follow_git_dir(&mut self, settings: &IngestSettings) {
+    fn follow_git_dir(&mut self) {
         self.driver
             .git
             .store(self.tree.git().cloned().map(Arc::new));
         let git_dir = self.git_dir();
         let watched = self.watcher.as_ref().map(|w| w.git_dir());
         if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
-            self.start_watching(settings);
+            self.start_watching();
         }
     }
 
@@ -307,13 +306,13 @@ impl TreeWork {
         });
     }
 
-    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
+    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> ScanOutcome {
         let revision = self.tree.revision();
-        let basis = self.writer.repository().basis();
+        let basis = self.writer.repository().current_unless_stale();
         let before = basis.as_ref().map(|basis| &basis.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
-            self.writer.confirm();
-            return Outcome::Settled;
+            self.writer.mark_up_to_date();
+            return ScanOutcome::Settled;
         }
         let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)

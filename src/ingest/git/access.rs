@@ -110,8 +110,17 @@ impl Access {
     /// When git cannot be started or has to be ended.
     pub(super) fn look_up(&self, command: &mut Command) -> Result<Output, GitError> {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, self.lookup, "rev-parse", "answer.deadline_ms");
-        process::output(command, &run_limits.with_memory(self.memory_bytes))
+        process::output(command, &self.lookup_limits(&stop, "rev-parse"))
+    }
+
+    /// Returns the limits, from now on, of resolving a ref or comparing commits.
+    pub(super) fn lookup_limits<'a>(
+        &self,
+        stop: &'a CancellationToken,
+        subcommand: &'static str,
+    ) -> RunLimits<'a> {
+        let setting = "answer.deadline_ms";
+        RunLimits::new(stop, self.lookup, self.memory_bytes, subcommand, setting)
     }
 
     /// Checks that the repository around `directory`, wherever a `.git` there or above leads, may be read.

@@ -10,8 +10,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::address::{self, PrivateHosts};
 use super::location::Remote;
+use super::process::RunLimits;
 use super::{Access, GitError, GitRepo, command};
 
 /// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
@@ -72,14 +75,17 @@ impl Connection {
         &self.remote.address
     }
 
-    /// Returns the time limit of one clone or fetch.
-    pub fn timeout(&self) -> Duration {
-        self.settings.timeout
-    }
-
-    /// Returns the paths that git may read on this machine, and its limits.
-    pub fn access(&self) -> &Access {
-        &self.settings.access
+    /// Returns the limits, from now on, of one clone or fetch.
+    pub(super) fn run_limits<'a>(
+        &self,
+        stop: &'a CancellationToken,
+        subcommand: &'static str,
+    ) -> RunLimits<'a> {
+        let ConnectionSettings {
+            timeout, access, ..
+        } = &self.settings;
+        let setting = "git.timeout_seconds";
+        RunLimits::new(stop, *timeout, access.memory_bytes, subcommand, setting)
     }
 
     /// Creates a git command that may connect to the remote's host and to no other.

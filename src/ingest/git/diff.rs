@@ -35,57 +35,55 @@ const LATER: [&str; 3] = ["+++ ", "b/", "rename to "];
 /// Larger files are not indexed; this makes git treat them as binary files, without lines.
 const LARGE_FILES: &str = "core.bigFileThreshold=2m";
 
-/// Compares `head` with the commit where it left `base`; both are full ids of commits.
-pub(super) fn diff(
-    repo: &GitRepo,
-    base: &str,
-    head: &str,
-    stop: &CancellationToken,
-) -> Result<Diff, GitError> {
-    let enough = stop.child_token();
-    let limit = repo.access.lookup;
-    let run_limits = RunLimits::new(&enough, limit, "diff-tree", "answer.deadline_ms")
-        .with_memory(repo.access.memory_bytes);
-    let fork = merge_base(repo, base, head, &run_limits)?;
-    let mut command = repo.command()?;
-    command.args(["-c", LARGE_FILES, "diff-tree"]).args(OPTIONS);
-    // Ignores `.gitattributes` files, which could hide the changes of a file.
-    command.env("GIT_ATTR_SOURCE", empty_tree(head.len()));
-    let prefix = &repo.prefix;
-    command.arg(match prefix.as_str() {
-        "" => "--no-relative".to_owned(),
-        prefix => format!("--relative={prefix}"),
-    });
-    command.args(["--end-of-options", &fork, head, "--"]);
-    if !prefix.is_empty() {
-        command.arg(format!(":(top,literal){prefix}"));
-    }
-    let mut reader = Reader::default();
-    let mut bytes = 0;
-    let mut take = |line: &[u8]| {
-        bytes += line.len();
-        if bytes > MAX_BYTES {
-            enough.cancel();
-        } else {
-            reader.take(line);
+impl GitRepo {
+    /// Returns the changes of the commit `head` since it left the commit `base`, both given by full id.
+    ///
+    /// # Errors
+    /// When git fails, takes too long, or the work is asked to stop.
+    pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
+        let enough = stop.child_token();
+        let run_limits = self.access.lookup_limits(&enough, "diff-tree");
+        let fork = merge_base(self, base, head, &run_limits)?;
+        let mut command = self.command()?;
+        command.args(["-c", LARGE_FILES, "diff-tree"]).args(OPTIONS);
+        // Ignores `.gitattributes` files, which could hide the changes of a file.
+        command.env("GIT_ATTR_SOURCE", empty_tree(head.len()));
+        let prefix = &self.prefix;
+        command.arg(match prefix.as_str() {
+            "" => "--no-relative".to_owned(),
+            prefix => format!("--relative={prefix}"),
+        });
+        command.args(["--end-of-options", &fork, head, "--"]);
+        if !prefix.is_empty() {
+            command.arg(format!(":(top,literal){prefix}"));
         }
-    };
-    let ran = stream::pieces(&mut command, b"", (b'\n', MAX_LINE), &run_limits, &mut take);
-    reader.left_out.is_cut = bytes > MAX_BYTES;
-    match ran {
-        Err(GitError::Cancelled(_)) if reader.left_out.is_cut && !stop.is_cancelled() => {}
-        Err(GitError::Failed { stderr, .. }) if stderr.contains("promisor remote") => {
-            return Err(GitError::Partial);
+        let mut reader = Reader::default();
+        let mut bytes = 0;
+        let mut take = |line: &[u8]| {
+            bytes += line.len();
+            if bytes > MAX_BYTES {
+                enough.cancel();
+            } else {
+                reader.take(line);
+            }
+        };
+        let ran = stream::pieces(&mut command, b"", (b'\n', MAX_LINE), &run_limits, &mut take);
+        reader.left_out.is_cut = bytes > MAX_BYTES;
+        match ran {
+            Err(GitError::Cancelled(_)) if reader.left_out.is_cut && !stop.is_cancelled() => {}
+            Err(GitError::Failed { stderr, .. }) if stderr.contains("promisor remote") => {
+                return Err(GitError::Partial);
+            }
+            ran => ran?,
         }
-        ran => ran?,
+        Ok(Diff {
+            head: head.to_owned(),
+            fork,
+            changes: reader.changes,
+            before: reader.before,
+            left_out: reader.left_out,
+        })
     }
-    Ok(Diff {
-        head: head.to_owned(),
-        fork,
-        changes: reader.changes,
-        before: reader.before,
-        left_out: reader.left_out,
-    })
 }
 
 /// Returns the commit where `head` left `base`; `base` itself if the two have no common ancestor.

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 4096;
 
 /// Fingerprint of the files that determine `HEAD`. Equal marks mean the same commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeadMark {
+pub struct HeadFingerprint {
     head: String,
     branch: Branch,
 }
@@ -28,7 +28,7 @@ enum Branch {
     Packed(Option<(u64, u64, u64, i64, i64)>),
 }
 
-impl HeadMark {
+impl HeadFingerprint {
     /// Reads the mark of the repository whose `HEAD` lies in `git_dir`; returns `None` if its files do not
     /// determine the commit.
     pub fn read(git_dir: &Path) -> Option<Self> {
@@ -83,19 +83,19 @@ mod tests {
     fn mark_changes_with_head_branch_and_packed_refs() {
         let keep = tempfile::tempdir().unwrap();
         let git = keep.path().join("repo.git");
-        let mut marks = vec![HeadMark::read(&git)];
+        let mut marks = vec![HeadFingerprint::read(&git)];
         write(&git.join("HEAD"), "ref: refs/heads/main\n");
-        marks.push(HeadMark::read(&git));
+        marks.push(HeadFingerprint::read(&git));
         write(&git.join("refs/heads/main"), "aaaa\n");
-        marks.push(HeadMark::read(&git));
-        assert_eq!(HeadMark::read(&git), HeadMark::read(&git));
+        marks.push(HeadFingerprint::read(&git));
+        assert_eq!(HeadFingerprint::read(&git), HeadFingerprint::read(&git));
         write(&git.join("refs/heads/main"), "bbbb\n");
-        marks.push(HeadMark::read(&git));
+        marks.push(HeadFingerprint::read(&git));
         fs::remove_file(git.join("refs/heads/main")).unwrap();
         write(&git.join("packed-refs"), "bbbb refs/heads/main\n");
-        marks.push(HeadMark::read(&git));
+        marks.push(HeadFingerprint::read(&git));
         write(&git.join("HEAD"), "cccc\n");
-        marks.push(HeadMark::read(&git));
+        marks.push(HeadFingerprint::read(&git));
         assert_eq!(marks[0], None);
         for (at, mark) in marks.iter().enumerate() {
             assert!(!marks[..at].contains(mark), "{mark:?}");
@@ -108,9 +108,9 @@ mod tests {
         let git = keep.path().join("repo.git/worktrees/other");
         write(&git.join("HEAD"), "ref: refs/heads/side\n");
         write(&git.join("commondir"), "../..\n");
-        let before = HeadMark::read(&git);
+        let before = HeadFingerprint::read(&git);
         write(&keep.path().join("repo.git/refs/heads/side"), "aaaa\n");
-        assert_ne!(HeadMark::read(&git), before);
+        assert_ne!(HeadFingerprint::read(&git), before);
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             "ref: refs/heads/.invalid", "ref: refs/heads/../x", "ref: main",
         ] {
             write(&keep.path().join("HEAD"), head);
-            assert_eq!(HeadMark::read(keep.path()), None, "{head}");
+            assert_eq!(HeadFingerprint::read(keep.path()), None, "{head}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Reads the past commits of a revision, limited in number and size: messages, touched files and functions.
 //! The changes of a commit are read once and recorded ([`records`]); git is asked each time which commits are
 //! ancestors of a revision. Files are read first and fast; functions need every blob and come later, if at
-//! all. [`commit_metadata`] reads the messages, [`current_paths`] assembles the history. Start at [`load`].
+//! all. [`commit_metadata`] reads the messages, [`current_paths`] assembles the history. Start at
+//! [`GitRepo::history`].
 
 mod changes;
 mod codec;
@@ -81,96 +82,107 @@ const MAX_EARLY_FUNCTIONS: usize = 300;
 /// Number of commits read by one git process; records are kept after each batch.
 const BATCH: usize = 2000;
 
-/// Reads the history of a commit.
-pub(super) fn load(
-    repo: &GitRepo,
-    commit: &str,
-    limits: &HistoryLimits,
-    records: &Records,
-    (step, stop): (HistoryStep, &CancellationToken),
-) -> Result<CommitHistory, GitError> {
-    if limits.commits == 0 {
-        return Ok(CommitHistory::default());
-    }
-    let reader = Reader {
-        repo,
-        limits,
-        records,
-        run_limits: run_limits(repo, limits, stop),
-    };
-    let _reading = records.begin(reader.settings(), limits.commits);
-    let heads = reader.heads(commit)?;
-    let shallow = reader.shallow()?;
-    let known: Vec<ObjectId> = heads
-        .iter()
-        .map(|head| head.id)
-        .filter(|id| !shallow.contains(id))
-        .collect();
-    reader.read_names(&known)?;
-    let newest = &known[..known.len().min(limits.function_commits)];
-    let functions = reader.read_functions(newest, step)?;
-    // Functions that earlier queries cached do not count: an answer must not depend on those queries.
-    let counted = match functions {
-        TouchedFunctions::Reading => 0,
-        TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
-    };
-    Ok(CommitHistory {
-        history: Arc::new(assemble(
-            heads,
-            (&known, counted),
+impl GitRepo {
+    /// Reads the history of a commit, newest first, as far as `step` says. Commits in `records` are not
+    /// read again.
+    ///
+    /// # Errors
+    /// When git fails, takes too long, or the work is asked to stop. Functions that cannot be read
+    /// are not an error.
+    pub fn history(
+        &self,
+        commit: &str,
+        limits: &HistoryLimits,
+        records: &Records,
+        step: HistoryStep,
+        stop: &CancellationToken,
+    ) -> Result<CommitHistory, GitError> {
+        if limits.commits == 0 {
+            return Ok(CommitHistory::default());
+        }
+        let reader = Reader {
+            repo: self,
+            limits,
             records,
-            reader.files(commit)?,
-        )),
-        functions,
-    })
-}
+            run_limits: run_limits(self, limits, stop),
+        };
+        let _reading = records.begin(reader.settings(), limits.commits);
+        let heads = reader.heads(commit)?;
+        let shallow = reader.shallow()?;
+        let known: Vec<ObjectId> = heads
+            .iter()
+            .map(|head| head.id)
+            .filter(|id| !shallow.contains(id))
+            .collect();
+        reader.read_names(&known)?;
+        let newest = &known[..known.len().min(limits.function_commits)];
+        let functions = reader.read_functions(newest, step)?;
+        // Functions that earlier queries cached do not count: an answer must not depend on those queries.
+        let counted = match functions {
+            TouchedFunctions::Reading => 0,
+            TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
+        };
+        Ok(CommitHistory {
+            history: Arc::new(assemble(
+                heads,
+                (&known, counted),
+                records,
+                reader.files(commit)?,
+            )),
+            functions,
+        })
+    }
 
-/// Returns everything that the history of a commit depends on, besides the objects of the repository, as a text. Equal
-/// keys mean equal histories, except for functions that were not read.
-pub(super) fn key(
-    repo: &GitRepo,
-    commit: &str,
-    limits: &HistoryLimits,
-) -> Result<String, GitError> {
-    let stop = CancellationToken::new();
-    let reader = Reader {
-        repo,
-        limits,
-        records: &Records::in_memory(),
-        run_limits: run_limits(repo, limits, &stop),
-    };
-    let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
-    shallow.sort_unstable();
-    let shallow: Vec<String> = shallow.iter().map(ObjectId::to_string).collect();
-    let HistoryLimits {
-        commits,
-        function_commits,
-        message_bytes,
-        paths_per_commit,
-        timeout: _,
-    } = limits;
-    let (prefix, records) = (&repo.prefix, codec::VERSION);
-    Ok(format!(
-        "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
-         {paths_per_commit} {prefix:?} {shallow:?}"
-    ))
-}
+    /// Returns a cache key of [`Self::history`]: everything it depends on besides the objects of the repository.
+    /// Equal keys mean equal histories, except for functions that were not read.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn history_key(&self, commit: &str, limits: &HistoryLimits) -> Result<String, GitError> {
+        let stop = CancellationToken::new();
+        let reader = Reader {
+            repo: self,
+            limits,
+            records: &Records::in_memory(),
+            run_limits: run_limits(self, limits, &stop),
+        };
+        let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
+        shallow.sort_unstable();
+        let shallow: Vec<String> = shallow.iter().map(ObjectId::to_string).collect();
+        let HistoryLimits {
+            commits,
+            function_commits,
+            message_bytes,
+            paths_per_commit,
+            timeout: _,
+        } = limits;
+        let (prefix, records) = (&self.prefix, codec::VERSION);
+        Ok(format!(
+            "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
+             {paths_per_commit} {prefix:?} {shallow:?}"
+        ))
+    }
 
-/// Reads the changes of single ancestors of a commit, newest first, at a range of positions.
-pub(super) fn changes(
-    repo: &GitRepo,
-    commit: &str,
-    positions: Range<usize>,
-    stop: &CancellationToken,
-) -> Result<Vec<CommitChange>, GitError> {
-    let limits = HistoryLimits::default();
-    let reader = Reader {
-        repo,
-        limits: &limits,
-        records: &Records::in_memory(),
-        run_limits: run_limits(repo, &limits, stop),
-    };
-    reader.changes(commit, positions)
+    /// Reads the ancestors of a commit that have one parent, newest first, each with the files that it
+    /// changed; only those at a range of positions.
+    ///
+    /// # Errors
+    /// When git fails, takes too long, or the work is asked to stop.
+    pub fn changes(
+        &self,
+        commit: &str,
+        positions: Range<usize>,
+        stop: &CancellationToken,
+    ) -> Result<Vec<CommitChange>, GitError> {
+        let limits = HistoryLimits::default();
+        let reader = Reader {
+            repo: self,
+            limits: &limits,
+            records: &Records::in_memory(),
+            run_limits: run_limits(self, &limits, stop),
+        };
+        reader.changes(commit, positions)
+    }
 }
 
 fn run_limits<'a>(
@@ -178,8 +190,10 @@ fn run_limits<'a>(
     limits: &HistoryLimits,
     stop: &'a CancellationToken,
 ) -> RunLimits<'a> {
-    RunLimits::new(stop, limits.timeout, "log", "history.timeout_seconds")
-        .with_memory(repo.access.memory_bytes)
+    let memory = repo.access.memory_bytes;
+    RunLimits::new(
+        stop, limits.timeout, memory, "log", "history.timeout_seconds",
+    )
 }
 
 struct Reader<'a> {

@@ -78,9 +78,6 @@ pub enum LocationError {
 
 impl Location {
     /// Parses a location; `schemes` are the allowed URL schemes.
-    ///
-    /// # Errors
-    /// See [`LocationError`].
     pub fn parse(text: &str, schemes: &[String]) -> Result<Self, LocationError> {
         if text.starts_with('/') {
             return Ok(Self::Local(PathBuf::from(text)));

@@ -42,21 +42,124 @@ pub enum EntryKind {
     BadName,
 }
 
-pub(super) fn list(
-    repo: &GitRepo,
-    commit: &str,
-    stop: &CancellationToken,
-) -> Result<Vec<Entry>, GitError> {
-    let mut command = repo.command()?;
-    command
-        .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
-        .args(["--end-of-options", &repo.tree_of(commit)]);
-    let output = process::stdout(&mut command, &repo.reading(stop, "ls-tree"))?;
-    output
-        .split(|b| *b == 0)
-        .filter(|line| !line.is_empty())
-        .filter_map(|line| parse_entry(line).transpose())
-        .collect()
+/// Differences between the files of two commits: by path, the later commit's entry, or `None` if it has none.
+pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
+
+impl GitRepo {
+    /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository
+    /// lacks, and of a submodule, is `None`.
+    ///
+    /// # Errors
+    /// When the commit's tree cannot be listed, or the work is asked to stop.
+    pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
+        let mut command = self.command()?;
+        command
+            .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
+            .args(["--end-of-options", &self.tree_of(commit)]);
+        let output = process::stdout(&mut command, &self.reading(stop, "ls-tree"))?;
+        output
+            .split(|b| *b == 0)
+            .filter(|line| !line.is_empty())
+            .filter_map(|line| parse_entry(line).transpose())
+            .collect()
+    }
+
+    /// Reads the files of a commit, in no particular order; those that cannot be indexed carry the
+    /// reason. Blobs cached in `blobs` are not read. `before` holds earlier files in path order: parts that a
+    /// file has in common with the earlier one at its path may not be parsed again. Parses on the current
+    /// rayon pool.
+    ///
+    /// # Errors
+    /// When the commit's tree cannot be listed, or the work is asked to stop.
+    pub fn files(
+        &self,
+        commit: &str,
+        before: &[SourceFile],
+        blobs: &BlobCache,
+        progress: &Progress,
+    ) -> Result<Vec<SourceFile>, GitError> {
+        progress.enter(Phase::Listing, 0);
+        let entries = self.list(commit, progress.stop())?;
+        check_size(self, &[], &entries, blobs)?;
+        progress.enter(Phase::Reading, entries.len());
+        gather(self, entries, before, blobs, progress)
+    }
+
+    /// Returns [`Self::files`], in path order, of a commit that differs by `differences` from one whose
+    /// files are `before`.
+    ///
+    /// # Errors
+    /// When git cannot be asked for objects, or the work is asked to stop.
+    pub fn files_with(
+        &self,
+        before: &[SourceFile],
+        mut differences: Differences,
+        blobs: &BlobCache,
+        progress: &Progress,
+    ) -> Result<Vec<SourceFile>, GitError> {
+        // An object that was missing may have been fetched since.
+        for file in before {
+            if matches!(file.skipped, Some(SkipReason::Unreadable(_))) {
+                let again = || Some((EntryKind::File, file.blob));
+                differences.entry(file.path.clone()).or_insert_with(again);
+            }
+        }
+        let is_kept = |file: &&SourceFile| !differences.contains_key(&file.path);
+        let mut files: Vec<SourceFile> = before.iter().filter(is_kept).cloned().collect();
+        let mut entries: Vec<Entry> = differences
+            .into_iter()
+            .filter_map(|(path, entry)| {
+                let (kind, blob) = entry?;
+                Some(Entry {
+                    path,
+                    blob,
+                    size: None,
+                    kind,
+                })
+            })
+            .collect();
+        // A submodule's commit is not an object of this repository.
+        let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
+        let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
+        let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
+        for (entry, size) in objects.iter_mut().zip(sizes(self, &ids, progress.stop())?) {
+            entry.size = size;
+        }
+        check_size(self, &files, &entries, blobs)?;
+        progress.enter(Phase::Reading, entries.len());
+        files.extend(gather(self, entries, before, blobs, progress)?);
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// Returns the differences between the files of two commits.
+    ///
+    /// # Errors
+    /// When the tree of one of them cannot be read, or the work is asked to stop.
+    pub fn differences(
+        &self,
+        before: &str,
+        after: &str,
+        stop: &CancellationToken,
+    ) -> Result<Differences, GitError> {
+        let mut command = self.command()?;
+        command
+            .args(["diff-tree", "-r", "-z", "--raw", "--no-abbrev"])
+            // Overrides the repository's settings.
+            .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
+            .args(["--end-of-options", &self.tree_of(before)])
+            .arg(self.tree_of(after));
+        let output = process::stdout(&mut command, &self.reading(stop, "diff-tree"))?;
+        let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
+        let mut differences = Differences::new();
+        while let Some(head) = fields.next() {
+            let path = fields.next().ok_or(GitError::Output("diff-tree"))?;
+            if let Ok(listed) = RepoPath::escaped(path) {
+                differences.insert(listed, parse_difference(head, path)?);
+            }
+        }
+        Ok(differences)
+    }
 }
 
 /// Parses a `mode type id size<TAB>path` line; returns `None` for a path that could leave the root, which git itself
@@ -90,20 +193,6 @@ fn entry_kind(mode: &str, path: &[u8]) -> EntryKind {
         _ if std::str::from_utf8(path).is_err() => EntryKind::BadName,
         _ => EntryKind::File,
     }
-}
-
-pub(super) fn files(
-    repo: &GitRepo,
-    commit: &str,
-    before: &[SourceFile],
-    blobs: &BlobCache,
-    progress: &Progress,
-) -> Result<Vec<SourceFile>, GitError> {
-    progress.enter(Phase::Listing, 0);
-    let entries = list(repo, commit, progress.stop())?;
-    check_size(repo, &[], &entries, blobs)?;
-    progress.enter(Phase::Reading, entries.len());
-    gather(repo, entries, before, blobs, progress)
 }
 
 /// Checks the size of known files and entries together against the limit, before anything is read.
@@ -171,34 +260,6 @@ fn gather(
     Ok(files)
 }
 
-/// Differences between the files of two commits: by path, the later commit's entry, or `None` if it has none.
-pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
-
-pub(super) fn differences(
-    repo: &GitRepo,
-    before: &str,
-    after: &str,
-    stop: &CancellationToken,
-) -> Result<Differences, GitError> {
-    let mut command = repo.command()?;
-    command
-        .args(["diff-tree", "-r", "-z", "--raw", "--no-abbrev"])
-        // Overrides the repository's settings.
-        .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
-        .args(["--end-of-options", &repo.tree_of(before)])
-        .arg(repo.tree_of(after));
-    let output = process::stdout(&mut command, &repo.reading(stop, "diff-tree"))?;
-    let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
-    let mut differences = Differences::new();
-    while let Some(head) = fields.next() {
-        let path = fields.next().ok_or(GitError::Output("diff-tree"))?;
-        if let Ok(listed) = RepoPath::escaped(path) {
-            differences.insert(listed, parse_difference(head, path)?);
-        }
-    }
-    Ok(differences)
-}
-
 /// Parses `:mode mode id id status`; returns `None` for a deleted file.
 fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("diff-tree");
@@ -212,49 +273,6 @@ fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, Objec
     }
     let blob = ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?;
     Ok(Some((entry_kind(mode, path), blob)))
-}
-
-/// Reads the files of a commit, in path order, from those of another one, also in path order, and the differences.
-pub(super) fn files_with(
-    repo: &GitRepo,
-    before: &[SourceFile],
-    mut differences: Differences,
-    blobs: &BlobCache,
-    progress: &Progress,
-) -> Result<Vec<SourceFile>, GitError> {
-    // An object that was missing may have been fetched since.
-    for file in before {
-        if matches!(file.skipped, Some(SkipReason::Unreadable(_))) {
-            let again = || Some((EntryKind::File, file.blob));
-            differences.entry(file.path.clone()).or_insert_with(again);
-        }
-    }
-    let is_kept = |file: &&SourceFile| !differences.contains_key(&file.path);
-    let mut files: Vec<SourceFile> = before.iter().filter(is_kept).cloned().collect();
-    let mut entries: Vec<Entry> = differences
-        .into_iter()
-        .filter_map(|(path, entry)| {
-            let (kind, blob) = entry?;
-            Some(Entry {
-                path,
-                blob,
-                size: None,
-                kind,
-            })
-        })
-        .collect();
-    // A submodule's commit is not an object of this repository.
-    let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
-    let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
-    let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
-    for (entry, size) in objects.iter_mut().zip(sizes(repo, &ids, progress.stop())?) {
-        entry.size = size;
-    }
-    check_size(repo, &files, &entries, blobs)?;
-    progress.enter(Phase::Reading, entries.len());
-    files.extend(gather(repo, entries, before, blobs, progress)?);
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
 }
 
 struct Wanted {

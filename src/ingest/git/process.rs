@@ -37,10 +37,11 @@ pub struct RunLimits<'a> {
 
 impl<'a> RunLimits<'a> {
     /// Creates limits that end after `limit` from now, or when `stop` is cancelled. Errors name `subcommand`
-    /// and the `setting` that holds the limit.
+    /// and the `setting` that holds the limit. A process may allocate `memory_bytes`; 0: unlimited.
     pub fn new(
         stop: &'a CancellationToken,
         limit: Duration,
+        memory_bytes: u64,
         subcommand: &'static str,
         setting: &'static str,
     ) -> Self {
@@ -48,17 +49,9 @@ impl<'a> RunLimits<'a> {
             stop,
             limit,
             deadline: Instant::now() + limit,
-            memory_bytes: 0,
+            memory_bytes,
             subcommand,
             setting,
-        }
-    }
-
-    /// Sets the bytes that a process may allocate; 0: unlimited.
-    pub fn with_memory(self, memory_bytes: u64) -> Self {
-        Self {
-            memory_bytes,
-            ..self
         }
     }
 
@@ -235,7 +228,7 @@ mod tests {
         let script = "trap '' TERM; sh -c 'trap \"\" TERM; echo up; sleep 1000' & wait; sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE * 1000, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, GRACE * 1000, 0, "sh", "a test");
         let mut child = start(&mut command, &run_limits).unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut printed = [0; 3];
@@ -248,9 +241,9 @@ mod tests {
     #[test]
     fn run_limits_end_by_timeout_and_by_stop() {
         let stop = CancellationToken::new();
-        let none = RunLimits::new(&stop, Duration::ZERO, "fetch", "git.timeout_seconds");
+        let none = RunLimits::new(&stop, Duration::ZERO, 0, "fetch", "git.timeout_seconds");
         assert!(matches!(none.check(), Err(GitError::Timeout { .. })));
-        let long = RunLimits::new(&stop, GRACE * 1000, "fetch", "git.timeout_seconds");
+        let long = RunLimits::new(&stop, GRACE * 1000, 0, "fetch", "git.timeout_seconds");
         assert!(long.check().is_ok());
         stop.cancel();
         assert!(matches!(long.check(), Err(GitError::Cancelled(_))));
@@ -260,7 +253,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn system_limits_memory_and_processor_time() {
         let stop = CancellationToken::new();
-        let run_limits = RunLimits::new(&stop, GRACE * 30, "sh", "a test").with_memory(64 << 20);
+        let run_limits = RunLimits::new(&stop, GRACE * 30, 64 << 20, "sh", "a test");
         // A variable of 256 MiB: the shell cannot allocate it and fails.
         let mut hungry = Command::new("sh");
         hungry.args([
@@ -288,7 +281,7 @@ mod tests {
     fn command_is_ended_at_time_limit() {
         let stop = CancellationToken::new();
         let soon = Duration::from_millis(60);
-        let run_limits = RunLimits::new(&stop, soon, "sh", "a test");
+        let run_limits = RunLimits::new(&stop, soon, 0, "sh", "a test");
         let mut endless = Command::new("sh");
         endless.args(["-c", "sleep 1000 & wait"]);
         let ended = output(&mut endless, &run_limits);

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
-use super::process::{self, RunLimits};
+use super::process;
 use super::transfer::Transfer;
 use super::{GitError, command};
 use crate::engine::Progress;
@@ -157,9 +157,6 @@ impl RemoteCopy {
     }
 
     /// Fetches branches, tags and `HEAD`.
-    ///
-    /// # Errors
-    /// As [`Self::make`].
     pub fn fetch(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let refs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
         let _turn = self.turn.lock();
@@ -290,9 +287,7 @@ impl RemoteCopy {
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
-        let timeout = self.connection.timeout();
-        let run_limits = RunLimits::new(stop, timeout, subcommand, "git.timeout_seconds")
-            .with_memory(self.connection.access().memory_bytes);
+        let run_limits = self.connection.run_limits(stop, subcommand);
         run_limits.check()?;
         let _timed = process::timed(&run_limits);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -336,9 +331,7 @@ impl RemoteCopy {
 /// When the remote is not allowed, does not answer, or refuses.
 pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitError> {
     let mut command = ask_head(connection)?;
-    let timeout = connection.timeout();
-    let run_limits = RunLimits::new(stop, timeout, "ls-remote", "git.timeout_seconds")
-        .with_memory(connection.access().memory_bytes);
+    let run_limits = connection.run_limits(stop, "ls-remote");
     let output = process::output(&mut command, &run_limits)?;
     if output.status.success() {
         return Ok(());

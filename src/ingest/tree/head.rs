@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::WorkingTree;
 use super::read::{self, IdKind};
-use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadMark};
+use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadFingerprint};
 
 /// The commit that `HEAD` names, and its files.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Head {
     /// `None` if they were not listed yet.
     pub(super) files: Option<CommittedFiles>,
     /// Fingerprint of `HEAD`; git is asked again only when it changes.
-    mark: Option<HeadMark>,
+    mark: Option<HeadFingerprint>,
 }
 
 /// The files of a commit with their blob ids and sizes.
@@ -45,7 +45,7 @@ impl WorkingTree {
         }
         let Some(git) = &self.git else { return };
         // Read before git is asked, so that a change in between is noticed the next time.
-        let mark = HeadMark::read(git.git_dir());
+        let mark = HeadFingerprint::read(git.git_dir());
         if mark.is_some() && mark == self.head.mark {
             return;
         }

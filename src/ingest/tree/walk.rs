@@ -33,14 +33,12 @@ pub struct WalkedFile {
     pub path: RepoPath,
     /// Its stat when it was found.
     pub stat: Stat,
-    /// Its kind.
     pub kind: FoundKind,
 }
 
 /// The kind of a found entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundKind {
-    /// A file.
     File,
     /// A symbolic link.
     Symlink,

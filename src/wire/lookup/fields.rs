@@ -3,7 +3,7 @@
 use foveate_model::{Lines, RepoPath};
 
 use super::InvalidLookup;
-use crate::engine::LookupPlace;
+use crate::engine::LookupTarget;
 use crate::ingest::git::reference;
 use crate::wire::whole_number::WholeNumber;
 
@@ -59,12 +59,15 @@ impl LimitRange {
     }
 }
 
-pub(super) fn place(repo: String, reference: Option<String>) -> Result<LookupPlace, InvalidLookup> {
+pub(super) fn target(
+    repo: String,
+    reference: Option<String>,
+) -> Result<LookupTarget, InvalidLookup> {
     if let Some(reference) = &reference {
         reference::check(reference)
             .map_err(|error| InvalidLookup::new("ref", format!("cannot be used: {error}")))?;
     }
-    Ok(LookupPlace { repo, reference })
+    Ok(LookupTarget { repo, reference })
 }
 
 /// Validates a required text: present, not blank and not too long.

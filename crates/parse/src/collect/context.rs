@@ -11,8 +11,8 @@ pub(crate) struct Context {
     pub(crate) parent: Option<LocalId>,
     /// The type whose members are defined here, outside of its own body.
     pub(crate) receiver: Option<Span>,
-    /// The construct that statements here belong to.
-    pub(crate) place: Place,
+    /// The scope that statements here belong to.
+    pub(crate) scope: Scope,
     /// The role of names in expressions here.
     pub(crate) position: Position,
     /// The kind of message that string literals here are.
@@ -57,9 +57,9 @@ pub(crate) struct DeclarationProperties {
     pub(crate) is_exported: bool,
 }
 
-/// The construct that statements belong to.
+/// The scope that statements belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Scope {
     /// The module or a namespace.
     #[default]
     Module,

@@ -102,7 +102,6 @@ fn cut_name(name: Cow<'_, str>) -> Cow<'_, str> {
 struct Tag<'t> {
     name: &'t str,
     attributes: &'t str,
-    /// The tag that ends it.
     end: &'t str,
 }
 

@@ -20,14 +20,12 @@ pub(crate) enum Step<'n> {
     Member {
         /// The object before the name; `None` for `::b`.
         object: Option<Node<'n>>,
-        /// The name.
         name: Node<'n>,
     },
     /// A member that is called, in a grammar without a node for `a.b` in `a.b()`.
     Invoke {
         /// The object before the name.
         object: Option<Node<'n>>,
-        /// The name.
         name: Node<'n>,
     },
     /// A name inside a scope, in a grammar that nests the rest inside the scope: `a::(b::c)`.

@@ -1,6 +1,6 @@
 //! Chooses the definitions and stretches that are shown whole. An answer is good if it shows the function to
-//! edit: bodies of the best ranked places take most of the budget, and of those of about the same rank,
-//! short ones go first.
+//! edit: bodies of the best ranked places take most of the budget, and among bodies of similar rank, short
+//! ones go first.
 
 use foldhash::HashSet;
 use foveate_index::DefId;
@@ -11,7 +11,7 @@ use super::pack::Dropped;
 use super::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// The candidates, by descending value per token.
+/// The candidates, by descending worth: probability per cost.
 #[derive(Debug)]
 pub(super) struct Bodies {
     bodies: Vec<Body>,

@@ -1,5 +1,7 @@
 //! Reads the settings of assembling a context: the `[assemble]` tables of `config/ranking.toml`.
 
+#![allow(missing_docs, reason = "config/ranking.toml documents each number")]
+
 use crate::intent::IntentKind;
 use crate::rank::Calibration;
 use crate::request::Breadth;
@@ -7,7 +9,6 @@ use crate::request::Breadth;
 /// The `[assemble]` table of `config/ranking.toml`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // Each key is documented in the file.
 pub struct AssembleConfig {
     pub usual_tokens: f32,
     pub unchanged_factor: f32,
@@ -29,7 +30,6 @@ pub struct AssembleConfig {
 /// Limits on bodies, and how much of the budget one body may take.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct BodiesConfig {
     pub candidates: usize,
     pub cost_exponent: f32,
@@ -45,7 +45,6 @@ pub struct BodiesConfig {
 /// Limits on cards.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct CardsConfig {
     pub named_strength: f32,
     pub sure_strength: f32,
@@ -58,7 +57,6 @@ pub struct CardsConfig {
 /// Definitions whose tests and callers are looked up.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct LinksConfig {
     pub seeds: usize,
     pub callers_of_one: usize,
@@ -67,7 +65,6 @@ pub struct LinksConfig {
 /// When bodies count as near-duplicates.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct NearDuplicatesConfig {
     pub min_lines: usize,
     pub min_percent: usize,
@@ -77,7 +74,6 @@ pub struct NearDuplicatesConfig {
 /// How the confidence of an answer is computed.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct ConfidenceConfig {
     pub line: Calibration,
     pub low: f32,
@@ -89,7 +85,6 @@ pub struct ConfidenceConfig {
 /// The limits of each breadth.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Breadths {
     pub precise: Limits,
     pub balanced: Limits,
@@ -134,7 +129,6 @@ pub struct Limits {
 /// A profile per intent.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "SCREAMING_SNAKE_CASE")]
-#[allow(missing_docs)]
 pub struct Shares {
     pub bug_fix: Profile,
     pub test_writing: Profile,
@@ -148,7 +142,6 @@ pub struct Shares {
 /// Shares of a context for one intent.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Profile {
     /// Percent of the budget per section; the five sum to 100.
     pub definitions: usize,

@@ -9,8 +9,8 @@ use foveate_index::{DefId, Snapshot};
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
 
-/// Returns the votes of the nearest commits per file. A commit gives each of its files `score / best score /
-/// sqrt(files)`.
+/// Scores files by the most similar past commits. A commit adds `score / best score / sqrt(files)` to each of its
+/// files.
 pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut votes = vec![0.0; snapshot.files.len()];
     for (commit, score) in evidence.nearest_commits(snapshot) {

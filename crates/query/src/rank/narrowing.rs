@@ -18,7 +18,7 @@ const MAX_NARROWED: usize = 40;
 /// Maximum bytes of a file whose stretches are narrowed.
 const MAX_BYTES: usize = 1 << 18;
 
-/// Narrows those of the best places that are stretches of prose or settings.
+/// Narrows the top places in prose and settings to the section or key that matches.
 pub(super) fn narrow(
     snapshot: &Snapshot,
     evidence: &Evidence,

@@ -1,5 +1,7 @@
 //! Reads the `[rank]` table of `config/ranking.toml` and checks it for missing and unknown signals.
 
+#![allow(missing_docs, reason = "config/ranking.toml documents each number")]
+
 use std::collections::BTreeMap;
 
 use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
@@ -28,7 +30,7 @@ pub struct RankConfig {
     pub role: RoleConfig,
     /// Maximum distinct terms of a query that are scored; the heaviest are kept.
     pub max_terms: usize,
-    /// Factors with which the second and third best chunk of a file add to the score of its best one.
+    /// Weights of the second and third best chunk in a file's score.
     pub more_chunks: [f32; 2],
     /// Maximum candidate files from each kind of evidence.
     pub candidates_per_channel: usize,
@@ -50,7 +52,6 @@ pub struct RankConfig {
 /// A calibration for each list of candidates.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Calibrations {
     pub file: Calibration,
     pub function: Calibration,
@@ -60,7 +61,6 @@ pub struct Calibrations {
 /// Segment weights for files and chunks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct SegmentsConfig {
     pub file: SegmentWeights,
     pub chunk: SegmentWeights,
@@ -69,7 +69,6 @@ pub struct SegmentsConfig {
 /// Weight of a term by the kind of its segment.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct SegmentWeights {
     pub title: f32,
     pub prose: f32,
@@ -83,7 +82,6 @@ pub struct SegmentWeights {
 /// BM25F parameters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct LexicalConfig {
     pub file: Bm25Config,
     pub chunk: Bm25Config,
@@ -98,7 +96,6 @@ pub struct LexicalConfig {
 /// Parameters of one BM25F: the saturation, and the weight and length normalization per field.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Bm25Config {
     pub k1: f32,
     pub weights: FieldValues,
@@ -108,7 +105,6 @@ pub struct Bm25Config {
 /// One number per field.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct FieldValues {
     pub path: f32,
     pub name: f32,
@@ -180,7 +176,6 @@ pub struct RoleConfig {
 /// Factors per role.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct RoleFactors {
     pub source: f32,
     pub test: f32,

@@ -182,8 +182,8 @@ impl Finder<'_> {
             || self.function_in(file, frame).is_some()
     }
 
-    /// Keeps of several files those that define the frame's function, if any does: C and Go print only the name of
-    /// a file.
+    /// If several files match, keeps those that define the frame's function, if any does: C and Go print only the
+    /// name of a file.
     fn with_function(&self, files: Vec<FileId>, frame: &Frame) -> Vec<FileId> {
         if files.len() < 2 {
             return files;

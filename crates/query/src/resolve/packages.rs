@@ -93,7 +93,7 @@ impl Finder<'_> {
         graph.resolve_module(files, &module.replace('/', "."))
     }
 
-    /// Returns the home of a module: for a package the directory of its main file, for a single-file module the file.
+    /// Returns the directory of a package, or the file of a single-file module, that holds its code.
     fn module_home(&self, installed: &InstalledFile<'_>, package_stem: &str) -> Option<Home> {
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         let path = &files

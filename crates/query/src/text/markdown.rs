@@ -15,7 +15,6 @@ pub(super) enum Shape {
     /// Text, also of lists, quotations and tables.
     #[default]
     Text,
-    /// A heading.
     Heading,
     /// A line without text: a rule, the line under a heading, the end of a fenced block.
     Rule,
@@ -32,7 +31,6 @@ pub(super) enum Shape {
 pub(super) struct Span {
     /// Position in bytes of the line.
     pub range: Range<usize>,
-    /// The kind of the span.
     pub kind: SpanKind,
 }
 
@@ -43,7 +41,6 @@ pub(super) enum SpanKind {
     Code,
     /// The target of a link; the span starts after the link's text.
     Target(String),
-    /// A picture.
     Picture,
 }
 

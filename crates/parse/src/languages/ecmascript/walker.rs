@@ -17,7 +17,7 @@ use tree_sitter::Node;
 
 use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
-use crate::collect::{Collector, Place, Position, span};
+use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, Visitor};
 use grammar::{Grammar, Kind};
@@ -161,7 +161,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::New => self.new_object(node, depth),
             Kind::Arguments => self.collector.within(depth, |c| {
                 c.position = Position::Value;
-                c.in_local_call |= c.place == Place::Function;
+                c.in_local_call |= c.scope == Scope::Function;
             }),
             Kind::Pattern | Kind::Parameters => self.bind_pattern(node),
             Kind::TypedParameter => self.typed_parameter(node),
@@ -176,7 +176,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Arrow => self.arrow(node, depth),
             Kind::Class => self.class(node, depth),
             Kind::ClassBody | Kind::InterfaceBody => self.collector.within(depth, |c| {
-                c.place = Place::Class;
+                c.scope = Scope::Class;
                 c.position = Position::Value;
                 c.constructs = None;
                 c.has_members = true;
@@ -219,10 +219,10 @@ impl<'t> Visitor<'t> for Walker<'_> {
             }
             Kind::Throw => self.throw(node, depth),
             // Loop variables are not module variables.
-            Kind::For => self.collector.within(depth, |c| c.place = Place::Function),
+            Kind::For => self.collector.within(depth, |c| c.scope = Scope::Function),
             Kind::ForIn => {
                 self.bind_field(node, self.grammar.fields.left);
-                self.collector.within(depth, |c| c.place = Place::Function);
+                self.collector.within(depth, |c| c.scope = Scope::Function);
             }
             Kind::Binary => self.binary(node),
             Kind::JsxName => self.jsx(node),

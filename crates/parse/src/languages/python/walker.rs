@@ -18,7 +18,7 @@ use self::unchanged::UnchangedFunctions;
 use super::LANGUAGE;
 use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
-use crate::collect::{Collector, Place, Position, span};
+use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, fields};
 
@@ -361,9 +361,9 @@ impl<'t> Walker<'t> {
         let Some(function) = unchanged.at(node.start_byte()) else {
             return false;
         };
-        let kind = match self.collector.context.place {
-            Place::Class | Place::Enum => DefinitionKind::Method,
-            Place::Module | Place::Function => DefinitionKind::Function,
+        let kind = match self.collector.context.scope {
+            Scope::Class | Scope::Enum => DefinitionKind::Method,
+            Scope::Module | Scope::Function => DefinitionKind::Function,
         };
         let UnchangedFunctions { earlier, .. } = unchanged;
         let before = earlier.facts.definition(function.id);

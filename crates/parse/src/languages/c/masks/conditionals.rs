@@ -25,7 +25,6 @@ pub(super) enum Bracket {
     Enumerators,
     /// Declarations: of a type, a namespace, `extern "C"`.
     Declarations,
-    /// Statements.
     Statements,
 }
 

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::declarators::{Declarator, declared};
 use super::define::{define, is_rewritten};
-use crate::collect::{Draft, Place, span};
+use crate::collect::{Draft, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
@@ -70,7 +70,7 @@ pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declarator
 }
 
 fn is_of_class_around(walk: &Walk<'_>, name: &str) -> bool {
-    walk.context().place == Place::Class && walk.parent().is_some_and(|class| &*class.name == name)
+    walk.context().scope == Scope::Class && walk.parent().is_some_and(|class| &*class.name == name)
 }
 
 /// Returns the draft of a function or prototype, from its head.
@@ -79,7 +79,7 @@ fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declarator<'t>) -> Draft<'t
     let name_span = found.name_span();
     let name = name_span.of(text);
     let scope = found.scope(text);
-    let is_member = walk.context().place == Place::Class;
+    let is_member = walk.context().scope == Scope::Class;
     let kind = match is_member || scope.is_some() {
         true => DefinitionKind::Method,
         false => DefinitionKind::Function,
@@ -166,7 +166,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         && made.is_some_and(|made| made.kind() != "enum_specifier")
     {
         walk.collector.within(depth, |context| {
-            (context.parent, context.place) = (holder, Place::Class);
+            (context.parent, context.scope) = (holder, Scope::Class);
         });
     }
     Descend::Into
@@ -246,7 +246,7 @@ fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declarator<'t>) {
 
 /// Adds members of a type: fields, and methods without a body.
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    if walk.context().place != Place::Class || walk.context().is_foreign {
+    if walk.context().scope != Scope::Class || walk.context().is_foreign {
         return Descend::Into;
     }
     let declarators = children_in(node, "declarator");

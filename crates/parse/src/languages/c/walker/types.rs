@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
 use super::define::define;
-use crate::collect::{Draft, Place, span};
+use crate::collect::{Draft, Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children, children_in, field};
 
@@ -273,7 +273,7 @@ pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
 
 /// Applies an access label such as `private:` to all following members of the type.
 pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if walk.context().place == Place::Class {
+    if walk.context().scope == Scope::Class {
         walk.collector.context.access = Some(match walk.of(node).trim_end_matches([':', ' ']) {
             "private" => Visibility::Private,
             "protected" => Visibility::Protected,
@@ -288,7 +288,7 @@ pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
 pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     let outer = walk.parent().and_then(|class| class.parent);
     walk.collector.within(depth, |context| {
-        (context.place, context.parent) = (Place::Module, outer);
+        (context.scope, context.parent) = (Scope::Module, outer);
         (context.is_foreign, context.access) = (true, None);
     });
     Descend::Into

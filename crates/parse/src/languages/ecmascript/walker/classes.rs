@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::definitions::inside_function;
 use super::imports::empty;
 use super::{Kind, Walker};
-use crate::collect::{Context, Draft, Place, span};
+use crate::collect::{Context, Draft, Scope, span};
 
 impl<'t> Walker<'t> {
     /// Adds a class declaration or expression.
@@ -152,11 +152,11 @@ impl<'t> Walker<'t> {
         self.fill_function(&mut draft, node);
         let Context {
             parent,
-            place,
+            scope,
             is_exports,
             ..
         } = self.collector.context;
-        let is_constructor = place == Place::Class && draft.name == "constructor";
+        let is_constructor = scope == Scope::Class && draft.name == "constructor";
         draft.modifiers.is_constructor = is_constructor;
         draft.modifiers.is_exported = is_exports;
         let id = self.define(parent, draft);

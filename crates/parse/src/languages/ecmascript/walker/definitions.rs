@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
-use crate::collect::{Context, DeclarationProperties, Draft, Place, Position, span};
+use crate::collect::{Context, DeclarationProperties, Draft, Position, Scope, span};
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
@@ -162,7 +162,7 @@ impl<'t> Walker<'t> {
                     self.define_bound_class(draft, class, depth);
                 }
             }
-            _ if self.collector.context.place == Place::Function => {}
+            _ if self.collector.context.scope == Scope::Function => {}
             _ => {
                 let is_constant = declared.is_constant;
                 draft.kind = if is_constant {
@@ -186,12 +186,12 @@ impl<'t> Walker<'t> {
     /// Adds the variables of `const {a, b: c} = …` at the top level.
     fn destructured_variables(&mut self, pattern: Node<'_>, place: Span, value: Option<Node<'_>>) {
         let Context {
-            place: scope,
+            scope,
             declared,
             parent,
             ..
         } = self.collector.context;
-        if scope == Place::Function {
+        if scope == Scope::Function {
             return;
         }
         let fields = &self.grammar.fields;
@@ -284,7 +284,7 @@ impl<'t> Walker<'t> {
         let Context {
             in_local_call,
             is_exports,
-            place,
+            scope,
             parent,
             ..
         } = self.collector.context;
@@ -299,7 +299,7 @@ impl<'t> Walker<'t> {
             }
         } else if self.kind(value) == Kind::Object
             && parent.is_some()
-            && place != Place::Function
+            && scope != Scope::Function
             && self.holds_functions(value)
         {
             let mut draft = Draft::new(name, DefinitionKind::Field, span(node), span(key));
@@ -347,7 +347,7 @@ impl<'t> Walker<'t> {
         self.collector.skip_to(name.end_byte());
         self.collector.within(depth, |context| {
             context.parent = Some(id);
-            context.place = Place::Module;
+            context.scope = Scope::Module;
         });
     }
 
@@ -398,7 +398,7 @@ impl<'t> Walker<'t> {
 
 /// Sets the context in a function without a name: its variables are not definitions.
 pub(super) fn anonymous(context: &mut Context) {
-    context.place = Place::Function;
+    context.scope = Scope::Function;
     context.position = Position::Value;
     context.in_local_call = false;
     context.is_exports = false;

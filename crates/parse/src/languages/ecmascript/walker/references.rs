@@ -5,7 +5,7 @@ use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
-use crate::collect::{Place, Position, Receiver, span};
+use crate::collect::{Position, Receiver, Scope, span};
 use crate::messages;
 use crate::syntax::Descend;
 
@@ -274,9 +274,9 @@ impl Walker<'_> {
     /// Binds `T` of `f<T>()` in `f`.
     pub(super) fn type_parameter(&mut self, node: Node<'_>) {
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
-            let place = std::mem::replace(&mut self.collector.context.place, Place::Function);
+            let scope = std::mem::replace(&mut self.collector.context.scope, Scope::Function);
             self.collector.bind(name);
-            self.collector.context.place = place;
+            self.collector.context.scope = scope;
             self.collector.skip_to(name.end_byte());
         }
     }

@@ -9,7 +9,7 @@ use super::definitions::{
     Modifiers, extend, is_static, mark_bodiless, plain_name, receiver, set_parent,
 };
 use super::{first_identifier, type_after};
-use crate::collect::{Place, span};
+use crate::collect::{Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, children};
 
@@ -24,17 +24,17 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     };
     let initial = initial_value(node, declared);
     let value = walk.declared_value(type_after(declared, Some(name)), initial);
-    if walk.context().place == Place::Function {
+    if walk.context().scope == Scope::Function {
         walk.local(name, value);
         return Descend::Into;
     }
     let code = code_of(node);
     let marks = Modifiers::of(walk, node);
     let owner = receiver(node, name);
-    let kind = match walk.context().place {
+    let kind = match walk.context().scope {
         _ if code.is_some() => DefinitionKind::Method,
         _ if marks.has("const") => DefinitionKind::Constant,
-        Place::Module if owner.is_none() => DefinitionKind::Variable,
+        Scope::Module if owner.is_none() => DefinitionKind::Variable,
         _ => DefinitionKind::Field,
     };
     let mut draft = walk.draft(kind, node, name, None);

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::references::{annotated, type_within};
 use super::{first_identifier, named_type, type_after};
-use crate::collect::{Draft, Place, Position, span};
+use crate::collect::{Draft, Position, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -142,7 +142,7 @@ pub(super) fn is_static(node: Node<'_>) -> bool {
 /// `object : A() { … }`: its members belong to the enclosing definition.
 pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
     walk.collector.within(depth, |context| {
-        context.place = Place::Class;
+        context.scope = Scope::Class;
         context.position = Position::Value;
         context.message = None;
     });
@@ -168,8 +168,8 @@ pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
 pub(super) fn set_parent(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector.within(depth, |context| {
         context.parent = Some(id);
-        if context.place == Place::Enum {
-            context.place = Place::Class;
+        if context.scope == Scope::Enum {
+            context.scope = Scope::Class;
         }
     });
 }
@@ -201,7 +201,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     let body = child_of_kind(node, "function_body");
     let parameters = child_of_kind(node, "function_value_parameters");
     let receiver = receiver(node, name);
-    let is_member = matches!(walk.context().place, Place::Class | Place::Enum);
+    let is_member = matches!(walk.context().scope, Scope::Class | Scope::Enum);
     let kind = match is_member || receiver.is_some() {
         true => DefinitionKind::Method,
         false => DefinitionKind::Function,

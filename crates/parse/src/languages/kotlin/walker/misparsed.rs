@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::definitions::plain_name;
 use super::references::annotated;
-use crate::collect::{Draft, Place, span};
+use crate::collect::{Draft, Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, child_of_kind, field};
 
@@ -73,9 +73,9 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
     if !is_property {
         return None;
     }
-    let kind = match (walk.of(left), walk.context().place) {
+    let kind = match (walk.of(left), walk.context().scope) {
         ("const", _) => DefinitionKind::Constant,
-        (_, Place::Module) => DefinitionKind::Variable,
+        (_, Scope::Module) => DefinitionKind::Variable,
         _ => DefinitionKind::Field,
     };
     let mut outermost = node;

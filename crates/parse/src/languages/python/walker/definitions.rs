@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::super::documentation::docstring;
 use super::{Kind, Walker};
-use crate::collect::{Draft, Place, Position, span};
+use crate::collect::{Draft, Position, Scope, span};
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
@@ -52,7 +52,7 @@ impl<'t> Walker<'t> {
             return;
         };
         let body = self.get(node, fields.body);
-        let in_class = matches!(self.collector.context.place, Place::Class | Place::Enum);
+        let in_class = matches!(self.collector.context.scope, Scope::Class | Scope::Enum);
         let kind = if in_class {
             DefinitionKind::Method
         } else {
@@ -91,7 +91,7 @@ impl<'t> Walker<'t> {
         self.collector.within(depth, |context| {
             context.enclosing = Some(id);
             context.parent = Some(id);
-            context.place = Place::Function;
+            context.scope = Scope::Function;
             context.position = Position::Value;
             context.message = None;
             context.constructs = constructs;
@@ -144,7 +144,7 @@ impl<'t> Walker<'t> {
         self.collector.within(depth, |context| {
             context.enclosing = Some(id);
             context.parent = Some(id);
-            context.place = if is_enum { Place::Enum } else { Place::Class };
+            context.scope = if is_enum { Scope::Enum } else { Scope::Class };
             context.position = Position::Value;
             context.message = None;
             context.constructs = None;
@@ -176,8 +176,8 @@ impl<'t> Walker<'t> {
             value,
         };
         self.targets(left, &assigned, depth);
-        if let (Place::Module, "__all__", Some(value)) =
-            (self.collector.context.place, self.collector.of(left), value)
+        if let (Scope::Module, "__all__", Some(value)) =
+            (self.collector.context.scope, self.collector.of(left), value)
         {
             self.export_all(value);
         }
@@ -208,17 +208,17 @@ impl<'t> Walker<'t> {
         let lambda = assigned
             .value
             .filter(|value| self.kind(*value) == Kind::Lambda);
-        let kind = match self.collector.context.place {
-            Place::Function => return,
-            Place::Enum if is_member(text, assigned, lambda) => DefinitionKind::EnumMember,
-            Place::Class | Place::Enum => match lambda {
+        let kind = match self.collector.context.scope {
+            Scope::Function => return,
+            Scope::Enum if is_member(text, assigned, lambda) => DefinitionKind::EnumMember,
+            Scope::Class | Scope::Enum => match lambda {
                 Some(_) => DefinitionKind::Method,
                 None => DefinitionKind::Field,
             },
-            Place::Module if lambda.is_some() => DefinitionKind::Function,
-            Place::Module if self.is_type_alias(assigned) => DefinitionKind::TypeAlias,
-            Place::Module if is_constant_name(text) => DefinitionKind::Constant,
-            Place::Module => DefinitionKind::Variable,
+            Scope::Module if lambda.is_some() => DefinitionKind::Function,
+            Scope::Module if self.is_type_alias(assigned) => DefinitionKind::TypeAlias,
+            Scope::Module if is_constant_name(text) => DefinitionKind::Constant,
+            Scope::Module => DefinitionKind::Variable,
         };
         let mut draft = Draft {
             body: assigned.value.map(span),
@@ -239,7 +239,7 @@ impl<'t> Walker<'t> {
             self.collector.within(depth, |context| {
                 context.enclosing = Some(id);
                 context.parent = Some(id);
-                context.place = Place::Function;
+                context.scope = Scope::Function;
             });
         }
     }
@@ -277,8 +277,8 @@ impl<'t> Walker<'t> {
         while let Some(inner) = name.filter(|n| self.kind(*n) != Kind::Identifier) {
             name = inner.child(0);
         }
-        let place = self.collector.context.place;
-        if let (Some(name), true) = (name, place != Place::Function) {
+        let scope = self.collector.context.scope;
+        if let (Some(name), true) = (name, scope != Scope::Function) {
             let value = self.get(node, fields.right);
             let parent = self.collector.context.parent;
             let draft = Draft {

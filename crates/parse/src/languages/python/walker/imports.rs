@@ -6,7 +6,7 @@ use foveate_model::{Export, Import, ImportKind, ImportedName, Span};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
-use crate::collect::{Place, row, span};
+use crate::collect::{Scope, row, span};
 
 impl Walker<'_> {
     /// Adds `import a.b, c as d`: one import per module.
@@ -110,9 +110,9 @@ impl Walker<'_> {
         let fields = &self.grammar.fields;
         let left = self.get(node, fields.left);
         let is_all = left.is_some_and(|left| self.collector.of(left) == "__all__");
-        if let (true, Place::Module, Some(value)) = (
+        if let (true, Scope::Module, Some(value)) = (
             is_all,
-            self.collector.context.place,
+            self.collector.context.scope,
             self.get(node, fields.right),
         ) {
             self.export_all(value);

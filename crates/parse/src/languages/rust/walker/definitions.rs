@@ -5,7 +5,7 @@ use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
 use super::patterns;
-use crate::collect::{Draft, Place, span};
+use crate::collect::{Draft, Scope, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Attributes, Walk, child_of_kind, children, field};
@@ -79,7 +79,7 @@ fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
     let is_public = match child_of_kind(node, "visibility_modifier") {
         Some(modifier) => walk.of(modifier) == "pub",
         None => match walk.parent_kind() {
-            Some(DefinitionKind::Interface) => walk.context().place == Place::Class,
+            Some(DefinitionKind::Interface) => walk.context().scope == Scope::Class,
             Some(DefinitionKind::EnumMember) => true,
             _ => walk.context().is_exports,
         },
@@ -146,7 +146,7 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     generics(walk, node);
-    let is_member = walk.context().place == Place::Class;
+    let is_member = walk.context().scope == Scope::Class;
     let kind = match is_member {
         true => DefinitionKind::Method,
         false => DefinitionKind::Function,

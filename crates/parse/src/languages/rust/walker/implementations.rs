@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::definitions::generics;
 use super::{BUILTIN_TYPES, WRAPPERS, named_type, type_argument};
-use crate::collect::{Place, Position, span};
+use crate::collect::{Position, Scope, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, field};
 
@@ -22,7 +22,7 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32
         walk.refer(ReferenceKind::Base, implemented);
     }
     walk.collector.within(depth, |context| {
-        context.place = Place::Class;
+        context.scope = Scope::Class;
         context.position = Position::Value;
         context.receiver = owner;
         // Members of a trait's implementation are as visible as the trait.

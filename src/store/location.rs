@@ -28,7 +28,7 @@ const PARAMETERS: [&str; 13] = [
 
 /// The location of a database.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum DatabaseLocation {
     /// A SQLite file.
     Sqlite(PathBuf),
     /// A database of a PostgreSQL server.
@@ -42,9 +42,9 @@ pub struct PostgresUrl(Url);
 /// Why a text is not the location of a database. Does not repeat the text, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct PlaceError(String);
+pub struct DatabaseLocationError(String);
 
-impl Place {
+impl DatabaseLocation {
     /// Returns the database of a data directory.
     pub fn in_directory(data_dir: &Path) -> Self {
         Self::Sqlite(data_dir.join(FILE))
@@ -54,8 +54,8 @@ impl Place {
     ///
     /// # Errors
     /// When it is neither.
-    pub fn parse(text: &str) -> Result<Self, PlaceError> {
-        let refuse = |text: &str| Err(PlaceError(text.to_owned()));
+    pub fn parse(text: &str) -> Result<Self, DatabaseLocationError> {
+        let refuse = |text: &str| Err(DatabaseLocationError(text.to_owned()));
         if let Some(file) = text.strip_prefix("sqlite:") {
             let file = file.strip_prefix("//").unwrap_or(file);
             return match file {
@@ -64,16 +64,16 @@ impl Place {
             };
         }
         let Ok(url) = Url::parse(text) else {
-            return refuse(INVALID_PLACE);
+            return refuse(INVALID);
         };
         if !matches!(url.scheme(), "postgres" | "postgresql") {
-            return refuse(INVALID_PLACE);
+            return refuse(INVALID);
         }
         for (name, _) in url.query_pairs() {
             if !PARAMETERS.contains(&&*name) && !name.starts_with("options[") {
                 let known = PARAMETERS.join(", ");
                 let name: String = name.chars().take(40).collect();
-                return Err(PlaceError(format!(
+                return Err(DatabaseLocationError(format!(
                     "unknown parameter {name:?} in the database URL; expected one of {known}"
                 )));
             }
@@ -118,7 +118,7 @@ impl Place {
     }
 }
 
-const INVALID_PLACE: &str = "expected postgres://USER@HOST/DATABASE or sqlite:FILE";
+const INVALID: &str = "expected postgres://USER@HOST/DATABASE or sqlite:FILE";
 
 impl PostgresUrl {
     /// Returns the options for the PostgreSQL driver itself, without `Any`.
@@ -140,7 +140,7 @@ impl PostgresUrl {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DatabaseLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(file) => write!(f, "sqlite:{}", file.display()),
@@ -162,9 +162,9 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for DatabaseLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({self})")
+        write!(f, "DatabaseLocation({self})")
     }
 }
 
@@ -194,9 +194,9 @@ mod tests {
                 "postgres:///run/postgresql/app",
             ),
         ] {
-            let place = Place::parse(text).expect(text);
-            assert_eq!(place.to_string(), shown);
-            assert!(!format!("{place:?}").contains("s3cret"));
+            let location = DatabaseLocation::parse(text).expect(text);
+            assert_eq!(location.to_string(), shown);
+            assert!(!format!("{location:?}").contains("s3cret"));
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
             "postgres://me@db/app?pasword=s3cret",
             "postgres://me:s3cret@db/app?sslmode=perhaps",
         ] {
-            let error = Place::parse(text).expect_err(text).to_string();
+            let error = DatabaseLocation::parse(text).expect_err(text).to_string();
             assert!(!error.contains("s3cret") && !error.is_empty(), "{error}");
         }
     }
@@ -219,7 +219,9 @@ mod tests {
     #[test]
     fn special_characters_in_sqlite_path_are_escaped() {
         let file = Path::new("/tmp/a b?c#d%20e/foveate.db");
-        let options = Place::Sqlite(file.to_owned()).options().expect("a URL");
+        let options = DatabaseLocation::Sqlite(file.to_owned())
+            .options()
+            .expect("a URL");
         let options = SqliteConnectOptions::from_str(options.database_url.as_str());
         assert_eq!(options.expect("a URL").get_filename(), file);
     }
