@@ -70,7 +70,7 @@ impl Forges {
         let host = host.ok_or_else(|| refuse("the forge is no longer configured"))?;
         let repository = self.repository(host, project);
         let repository =
-            repository.ok_or_else(|| refuse("the repository is no longer registered"))?;
+            repository.ok_or_else(|| refuse("the repository is not registered: it was deleted, or the registration failed (see the log)"))?;
         Ok((host, repository))
     }
 

@@ -93,7 +93,7 @@ fn focus_path_is_resolved_from_the_current_directory() {
 }
 
 #[test]
-fn context_reads_standard_input() {
+fn context_reads_standard_input_in_any_encoding() {
     let (_keep, root) = tree(SHOP);
     let mut child = foveate(&["context", root.to_str().unwrap(), "-"])
         .stdin(Stdio::piped())
@@ -104,7 +104,7 @@ fn context_reads_standard_input() {
         .stdin
         .take()
         .unwrap()
-        .write_all(b"`total_price` is wrong")
+        .write_all(b"`total_price` is wrong at the caf\xe9")
         .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));

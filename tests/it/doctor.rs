@@ -303,6 +303,14 @@ async fn remote_checks_time_out_and_show_no_secret() {
         "{shown}"
     );
 
+    let registering = [
+        &variables[1..],
+        &[("FOVEATE__FORGE__REGISTER_OWNERS", "[acme]")],
+    ];
+    let (_, report) = doctor(&arguments, &registering.concat());
+    let refused = "gitea: webhooks cannot register repositories";
+    assert_finding(&report, "forge", "failure", refused);
+
     let offline = [&arguments[..], &["--offline"]].concat();
     let (_, report) = doctor(&offline, &variables);
     assert_eq!(found(&report, "remote"), Vec::<String>::new());

@@ -235,7 +235,7 @@ fn utf16_sources_are_read_and_non_utf8_names_listed() {
         let skipped = issues.iter().find(|issue| issue["code"] == "skipped_files");
         let detail = skipped.unwrap()["detail"].as_str().unwrap();
         assert!(
-            detail.contains(r"(1 not_utf8): shop/caf\xe9.py;"),
+            detail.contains(r"(1 not_utf8): shop/caf\xe9.py"),
             "{detail}"
         );
         assert_ne!(answer["tree"]["dirty"], true, "{answer}");

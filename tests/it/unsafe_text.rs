@@ -122,7 +122,7 @@ async fn answers_keep_unsafe_paths_and_report_them() {
     assert!(focus.contains(unknown), "{focus}");
     let skipped = detail("skipped_files");
     assert!(
-        skipped.contains("(1 too_large): shop/large.py;"),
+        skipped.contains("(1 too_large): shop/large.py"),
         "{skipped}"
     );
     let after = app.metric(degraded.0, degraded.1).await;

@@ -51,6 +51,9 @@ pub(super) async fn examine(
     let mut findings = Vec::new();
     let (remotes, refused) = remotes(config, rows, &hosts, time_limit);
     findings.extend(refused);
+    let registering =
+        (hosts.iter()).filter(|host| is_used(host) && !config.forge.register_owners.is_empty());
+    findings.extend(registering.filter_map(|host| scheme(host, &config.git.schemes)));
     let pages = pages(&hosts, &remotes);
     let forges = async {
         let mut findings = Vec::new();
@@ -150,6 +153,22 @@ async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Fi
 /// Whether the settings use a forge.
 fn is_used(host: &Host) -> bool {
     host.has_token() || host.webhook_secret.is_some()
+}
+
+/// Checks whether repositories of a forge may be cloned, if webhooks register them.
+fn scheme(host: &Host, schemes: &[String]) -> Option<Finding> {
+    let (scheme, _) = host.url.split_once("://")?;
+    if schemes.iter().any(|allowed| allowed == scheme) {
+        return None;
+    }
+    let name = host.dialect.name();
+    let found = format!(
+        "{name}: webhooks cannot register repositories of {}",
+        host.url
+    );
+    let advice =
+        format!("add {scheme:?} to git.schemes, or use another scheme in forge.{name}.url");
+    Some(Finding::failure("forge", found, advice))
 }
 
 /// Checks a forge: its secrets, and whether its API accepts the token.

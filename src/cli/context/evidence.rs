@@ -115,11 +115,11 @@ fn text_argument(args: &ContextArgs) -> anyhow::Result<Option<String>> {
     if args.query.as_deref() != Some(STDIN) {
         return Ok(args.query.clone());
     }
-    let mut input = String::new();
+    let mut input = Vec::new();
     text::open(std::io::stdin().lock())
-        .and_then(|mut text| text.read_to_string(&mut input))
+        .and_then(|mut text| text.read_to_end(&mut input))
         .context("cannot read the query from standard input")?;
-    Ok(Some(input))
+    Ok(Some(String::from_utf8_lossy(&input).into_owned()))
 }
 
 fn is_stdin(path: &Path) -> bool {

@@ -589,3 +589,38 @@ fn sources_without_a_parser_are_shown_as_stretches() {
     );
     assert!(pack.context.contains("func try_reserve() throws"));
 }
+
+#[test]
+fn class_that_is_mostly_shown_gets_no_card() {
+    let methods: String = (0..12)
+        .map(|n| format!("    def load_{n}(self, rows):\n        for row in rows:\n            self.load_row({n}, row)\n        return rows\n\n"))
+        .collect();
+    let snapshot = fixture(&format!(
+        "//- shop/loader.py\nclass Loader:\n    rows = []\n\n{methods}"
+    ));
+    let cards = |budget: usize| {
+        let query = "`Loader` fails: load_row of the rows in each load";
+        let answer = ask(&snapshot, &request(query, budget, IntentKind::BugFix));
+        let items = answer.pack.sections.iter().flat_map(|s| s.items.clone());
+        let cards = items.filter(|item| item.fidelity == Fidelity::Standard);
+        cards.count()
+    };
+    assert_eq!(cards(400), 1);
+    assert_eq!(cards(8000), 0);
+}
+
+#[test]
+fn documentation_above_a_class_is_not_under_the_line_of_the_class() {
+    let lines: String = (0..90)
+        .map(|n| format!(" * Rows of kind {n} are read with the delimiter of their kind.\n"))
+        .collect();
+    let snapshot = fixture(&format!(
+        "//- src/Loader.java\n/**\n{lines} */\nclass Loader {{\n    int load(String rows) {{\n        return rows.length();\n    }}\n}}\n"
+    ));
+    let query = "the rows of each kind are read with the wrong delimiter";
+    let answer = ask(&snapshot, &request(query, 8000, IntentKind::BugFix));
+    let context = &answer.pack.context;
+    let first = context.find("Rows of kind 3 are").unwrap();
+    let class = context.find("class Loader").unwrap();
+    assert!(first < class, "{context}");
+}
