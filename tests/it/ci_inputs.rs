@@ -171,6 +171,8 @@ fn log_asks_about_its_failures() {
     );
     let empty = write_beside(&root, "empty.log", "\n\n");
     assert_refused(&root, &["--log", &empty], 3, "the log is empty");
+    let passed = write_beside(&root, "passed.log", "===== 3 passed in 0.01s =====\n");
+    assert_refused(&root, &["--log", &passed], 3, "report success");
     assert_refused(&root, &["--log", "gone.log"], 2, "cannot read gone.log");
     assert_refused(
         &root,

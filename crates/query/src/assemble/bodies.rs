@@ -20,8 +20,8 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Collects the candidates: the caller's change, the ranked places, and the definitions that the query
-    /// names and that are not ranked, with the tests that failed.
+    /// Collects the candidates: the caller's change, the ranked places, and, of those that are not ranked, the
+    /// definitions that the query names and the tests that failed.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let limit = plan.config.bodies.candidates;
         let files = &plan.snapshot.files;

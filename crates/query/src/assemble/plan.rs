@@ -270,7 +270,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns the functions of tests that the stack traces of the query go through, the innermost first.
+/// Returns at most `max` functions of tests that the stack traces of the query go through.
 fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId> {
     let in_traces = candidates.definitions.iter().filter(|found| {
         found.from == "traceback"
