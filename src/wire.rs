@@ -242,7 +242,7 @@ pub struct ItemAnswer {
     pub fidelity: String,
     /// Whether lines inside it were left out; the text marks where.
     pub cut: bool,
-    /// Its tokens.
+    /// The tokens of it alone. In the text, items of adjacent lines share their markup.
     pub tokens: usize,
     /// Why it is included, such as `uses Flask.url_for`.
     pub reason: String,

@@ -51,7 +51,7 @@ pub struct ContextArgs {
     directory: PathBuf,
     /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` must have
     /// more than one word, or follow `--`.
-    #[arg(value_name = "TEXT", required_unless_present_any = ["diff", "evidence"])]
+    #[arg(value_name = "TEXT")]
     query: Option<String>,
     #[command(flatten)]
     evidence: EvidenceArgs,

@@ -112,6 +112,16 @@ fn context_reads_standard_input_in_any_encoding() {
 }
 
 #[test]
+fn context_without_a_question_names_what_can_be_asked() {
+    let output = run(&["context", "."]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = stderr(&output);
+    for argument in ["TEXT", "`-`", "--diff", "--junit", "--log", "--github-event"] {
+        assert!(told.contains(argument), "{told}");
+    }
+}
+
+#[test]
 fn context_reports_missing_history_with_an_old_git() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_keep, root) = tree(SHOP);

@@ -311,7 +311,7 @@ fn commit_odd_tree(root: &Path) -> String {
     git(root, &["init", "-q"]);
     std::fs::write(root.join("good.py"), "def good():\n    pass\n").unwrap();
     std::fs::write(root.join("binary.py"), b"\0\x01\x02").unwrap();
-    std::fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    std::fs::write(root.join("legacy.py"), b"# caf\xe9\x01\n").unwrap();
     std::fs::write(root.join("large.py"), "x = 1\n".repeat(400_000)).unwrap();
     std::fs::write(root.join("lost.py"), "def lost():\n    pass\n").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("link.py")).unwrap();
@@ -346,7 +346,7 @@ async fn unreadable_objects_are_listed_with_the_reason() {
         [
             ("binary.py", "binary"),
             ("large.py", "too_large"),
-            ("latin.py", "not_utf8"),
+            ("legacy.py", "not_utf8"),
             ("link.py", "symlink"),
             ("lost.py", "unreadable"),
             ("sub/module", "submodule"),

@@ -38,7 +38,7 @@ async fn every_metric_family_is_exported_and_parses() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
-    std::fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    std::fs::write(root.join("legacy.py"), b"# caf\xe9\x01\n").unwrap();
     let name = "metrics-shop";
     app.add_tree(name, &root, true).await;
     app.repo_until(name, |repo| repo["history"] == true).await;

@@ -241,7 +241,7 @@ async fn unindexable_files_are_listed_with_the_reason() {
     let app = TestApp::start_with(|config| config.index.max_file_bytes = 4096).await;
     let (_keep, root) = tree(SHOP);
     fs::write(root.join("binary.py"), b"x = 1\n\0\0").unwrap();
-    fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    fs::write(root.join("legacy.py"), b"# caf\xe9\x01\n").unwrap();
     fs::write(root.join("large.py"), "x = 1\n".repeat(1000)).unwrap();
     fs::write(root.join("picture.png"), "not really").unwrap();
     fs::write(root.join("empty.py"), "").unwrap();
@@ -258,7 +258,7 @@ async fn unindexable_files_are_listed_with_the_reason() {
         [
             ("binary.py", "binary"),
             ("large.py", "too_large"),
-            ("latin.py", "not_utf8"),
+            ("legacy.py", "not_utf8"),
             ("picture.png", "binary"),
             ("pipe.py", "unreadable"),
         ]

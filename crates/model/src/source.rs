@@ -19,7 +19,7 @@ pub struct Content {
 pub enum SkipReason {
     /// It holds NUL bytes or has the name of a binary format.
     Binary,
-    /// Its bytes are neither UTF-8 nor UTF-16 with a byte order mark, or its name is not UTF-8.
+    /// Its bytes are not text in a known encoding, or its name is not UTF-8.
     NotUtf8,
     /// It is larger than the limit.
     TooLarge {

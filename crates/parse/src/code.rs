@@ -30,6 +30,11 @@ pub fn fence(language: Language) -> &'static str {
     form.fence.unwrap_or(language.name())
 }
 
+/// Returns what begins a comment of one line.
+pub fn comment(language: Language) -> &'static str {
+    languages::spec(language).code.comment
+}
+
 /// Returns the language that most lines match; `None` if no line is characteristic of a language.
 pub fn guessed(lines: &[&str]) -> Option<Language> {
     let mut votes: Vec<(Language, usize)> = Vec::new();

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::Encoding;
 use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
 
 use crate::chunks;
@@ -18,53 +20,67 @@ const SHORT_FILE: usize = 5_000;
 const LONG_LINE: usize = 1_000;
 const LONG_PARAGRAPH: usize = 5_000;
 
-/// Returns the text of a blob, or the reason why it is not read.
+/// Returns the text of a blob as UTF-8, or the reason why it is not read. `by_name` is the language that the
+/// file's name tells.
 pub(crate) fn text<'b>(
     bytes: &'b [u8],
     by_name: Option<Language>,
     limits: &Limits,
 ) -> Result<Cow<'b, str>, SkipReason> {
-    let too_large = |bytes: usize| {
-        let (bytes, limit) = (bytes as u64, limits.max_bytes);
-        (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })
-    };
-    if let Some(reason) = too_large(bytes.len()) {
-        return Err(reason);
-    }
-    if let Some(text) = of_utf16(bytes) {
-        let text = text.ok_or(SkipReason::NotUtf8)?;
-        // As UTF-8, it may be half as long again.
-        return match too_large(text.len()) {
-            Some(reason) => Err(reason),
-            None if has_long_lines(&text, by_name) => Err(SkipReason::LongLines),
-            None => Ok(Cow::Owned(text)),
-        };
-    }
-    if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
+    check_size(bytes.len(), limits)?;
+    let text = if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
+        text.filter(|text| !text.contains('\0'))
+            .ok_or(SkipReason::NotUtf8)?
+    } else if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
         return Err(SkipReason::Binary);
-    }
-    if is_lfs_pointer(bytes) {
+    } else if is_lfs_pointer(bytes) {
         return Err(SkipReason::LfsPointer);
-    }
-    let text = std::str::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8)?;
-    if has_long_lines(text, by_name) {
+    } else if let Ok(text) = std::str::from_utf8(bytes) {
+        Cow::Borrowed(text)
+    } else if by_name.is_some() || bytes.starts_with(b"#!") {
+        Cow::Owned(in_legacy_encoding(bytes).ok_or(SkipReason::NotUtf8)?)
+    } else {
+        return Err(SkipReason::NotUtf8);
+    };
+    // As UTF-8, it may be longer.
+    check_size(text.len(), limits)?;
+    if has_long_lines(&text, by_name) {
         return Err(SkipReason::LongLines);
     }
-    Ok(Cow::Borrowed(text))
+    Ok(text)
 }
 
-/// Decodes a blob that begins with the byte order mark of UTF-16, as editors on Windows write it. Returns
-/// `None` without the mark, `Some(None)` where the rest is not UTF-16 text.
-fn of_utf16(bytes: &[u8]) -> Option<Option<String>> {
-    let (unit, rest): (fn([u8; 2]) -> u16, _) = match bytes {
-        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
-        _ => return None,
-    };
-    let (pairs, odd) = rest.as_chunks::<2>();
-    let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
-    let text = String::from_utf16(&units).ok();
-    Some(text.filter(|text| odd.is_empty() && !text.contains('\0')))
+fn check_size(bytes: usize, limits: &Limits) -> Result<(), SkipReason> {
+    let (bytes, limit) = (bytes as u64, limits.max_bytes);
+    if bytes > limit {
+        return Err(SkipReason::TooLarge { bytes, limit });
+    }
+    Ok(())
+}
+
+/// Decodes text with bytes that are not UTF-8. Returns `None` for bytes that are probably no text.
+///
+/// Few such bytes among characters of UTF-8 are replaced. Otherwise the text is in the encoding that its bytes
+/// suggest, such as Windows-1252 or Shift JIS: a wrong guess garbles comments and string literals only, because
+/// these encodings share ASCII.
+fn in_legacy_encoding(bytes: &[u8]) -> Option<String> {
+    let is_control = |byte: &u8| matches!(byte, 0..=6 | 0xe..=0x19 | 0x1c..=0x1f | 0x7f);
+    if bytes.iter().any(is_control) {
+        return None;
+    }
+    let (mut valid, mut invalid) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    if valid > invalid {
+        return Some(String::from_utf8_lossy(bytes).into_owned());
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let encoding = detector.guess(None, Utf8Detection::Deny);
+    Some(encoding.decode_without_bom_handling(bytes).0.into_owned())
 }
 
 /// Whether the bytes are a git LFS pointer, which replaces a large file.
@@ -208,7 +224,7 @@ mod tests {
             (b"", Ok(())),
             (b"x = 1\n", Ok(())),
             (b"GIF89a\0\0", Err(SkipReason::Binary)),
-            (b"caf\xe9\n", Err(SkipReason::NotUtf8)),
+            (b"caf\xe9\x01\n", Err(SkipReason::NotUtf8)),
             (
                 b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
                 Err(SkipReason::LfsPointer),
@@ -252,6 +268,29 @@ mod tests {
         }
         assert_eq!(read(b"\xff\xfea\0b"), Err(SkipReason::NotUtf8));
         assert_eq!(read(b"\xff\xfe\0\0a\0"), Err(SkipReason::NotUtf8));
+    }
+
+    #[test]
+    fn text_in_other_encodings_is_decoded() {
+        let read =
+            |bytes: &[u8], language| text(bytes, language, &Limits::default()).map(Cow::into_owned);
+        let western = b"# Author: Andr\xe9 Gr\xfc\xdfe\ndef prize(): pass\n";
+        let decoded = "# Author: André Grüße\ndef prize(): pass\n";
+        assert_eq!(read(western, Some(python())), Ok(decoded.to_owned()));
+        assert_eq!(read(western, None), Err(SkipReason::NotUtf8));
+        let script = [b"#!/usr/bin/env python\n".as_slice(), western].concat();
+        assert!(read(&script, None).unwrap().ends_with(decoded));
+        let comment = "# 設定ファイルを読み込む\nx = 1\n";
+        let (japanese, ..) = encoding_rs::SHIFT_JIS.encode(comment);
+        assert_eq!(read(&japanese, Some(python())), Ok(comment.to_owned()));
+        // One stray byte does not garble the rest.
+        let stray = b"# n\xc3\xa9e, gr\xc3\xb6\xc3\x9fer \xe9\n";
+        let replaced = "# née, größer \u{fffd}\n".to_owned();
+        assert_eq!(read(stray, Some(python())), Ok(replaced));
+        assert_eq!(
+            read(b"\xef\xbb\xbfx = 1\n", Some(python())),
+            Ok("x = 1\n".to_owned())
+        );
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`bodies`] chooses whole functions
 //! and stretches, each a [`body`] with its [`surroundings`]; [`thresholds`] decides which are worth their tokens;
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports;
-//! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned. Each
-//! step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the
-//! budget and that no line is shown twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start
-//! at [`assemble()`].
+//! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned;
+//! [`gaps`] closes short gaps. Each step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a
+//! [`packed::Packed`], which enforces the budget and that no line is shown twice. [`render`] turns entries into text;
+//! the result is a [`pack::Pack`]. Start at [`assemble()`].
 
 mod bodies;
 mod body;
@@ -19,6 +19,7 @@ mod config;
 mod dependencies;
 mod entry;
 mod fold;
+mod gaps;
 mod links;
 mod near_duplicates;
 mod pack;

@@ -63,6 +63,11 @@ impl ComposedQuestion {
             log,
             github_event,
         } = &args.evidence;
+        let has_evidence = !junit.is_empty() || !log.is_empty() || github_event.is_some();
+        if args.query.is_none() && args.diff.is_none() && !has_evidence {
+            let text = "nothing is asked: give a TEXT (`-` reads it from standard input), --diff, --junit, --log or --github-event";
+            return Err(UsageError(text.to_owned()).into());
+        }
         let reads = log.iter().filter(|path| is_stdin(path)).count();
         let reads = reads + usize::from(args.query.as_deref() == Some(STDIN));
         if reads > 1 {

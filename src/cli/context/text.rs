@@ -3,9 +3,11 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
+use encoding_rs::Encoding;
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::read::MultiGzDecoder;
 
-/// Bytes at the start that are searched for a NUL byte, as many as git searches; also the unit of decoding.
+/// Bytes at the start that are searched for a NUL byte, as many as git searches.
 const HEAD_BYTES: u64 = 8_000;
 const GZIP: &[u8] = b"\x1f\x8b";
 /// The first bytes of archives and compressed files that are not supported, and what to do with them.
@@ -43,21 +45,14 @@ fn with_head<'r>(mut reader: impl Read + 'r) -> io::Result<(Vec<u8>, impl Read +
 }
 
 fn decoded<'r>(head: &[u8], reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    let unit: fn([u8; 2]) -> u16 = match head {
-        [0xff, 0xfe, ..] => u16::from_le_bytes,
-        [0xfe, 0xff, ..] => u16::from_be_bytes,
-        _ => {
-            refuse_binary(head)?;
-            return Ok(Box::new(BufReader::new(reader)));
-        }
-    };
-    let utf16 = Utf16 {
-        reader,
-        unit,
-        unread: Vec::new(),
-        ready: Cursor::default(),
-    };
-    Ok(Box::new(BufReader::new(utf16)))
+    if Encoding::for_bom(head).is_none() {
+        refuse_binary(head)?;
+    }
+    // Without the mark of UTF-16, the bytes pass unchanged.
+    let utf8 = DecodeReaderBytesBuilder::new()
+        .utf8_passthru(true)
+        .build(reader);
+    Ok(Box::new(BufReader::new(utf8)))
 }
 
 fn refuse_binary(head: &[u8]) -> io::Result<()> {
@@ -68,49 +63,6 @@ fn refuse_binary(head: &[u8]) -> io::Result<()> {
         None => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::InvalidData, reason))
-}
-
-/// Converts UTF-16 to UTF-8.
-struct Utf16<R> {
-    reader: R,
-    unit: fn([u8; 2]) -> u16,
-    /// The bytes of an incomplete character at the end of the last read.
-    unread: Vec<u8>,
-    ready: Cursor<Vec<u8>>,
-}
-
-impl<R: Read> Utf16<R> {
-    /// Decodes the next bytes. Returns false at the end.
-    fn decode_more(&mut self) -> io::Result<bool> {
-        let mut bytes = std::mem::take(&mut self.unread);
-        let read = self
-            .reader
-            .by_ref()
-            .take(HEAD_BYTES)
-            .read_to_end(&mut bytes)?;
-        let (pairs, rest) = bytes.as_chunks::<2>();
-        let mut units: Vec<u16> = pairs.iter().map(|pair| (self.unit)(*pair)).collect();
-        let mut kept = rest.len();
-        let is_high_surrogate = |unit: &u16| (0xd800..0xdc00).contains(unit);
-        if read > 0 && units.last().is_some_and(is_high_surrogate) {
-            units.pop();
-            kept += 2;
-        }
-        self.unread = bytes.split_off(bytes.len() - kept);
-        self.ready = Cursor::new(String::from_utf16_lossy(&units).into_bytes());
-        Ok(read > 0 || !self.ready.get_ref().is_empty())
-    }
-}
-
-impl<R: Read> Read for Utf16<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.ready.read(out)?;
-            if read > 0 || out.is_empty() || !self.decode_more()? {
-                return Ok(read);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

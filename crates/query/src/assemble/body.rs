@@ -341,7 +341,7 @@ impl Body {
             SectionKind::Tests => SectionKind::Tests,
             _ => SectionKind::Definitions,
         };
-        let entry = card::signature_of(plan.snapshot, &self.place, section);
+        let entry = card::signature_of(plan.snapshot, &self.place, section, &[]);
         let entry = self.described(plan, entry);
         let shows = ShownPart {
             lines: Vec::new(),

@@ -4,22 +4,23 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
+use foveate_parse::code;
 
 use super::entry::{Entry, Scope, SectionKind, Shape};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
-use super::source::{Part, Relevance, clean, cut, one_line, whole_lines};
+use super::source::{Part, Relevance, clean, cut, one_line, prefix, whole_lines};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Longest signature of a compact card, of a standard card and of a member, and longest line of
+/// Longest signature of a compact card, of a standard card and of a member, and longest sentence of
 /// documentation, in bytes: about 60, 100, 25 and 30 tokens.
 const COMPACT_SIGNATURE: usize = 240;
 const STANDARD_SIGNATURE: usize = 400;
 const MEMBER_SIGNATURE: usize = 100;
 const DOC_LINE: usize = 120;
 
-/// Returns the compact card of a definition: signature and one line of documentation.
+/// Returns the compact card of a definition: signature and first sentence of documentation.
 pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
     let body = head(snapshot, id, COMPACT_SIGNATURE);
     entry(&snapshot.files, id, section, Fidelity::Compact, body)
@@ -133,27 +134,51 @@ pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKin
     of_place(&snapshot.files, place, section, Fidelity::Full, body)
 }
 
+/// Returns lines of a file with their whole text, as the part above an entry of the same class.
+pub(super) fn above(snapshot: &Snapshot, file: FileId, lines: Lines, below: &Entry) -> Entry {
+    let files = &snapshot.files;
+    let text = files.lines_span(file, lines).of(files.text(file));
+    Entry {
+        section: below.section,
+        shape: Shape::Block,
+        path: below.path.clone(),
+        name: String::new(),
+        kind: "",
+        lines,
+        fidelity: Fidelity::Full,
+        cut: false,
+        folded: false,
+        scope: below.scope.clone(),
+        reason: "between shown lines".to_owned(),
+        facts: Vec::new(),
+        language: below.language,
+        body: clean(text).into_owned(),
+    }
+}
+
 /// Returns the span of the lines of a place.
 fn span(files: &Files, place: &RankedPlace) -> Span {
     files.lines_span(place.id.file(files), place.lines)
 }
 
-/// Returns the smallest entry that identifies a place: the compact card of a definition, or the first line of
-/// a stretch that contains a letter or digit.
+/// Returns the smallest entry that identifies a place: the compact card of a definition, or the first `changed`
+/// line of a stretch, or else its first one, that contains a letter or digit.
 pub(super) fn signature_of(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
+    changed: &[Lines],
 ) -> Entry {
     if let PlaceId::Definition(id) = place.id {
         return compact(snapshot, id, section);
     }
     let files = &snapshot.files;
     let text = span(files, place).of(files.text(place.id.file(files)));
-    let line = text
-        .lines()
-        .find(|line| line.contains(char::is_alphanumeric));
-    let body = one_line(line.unwrap_or(""), COMPACT_SIGNATURE);
+    let numbered = (place.lines.start..).zip(text.lines());
+    let mut lines = numbered.filter(|(_, line)| line.contains(char::is_alphanumeric));
+    let is_changed = |(number, _): &(u32, &str)| changed.iter().any(|c| c.contains(*number));
+    let line = lines.clone().find(is_changed).or_else(|| lines.next());
+    let body = one_line(line.map_or("", |(_, line)| line), COMPACT_SIGNATURE);
     of_place(files, place, section, Fidelity::Compact, body)
 }
 
@@ -283,16 +308,48 @@ pub(super) fn outline(
     })
 }
 
+/// Returns the signature, and the first sentence of the documentation as a comment.
 fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
     let files = &snapshot.files;
     let definition = files.definition(id);
-    let text = files.text(files.file_of(id));
-    let mut head = signature(definition, text, limit);
-    if let Some(doc) = doc_line(definition) {
-        head.push_str("\n  ");
-        head.push_str(&one_line(doc, DOC_LINE));
+    let file = files.file_of(id);
+    let mut head = signature(definition, files.text(file), limit);
+    let doc = first_sentence(&definition.doc);
+    if !doc.is_empty() {
+        let comment = code::comment(files.file(file).language);
+        head.push_str(&format!("\n  {comment} {}", one_line(&doc, DOC_LINE)));
     }
     head
+}
+
+/// Returns the first sentence of a documentation, or the first paragraph if it has no full stop, without the
+/// tags that follow. It may go on over several lines.
+fn first_sentence(doc: &str) -> String {
+    let is_tag = |line: &str| line.starts_with(['@', ':', '\\']);
+    let lines = doc.lines().map(str::trim);
+    let paragraph = lines
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty() && !is_tag(line));
+    let mut sentence = String::new();
+    for line in paragraph {
+        if !sentence.is_empty() {
+            sentence.push(' ');
+        }
+        let mut stops = line.match_indices(". ");
+        let ends = |at: usize| {
+            line.get(at + 2..)
+                .is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        };
+        if let Some((end, _)) = stops.find(|(at, _)| ends(*at)) {
+            sentence.push_str(prefix(line, end + 1));
+            return sentence;
+        }
+        sentence.push_str(line);
+        if line.ends_with('.') || sentence.len() > DOC_LINE {
+            return sentence;
+        }
+    }
+    sentence
 }
 
 /// Returns the first line of the documentation that is not blank.
@@ -376,4 +433,26 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
         line,
         text: signature(definition, text, COMPACT_SIGNATURE),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn first_sentences_of_documentation() {
+        for (doc, sentence) in [
+            (
+                "Adds a\n  row, i.e. a line. Returns it.",
+                "Adds a row, i.e. a line.",
+            ),
+            ("\nUses v1.2 of it\n\nMore.", "Uses v1.2 of it"),
+            ("Opens the pool.\nThen waits.", "Opens the pool."),
+            ("Sets it\n@param x the value", "Sets it"),
+            ("@deprecated", ""),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(doc), sentence, "{doc}");
+        }
+    }
 }

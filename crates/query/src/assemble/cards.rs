@@ -11,6 +11,7 @@ use super::plan::{BudgetScope, Plan};
 use super::{card, changed};
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
+use crate::resolve::changed_lines;
 
 impl Plan<'_> {
     /// Adds the signatures of the caller's change and of the best place, before anything else can use the
@@ -35,9 +36,10 @@ impl Plan<'_> {
                 Role::Test if reason != "changed" => SectionKind::Tests,
                 _ => SectionKind::Definitions,
             };
+            let changed = changed_lines(&self.candidates.changed, file, place.lines);
             let entry = Entry {
                 reason,
-                ..card::signature_of(self.snapshot, &place, section)
+                ..card::signature_of(self.snapshot, &place, section, &changed)
             };
             let shows = ShownPart {
                 file,
@@ -66,8 +68,7 @@ impl Plan<'_> {
                 reason: "focus".to_owned(),
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
-            let is_in = self.packed.has(PlaceId::Definition(id));
-            if !is_in && self.packed.left() > reserved {
+            if !self.shows_signature(id) && self.packed.left() > reserved {
                 let _ = self.try_add(
                     entry,
                     self.card_shows(id),
@@ -212,16 +213,10 @@ impl Plan<'_> {
         let mut left = max_cards;
         let mut seen = HashSet::default();
         for (position, id) in ids.into_iter().enumerate() {
-            let files = &self.snapshot.files;
-            let lines = files.definition(id).lines;
-            let file = files.file_of(id);
             if left == 0 || !self.has_room_for_card() {
                 break;
             }
-            if !seen.insert(id) {
-                continue;
-            }
-            if self.packed.has(PlaceId::Definition(id)) || self.packed.shows_all(file, lines) {
+            if !seen.insert(id) || self.shows_signature(id) {
                 continue;
             }
             let entry = Entry {

@@ -40,6 +40,7 @@ pub struct BodiesConfig {
     pub min_cut: usize,
     pub container_tokens: usize,
     pub head_lines: f32,
+    pub gap_tokens: usize,
 }
 
 /// Limits on cards.

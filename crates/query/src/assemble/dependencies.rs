@@ -9,7 +9,6 @@ use super::card;
 use super::entry::SectionKind;
 use super::packed::LINK;
 use super::plan::{BudgetScope, Plan};
-use crate::rank::PlaceId;
 
 /// A definition that shown definitions depend on.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +62,7 @@ fn dependencies(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = found
         .into_values()
         .filter(|dependency| {
-            is_informative(files, dependency.id) && !is_in_context(plan, dependency.id)
+            is_informative(files, dependency.id) && !plan.shows_signature(dependency.id)
         })
         .collect();
     for dependency in &mut found {
@@ -71,15 +70,6 @@ fn dependencies(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Dependency> {
     }
     found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.id.cmp(&b.id)));
     found
-}
-
-/// Whether a definition is already in the context.
-fn is_in_context(plan: &Plan<'_>, id: DefId) -> bool {
-    let files = &plan.snapshot.files;
-    plan.packed.has(PlaceId::Definition(id))
-        || plan
-            .packed
-            .shows_all(files.file_of(id), files.definition(id).lines)
 }
 
 /// Returns the definitions that a definition refers to and the bases of its class, each with the certainty of

@@ -95,6 +95,42 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether this entry and one further down in the same file could be shown as one if nothing were between
+    /// them: both are bodies, in the same class or the second in the class whose head the first one shows.
+    pub(super) fn may_join(&self, below: &Self) -> bool {
+        let is_body = |entry: &Self| {
+            entry.shape == Shape::Block
+                && entry.fidelity == Fidelity::Full
+                && entry.facts.is_empty()
+        };
+        let shows_class = || {
+            let class = below.scope.as_ref();
+            class.is_some_and(|class| self.lines.contains(class.line))
+        };
+        is_body(self) && is_body(below) && (self.scope == below.scope || shows_class())
+    }
+
+    /// Whether another entry of the same file goes on where this one ends, so that both are shown as one.
+    pub(super) fn is_continued_by(&self, next: &Self) -> bool {
+        self.lines.end + 1 == next.lines.start && self.may_join(next)
+    }
+
+    /// Makes one entry of entries that continue each other. It has no name: the code tells the names. Returns
+    /// `None` for none.
+    pub(super) fn join<'e>(mut entries: impl Iterator<Item = &'e Self>) -> Option<Self> {
+        let mut joined = entries.next()?.clone();
+        joined.name.clear();
+        joined.kind = "";
+        for entry in entries {
+            joined.lines.end = entry.lines.end;
+            joined.cut |= entry.cut;
+            joined.folded |= entry.folded;
+            joined.body.push('\n');
+            joined.body.push_str(&entry.body);
+        }
+        Some(joined)
+    }
+
     /// `12` or `12-40`.
     pub(super) fn line_range(&self) -> String {
         if self.lines.start == self.lines.end {

@@ -44,7 +44,7 @@ pub struct Item {
     pub folded: bool,
     /// The lines that are in the context verbatim; empty for a card.
     pub shown: Vec<Lines>,
-    /// Its tokens, its own markup included.
+    /// Its tokens, its own markup included even if it shares that with the lines above it.
     pub tokens: usize,
     /// Why it is here, such as `calls Flask.url_for`.
     pub reason: String,

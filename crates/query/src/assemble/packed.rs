@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
-use super::entry::{Entry, SectionKind};
+use super::entry::{Entry, Scope, SectionKind};
 use super::pack::{Dropped, Fidelity, Item, Pack, Section};
 use super::render;
 use super::render::parts::{Head, HeadFigures, Piece};
@@ -33,11 +33,20 @@ pub(super) struct MeasuredEntry {
     pub entry: Entry,
     pub text: String,
     pub tokens: usize,
+    /// Those of its own markup.
+    markup_tokens: usize,
     /// Tokens of the markup around the entries of its file.
     file_tokens: usize,
     /// The rendered line of its class, empty where it is in none, and the tokens of that line.
     scope: String,
     scope_tokens: usize,
+}
+
+impl MeasuredEntry {
+    /// Returns the tokens of what it shows, without its markup.
+    pub(super) fn body_tokens(&self) -> usize {
+        self.tokens.saturating_sub(self.markup_tokens)
+    }
 }
 
 /// The part of a file that an entry shows.
@@ -129,14 +138,18 @@ impl<'a> Packed<'a> {
     }
 
     /// Renders and counts an entry.
-    pub(super) fn measure(&self, entry: Entry) -> MeasuredEntry {
+    pub(super) fn measure(&self, mut entry: Entry) -> MeasuredEntry {
         let Form { format, links, .. } = &self.form;
+        let body = std::mem::take(&mut entry.body);
+        let markup = render::entry(*format, &entry, links.as_ref());
+        entry.body = body;
         let text = render::entry(*format, &entry, links.as_ref());
         let (open, close) = render::file(*format, &entry.path, links.as_ref());
         let scope = entry.scope.as_ref();
         let scope = scope.map_or_else(String::new, |scope| render::scope(*format, scope));
         MeasuredEntry {
             tokens: tokenizer::count_entry(&text),
+            markup_tokens: tokenizer::count_entry(&markup),
             file_tokens: tokenizer::count_entry(&open) + tokenizer::count_entry(&close),
             scope_tokens: tokenizer::count_entry(&scope),
             entry,
@@ -198,9 +211,25 @@ impl<'a> Packed<'a> {
         section + of_this + if is_open { 0 } else { measured.scope_tokens }
     }
 
+    /// Returns the tokens that an entry adds: its own and those that it opens, less the markup that is not
+    /// repeated between it and the entries of the adjacent lines.
+    fn cost(&self, measured: &MeasuredEntry, file: FileId) -> usize {
+        let entry = &measured.entry;
+        let is_adjacent = |p: &&Placed| {
+            let placed = &p.measured.entry;
+            p.shows.file == file && (placed.is_continued_by(entry) || entry.is_continued_by(placed))
+        };
+        let adjacent = match self.form.format {
+            Format::Json => 0,
+            Format::Xml | Format::Markdown => self.of(entry.section).filter(is_adjacent).count(),
+        };
+        let tokens = measured.tokens + self.opening(measured, file);
+        tokens.saturating_sub(adjacent * measured.markup_tokens)
+    }
+
     /// Whether an entry fits the limits on tokens and files once `freed` tokens are released.
     pub(super) fn fits(&self, measured: &MeasuredEntry, file: FileId, freed: usize) -> bool {
-        let more = measured.tokens + self.opening(measured, file);
+        let more = self.cost(measured, file);
         self.has_room_for_file(file) && self.total.saturating_sub(freed) + more <= self.budget
     }
 
@@ -221,6 +250,15 @@ impl<'a> Packed<'a> {
     /// already.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
         self.lines_of(file, None).any(|shown| shown.covers(lines))
+    }
+
+    /// Whether the first line of a definition is shown, by itself or above the members of a class.
+    pub(super) fn shows_head(&self, file: FileId, line: u32) -> bool {
+        let is_scope = |p: &Placed| {
+            let scope = p.measured.entry.scope.as_ref();
+            p.shows.file == file && scope.is_some_and(|scope| scope.line == line)
+        };
+        self.shows_any(file, Lines::new(line, line)) || self.placed.iter().any(is_scope)
     }
 
     /// Whether the entries together show at least `percent` of some lines.
@@ -302,7 +340,7 @@ impl<'a> Packed<'a> {
                 placed.card
             }
         });
-        self.total += measured.tokens + self.opening(&measured, shows.file);
+        self.total += self.cost(&measured, shows.file);
         self.sequence += 1;
         self.placed.push(Placed {
             measured,
@@ -311,6 +349,19 @@ impl<'a> Packed<'a> {
             sequence: self.sequence,
             card,
         });
+    }
+
+    /// Returns each two entries that follow each other in a section and file.
+    pub(super) fn neighbours(&self) -> Vec<(FileId, &Entry, &Entry)> {
+        let mut neighbours = Vec::new();
+        for (_, placed) in self.sections() {
+            let pairs = placed
+                .array_windows()
+                .filter(|[a, b]| a.shows.file == b.shows.file);
+            neighbours
+                .extend(pairs.map(|[a, b]| (a.shows.file, &a.measured.entry, &b.measured.entry)));
+        }
+        neighbours
     }
 
     /// Removes the entry added last and returns it. The card that it replaced is shown again.
@@ -327,8 +378,7 @@ impl<'a> Packed<'a> {
     fn recount(&mut self) {
         self.total = self.empty();
         for placed in std::mem::take(&mut self.placed) {
-            self.total += placed.measured.tokens;
-            self.total += self.opening(&placed.measured, placed.shows.file);
+            self.total += self.cost(&placed.measured, placed.shows.file);
             self.placed.push(placed);
         }
     }
@@ -422,7 +472,7 @@ impl<'a> Packed<'a> {
 
     /// Moves snippets of files that have definitions into the section of definitions, so that each file
     /// is opened once.
-    fn merge_snippets(&mut self) {
+    pub(super) fn merge_snippets(&mut self) {
         let of_definitions = self.of(SectionKind::Definitions);
         let files: HashSet<FileId> = of_definitions.map(|p| p.shows.file).collect();
         let is_both = |p: &&mut Placed| files.contains(&p.shows.file);
@@ -464,7 +514,8 @@ impl<'a> Packed<'a> {
         (context, used)
     }
 
-    /// Returns the entries of a section with the markup around those of each file and class.
+    /// Returns the entries of a section with the markup around those of each file and class. Entries of adjacent
+    /// lines are rendered as one.
     fn pieces<'b>(&self, placed: &[&'b Placed]) -> Vec<Piece<'b>> {
         let Form { format, links, .. } = &self.form;
         let mut pieces = Vec::with_capacity(placed.len() * 2);
@@ -475,18 +526,44 @@ impl<'a> Packed<'a> {
             let path = &first.measured.entry.path;
             let (open, close) = render::file(*format, path, links.as_ref());
             pieces.push(Piece::new(open));
-            let mut scope = None;
-            for placed in of_file {
-                let measured = &placed.measured;
-                if measured.entry.scope != scope {
-                    scope.clone_from(&measured.entry.scope);
+            let mut scope: Option<&Scope> = None;
+            let mut before: Option<Lines> = None;
+            for run in of_file.chunk_by(|a, b| self.joins(a, b)) {
+                let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                    continue;
+                };
+                let measured = &first.measured;
+                let class = measured.entry.scope.as_ref();
+                let ends_with_class =
+                    class.is_some_and(|class| before.is_some_and(|run| run.contains(class.line)));
+                if class != scope && !ends_with_class {
                     pieces.push(Piece::entry(&measured.scope, measured.scope_tokens));
                 }
-                pieces.push(Piece::entry(&measured.text, measured.tokens));
+                scope = last.measured.entry.scope.as_ref();
+                before = Some(Lines::new(
+                    measured.entry.lines.start, last.measured.entry.lines.end,
+                ));
+                pieces.push(if run.len() == 1 {
+                    Piece::entry(&measured.text, measured.tokens)
+                } else {
+                    self.joined(run)
+                });
             }
             pieces.push(Piece::new(close));
         }
         pieces
+    }
+
+    fn joins(&self, a: &Placed, b: &Placed) -> bool {
+        self.form.format != Format::Json && a.measured.entry.is_continued_by(&b.measured.entry)
+    }
+
+    /// Renders entries of adjacent lines as one.
+    fn joined<'b>(&self, run: &[&Placed]) -> Piece<'b> {
+        let Form { format, links, .. } = &self.form;
+        let joined = Entry::join(run.iter().map(|placed| &placed.measured.entry));
+        let text = joined.map(|entry| render::entry(*format, &entry, links.as_ref()));
+        Piece::new(text.unwrap_or_default())
     }
 
     /// Returns the sections that have entries, in the order of [`SectionKind::ALL`], but snippets before

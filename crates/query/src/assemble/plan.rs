@@ -261,6 +261,13 @@ impl<'a> Plan<'a> {
         self.packed.left() >= SMALLEST_CARD
     }
 
+    /// Whether the context has a definition or its signature, so that a compact card would repeat it.
+    pub(super) fn shows_signature(&self, id: DefId) -> bool {
+        let files = &self.snapshot.files;
+        let line = files.definition(id).own_lines().start;
+        self.packed.has(PlaceId::Definition(id)) || self.packed.shows_head(files.file_of(id), line)
+    }
+
     pub(super) fn card_shows(&self, id: DefId) -> ShownPart {
         ShownPart {
             file: self.snapshot.files.file_of(id),

@@ -10,7 +10,7 @@ use super::links::Links;
 use super::pack::{Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
 use super::render::parts::{HeadFigures, WOULD_HELP};
-use super::{siblings, unindexed};
+use super::{gaps, siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::Issue;
 
@@ -34,6 +34,8 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     bodies.fill(&mut plan, BudgetScope::Rest);
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, BudgetScope::Rest);
+    plan.packed.merge_snippets();
+    gaps::fill(&mut plan);
     bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);

@@ -3,6 +3,7 @@
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
+    comment: "#",
     fences: &["rb", "ruby", "irb"],
     lines: &[
         Line {

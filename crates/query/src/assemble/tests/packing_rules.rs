@@ -438,7 +438,7 @@ fn tokens_of_sections_and_head_are_those_of_the_context() {
         };
         let pack = ask(&snapshot, &request).pack;
         let scope = match format {
-            Format::Markdown => "In `class Cart`",
+            Format::Markdown => "In `class Price`",
             _ => "<scope",
         };
         assert!(pack.context.contains(scope), "{}", pack.context);
@@ -452,7 +452,7 @@ fn tokens_of_sections_and_head_are_those_of_the_context() {
 #[test]
 fn unused_shares_go_to_bodies() {
     let mut text = String::new();
-    for i in 0..40 {
+    for i in 0..90 {
         text.push_str(&format!("def pool_step_{i}(pool):\n    pool.first({i})\n    pool.second({i})\n    return pool\n\n\n"));
     }
     let snapshot = snapshot([("pool.py".to_owned(), text)]);
@@ -466,6 +466,34 @@ fn unused_shares_go_to_bodies() {
     // There are no tests, callers or imports, but the budget is still used.
     assert!(pack.used > 1350, "{} tokens used", pack.used);
     assert!(!pack.dropped.is_empty());
+}
+
+#[test]
+fn short_gaps_between_bodies_are_closed() {
+    let gap = |lines: usize| {
+        let constants = (0..lines).map(|number| format!("SPARE_{number} = object()\n"));
+        let constants: String = constants.collect();
+        let text = format!(
+            "def open_pool():\n    pool.open()\n\n{constants}\ndef close_pool():\n    pool.close()\n"
+        );
+        let snapshot = snapshot([("pool.py".to_owned(), text)]);
+        let mut request = request(
+            "`open_pool` and `close_pool` fail",
+            2000,
+            IntentKind::BugFix,
+        );
+        request.breadth = Breadth::Precise;
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        pack.context
+    };
+    let context = gap(3);
+    assert!(
+        context.contains("<definition lines=\"1-9\">\ndef open_pool"),
+        "{context}"
+    );
+    let context = gap(30);
+    assert!(!context.contains("SPARE_9"), "{context}");
 }
 
 #[test]

@@ -23,8 +23,7 @@ const ORDERS: &str = "
     class Record:
         \"\"\"Something that is stored.\"\"\"
 
-        def store(self):
-            return self.table.put(self)
+        table = None
 
     //- shop/money.py
     def round_half_even(value):

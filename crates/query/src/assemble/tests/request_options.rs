@@ -146,7 +146,11 @@ fn narrower_breadth_shows_less_and_reports_the_rest() {
 fn min_probability_and_max_files_limit_the_context() {
     let everything = ask_with(|_| {});
     let likely = ask_with(|request| request.min_probability = Some(0.9));
-    assert!(all_items(&likely).len() < all_items(&everything).len());
+    let bodies = |answer| {
+        let items = all_items(answer).into_iter();
+        items.filter(|item| item.fidelity == Fidelity::Full).count()
+    };
+    assert!(bodies(&likely) < bodies(&everything));
     assert!(paths(&everything).len() > 1);
     let one = ask_with(|request| request.max_files = Some(1));
     assert_eq!(paths(&one), ["pool/core.py"]);
@@ -455,6 +459,25 @@ fn whole_caller_states_what_it_calls() {
 }
 
 #[test]
+fn card_of_a_changed_stretch_is_its_changed_line() {
+    let lines = (1..=40).map(|number| format!("pool = wait for connection number {number}\n"));
+    let snapshot = snapshot([("pool.ini".to_owned(), lines.collect())]);
+    let mut request = request("", 200, IntentKind::BugFix);
+    request.changes = vec![Change {
+        path: RepoPath::new("pool.ini").unwrap(),
+        lines: vec![Lines::new(12, 12)],
+    }];
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    assert!(
+        pack.context
+            .contains(">\npool = wait for connection number 12\n</"),
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
 fn long_changed_function_is_cut_around_changed_lines() {
     let mut code = "def long(a):\n".to_owned();
     for number in 0..600 {
@@ -505,14 +528,13 @@ fn links_point_to_lines_and_max_chars_is_kept() {
     request.format = Format::Markdown;
     request.web_page = Some(WebPage::guess("https://github.com/acme/pool"));
     let pack = ask(&snapshot, &request).pack;
-    let link = "https://github.com/acme/pool/blob/c0ffee/pool/core.py#L6-L10";
-    assert!(
-        pack.context.contains(&format!("]({link})")),
-        "{}",
-        pack.context
-    );
+    let file = "https://github.com/acme/pool/blob/c0ffee/pool/core.py";
+    // The method stands in its class.
+    let shown = format!("#### [4-12]({file}#L4-L12)\n");
+    assert!(pack.context.contains(&shown), "{}", pack.context);
+    let link = format!("{file}#L6-L10");
     let mut items = pack.sections.iter().flat_map(|section| &section.items);
-    assert!(items.any(|item| item.link.as_deref() == Some(link)));
+    assert!(items.any(|item| item.link.as_ref() == Some(&link)));
     assert!(
         pack.context.contains("<details><summary>"),
         "{}",
@@ -539,9 +561,9 @@ fn entries_are_grouped_by_file_and_class() {
         1,
         "{context}"
     );
-    let class = context.find("<scope line=\"4\">class Pool</scope>");
-    let method = context.find("def acquire");
-    assert!(class.is_some() && class < method, "{context}");
+    // The methods follow the class without markup between them.
+    let class = "<definition lines=\"4-12\">\nclass Pool:\n    size = 4\n\n    def acquire(";
+    assert!(context.contains(class), "{context}");
 }
 
 proptest! {

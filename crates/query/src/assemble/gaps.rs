@@ -1,0 +1,46 @@
+//! Adds the few lines between shown bodies: code reads better without a hole of two lines, and they cost
+//! little more than the markup on both sides of the hole.
+
+use foveate_index::FileId;
+use foveate_model::Lines;
+
+use super::card;
+use super::entry::Entry;
+use super::packed::{BODY, ShownPart};
+use super::plan::Plan;
+
+/// Adds the lines of short gaps while there is room.
+pub(super) fn fill(plan: &mut Plan<'_>) {
+    let max_tokens = plan.config.bodies.gap_tokens;
+    for (file, lines, below) in gaps(plan) {
+        let measured = plan
+            .packed
+            .measure(card::above(plan.snapshot, file, lines, &below));
+        if measured.body_tokens() <= max_tokens && plan.packed.fits(&measured, file, 0) {
+            let shows = ShownPart {
+                file,
+                place: None,
+                lines: vec![lines],
+            };
+            plan.packed.add(measured, shows, (BODY, usize::MAX));
+        }
+    }
+}
+
+/// Returns the lines between each two bodies that could be shown as one, with the body below them.
+fn gaps(plan: &Plan<'_>) -> Vec<(FileId, Lines, Entry)> {
+    // A line has at least one token.
+    let max_lines = plan.config.bodies.gap_tokens as u32;
+    let gap = |above: &Entry, below: &Entry| {
+        let is_gap = above.lines.end + 1 < below.lines.start && above.may_join(below);
+        is_gap.then(|| Lines::new(above.lines.end + 1, below.lines.start - 1))
+    };
+    let pairs = plan.packed.neighbours().into_iter();
+    pairs
+        .filter_map(|(file, above, below)| Some((file, gap(above, below)?, below)))
+        .filter(|(file, lines, _)| {
+            lines.count() <= max_lines && !plan.packed.shows_any(*file, *lines)
+        })
+        .map(|(file, lines, below)| (file, lines, below.clone()))
+        .collect()
+}
