@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::Mode;
@@ -50,53 +50,73 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
 /// version may have left open. The directory itself keeps its permissions if it holds other files or has another owner.
 pub(super) fn restrict(directory: &Path) {
     let mut is_ours = true;
+    let mut failures = Failures::default();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if ENTRIES.iter().any(|known| name.starts_with(known)) {
-            restrict_all(&entry.path());
+            failures.restrict_all(&entry.path());
         } else {
             is_ours = false;
         }
     }
-    let Ok(metadata) = directory.symlink_metadata() else {
-        return;
-    };
-    if is_ours && metadata.uid() == geteuid().as_raw() {
-        restrict_one(directory, &metadata);
-    } else if metadata.mode() & !OWNER & 0o777 != 0 {
-        tracing::warn!(
-            directory = %directory.display(),
-            "other users may list the data directory, which does not belong to this program alone: \
-             choose a dedicated directory with --data-dir"
-        );
-    }
-}
-
-/// Restricts a file, or a directory with everything in it. Symbolic links are left alone.
-fn restrict_all(path: &Path) {
-    let Ok(metadata) = path.symlink_metadata() else {
-        return;
-    };
-    if metadata.is_symlink() {
-        return;
-    }
-    restrict_one(path, &metadata);
-    if metadata.is_dir() {
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            restrict_all(&entry.path());
+    if let Ok(metadata) = directory.symlink_metadata() {
+        if is_ours && metadata.uid() == geteuid().as_raw() {
+            failures.restrict_one(directory, &metadata);
+        } else if metadata.mode() & !OWNER & 0o777 != 0 {
+            tracing::warn!(
+                directory = %directory.display(),
+                "other users may list the data directory, which does not belong to this program alone: \
+                 choose a dedicated directory with --data-dir"
+            );
         }
     }
+    failures.report();
 }
 
-fn restrict_one(path: &Path, metadata: &Metadata) {
-    let mode = metadata.mode() & 0o7777;
-    if mode & !OWNER & 0o777 == 0 {
-        return;
+/// Files whose permissions could not be changed. A read-only file system has thousands, which are one warning.
+#[derive(Debug, Default)]
+struct Failures {
+    count: usize,
+    first: Option<(PathBuf, io::Error)>,
+}
+
+impl Failures {
+    /// Restricts a file, or a directory with everything in it. Symbolic links are left alone.
+    fn restrict_all(&mut self, path: &Path) {
+        let Ok(metadata) = path.symlink_metadata() else {
+            return;
+        };
+        if metadata.is_symlink() {
+            return;
+        }
+        self.restrict_one(path, &metadata);
+        if metadata.is_dir() {
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                self.restrict_all(&entry.path());
+            }
+        }
     }
-    let restricted = Permissions::from_mode(mode & !0o077);
-    if let Err(error) = fs::set_permissions(path, restricted) {
-        tracing::warn!(path = %path.display(), %error, "cannot restrict the permissions: other users may read it");
+
+    fn restrict_one(&mut self, path: &Path, metadata: &Metadata) {
+        let mode = metadata.mode() & 0o7777;
+        if mode & !OWNER & 0o777 == 0 {
+            return;
+        }
+        let restricted = Permissions::from_mode(mode & !0o077);
+        if let Err(error) = fs::set_permissions(path, restricted) {
+            self.count += 1;
+            self.first.get_or_insert_with(|| (path.to_owned(), error));
+        }
+    }
+
+    fn report(&self) {
+        if let Some((path, error)) = &self.first {
+            tracing::warn!(
+                path = %path.display(), %error, count = self.count,
+                "cannot restrict the permissions: other users may read these files"
+            );
+        }
     }
 }
 

@@ -116,7 +116,9 @@ fn context_without_a_question_names_what_can_be_asked() {
     let output = run(&["context", "."]);
     assert_eq!(output.status.code(), Some(2));
     let told = stderr(&output);
-    for argument in ["TEXT", "`-`", "--diff", "--junit", "--log", "--github-event"] {
+    for argument in [
+        "TEXT", "`-`", "--diff", "--junit", "--log", "--github-event",
+    ] {
         assert!(told.contains(argument), "{told}");
     }
 }
