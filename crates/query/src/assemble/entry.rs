@@ -115,12 +115,18 @@ impl Entry {
         self.lines.end + 1 == next.lines.start && self.may_join(next)
     }
 
-    /// Makes one entry of entries that continue each other. It has no name: the code tells the names. Returns
-    /// `None` for none.
-    pub(super) fn join<'e>(mut entries: impl Iterator<Item = &'e Self>) -> Option<Self> {
-        let mut joined = entries.next()?.clone();
-        joined.name.clear();
-        joined.kind = "";
+    /// Makes one entry of entries that continue each other. The code tells their names, except that of a type whose
+    /// methods stand outside of it, as in Rust: that becomes the name. Returns `None` for no entries.
+    pub(super) fn join<'e>(entries: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
+        let mut types = entries.clone().filter_map(Self::type_elsewhere);
+        let of_type = types.next().filter(|first| types.all(|t| t == *first));
+        let mut entries = entries;
+        let first = entries.next()?;
+        let mut joined = Self {
+            name: of_type.unwrap_or_default().to_owned(),
+            kind: "",
+            ..first.clone()
+        };
         for entry in entries {
             joined.lines.end = entry.lines.end;
             joined.cut |= entry.cut;
@@ -129,6 +135,13 @@ impl Entry {
             joined.body.push_str(&entry.body);
         }
         Some(joined)
+    }
+
+    /// Returns the name of the type of a method that is outside of that type's lines.
+    fn type_elsewhere(&self) -> Option<&str> {
+        let is_outside = self.scope.is_none() && !self.kind.is_empty();
+        let (of_type, _) = self.name.rsplit_once('.')?;
+        is_outside.then_some(of_type)
     }
 
     /// `12` or `12-40`.

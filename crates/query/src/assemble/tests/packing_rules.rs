@@ -469,6 +469,23 @@ fn unused_shares_go_to_bodies() {
 }
 
 #[test]
+fn adjacent_methods_outside_their_type_are_named_by_it() {
+    let code = "pub struct Pool;\n\nmod other {}\n\nimpl Pool {\n    pub fn open_page(&self) {\n        self.page(1)\n    }\n\n    \
+         pub fn close_page(&self) {\n        self.page(0)\n    }\n}\n";
+    let snapshot = snapshot([("src/pool.rs".to_owned(), code.to_owned())]);
+    let mut request = request(
+        "`open_page` and `close_page` fail",
+        2000,
+        IntentKind::BugFix,
+    );
+    request.breadth = Breadth::Precise;
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let shown = "<definition name=\"Pool\" lines=\"6-12\">";
+    assert!(pack.context.contains(shown), "{}", pack.context);
+}
+
+#[test]
 fn short_gaps_between_bodies_are_closed() {
     let gap = |lines: usize| {
         let constants = (0..lines).map(|number| format!("SPARE_{number} = object()\n"));
