@@ -18,10 +18,10 @@ use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
 use super::{HttpState, accept};
 use crate::access::Grant;
-use crate::engine::{BlobCache, BlobStats, Engine, Queue, Repository, State as RepoState};
+use crate::engine::{BlobStats, Engine, Queue, Repository, State as RepoState};
 use crate::feedback::RepositoryStats;
 use crate::store::JobCounts;
-use crate::telemetry::metrics::{Exposition, Kind, openmetrics, recorder};
+use crate::telemetry::metrics::{Exposition, openmetrics, recorder};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -169,32 +169,23 @@ fn exposition(
 ) -> String {
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
-    out.family(
-        "foveate_build_info",
-        Kind::Gauge,
-        "The running program; always 1.",
-        [(vec![("version", version)], 1.0)],
-    );
+    out.family("foveate_build_info", [(vec![("version", version)], 1.0)]);
     questions(&out, state.engine.permits().queue());
-    blobs(&out, state.engine.blobs());
-    out.single(
-        "foveate_memory_limit_bytes",
-        Kind::Gauge,
-        "Memory limit of the process in bytes; one index stays in memory even above it.",
-        state.catalog.memory_limit().map(|bytes| bytes as f64),
-    );
+    blobs(&out, state.engine.blobs().stats());
+    let bytes = |bytes: Option<usize>| bytes.map(|bytes| bytes as f64);
+    let memory_limit = state.catalog.memory_limit();
+    out.single("foveate_memory_limit_bytes", bytes(memory_limit));
+    out.single("foveate_memory_bytes", state.engine.bytes() as f64);
+    let held = process::memory_held();
+    out.single("foveate_memory_held_bytes", bytes(held));
     repository_states(&out, &state.engine, grant);
     feedback_metrics::states(&out, &state.engine, grant, feedback_stats);
     out.single(
         "foveate_database_up",
-        Kind::Gauge,
-        "Whether the database answers: 1 or 0.",
         f64::from(u8::from(state.forges.has_database())),
     );
     out.family(
         "foveate_queued_jobs",
-        Kind::Gauge,
-        "Jobs of webhooks in the queue, by state: pending, or dead (given up).",
         [
             (vec![("state", "pending")], jobs.pending as f64),
             (vec![("state", "dead")], jobs.dead as f64),
@@ -205,70 +196,18 @@ fn exposition(
 }
 
 fn questions(out: &Exposition, permits: &Queue) {
-    out.single(
-        "foveate_answers_in_progress",
-        Kind::Gauge,
-        "Questions being answered.",
-        permits.in_use() as f64,
-    );
-    out.single(
-        "foveate_answer_queue_depth",
-        Kind::Gauge,
-        "Questions waiting in the queue.",
-        permits.waiting() as f64,
-    );
-    out.single(
-        "foveate_answer_permits",
-        Kind::Gauge,
-        "Limit of questions answered at the same time.",
-        permits.total() as f64,
-    );
-    out.single(
-        "foveate_answer_queue_limit",
-        Kind::Gauge,
-        "Limit of questions waiting in the queue.",
-        permits.max_waiting() as f64,
-    );
+    out.single("foveate_answers_in_progress", permits.in_use() as f64);
+    out.single("foveate_answer_queue_depth", permits.waiting() as f64);
+    out.single("foveate_answer_permits", permits.total() as f64);
+    out.single("foveate_answer_queue_limit", permits.max_waiting() as f64);
 }
 
-fn blobs(out: &Exposition, blobs: &BlobCache) {
-    let BlobStats {
-        parsed,
-        reused,
-        restored,
-        known,
-        kept_bytes,
-    } = blobs.stats();
-    out.single(
-        "foveate_blobs_parsed_total",
-        Kind::Counter,
-        "File contents parsed.",
-        parsed as f64,
-    );
-    out.single(
-        "foveate_blobs_reused_total",
-        Kind::Counter,
-        "File contents found already parsed.",
-        reused as f64,
-    );
-    out.single(
-        "foveate_blobs_restored_total",
-        Kind::Counter,
-        "File contents whose facts were read from disk.",
-        restored as f64,
-    );
-    out.single(
-        "foveate_blobs_known",
-        Kind::Gauge,
-        "File contents known now.",
-        known as f64,
-    );
-    out.single(
-        "foveate_blob_cache_bytes",
-        Kind::Gauge,
-        "Estimated bytes of parsed contents that the cache keeps alive.",
-        kept_bytes as f64,
-    );
+fn blobs(out: &Exposition, blobs: BlobStats) {
+    out.single("foveate_blobs_parsed_total", blobs.parsed as f64);
+    out.single("foveate_blobs_reused_total", blobs.reused as f64);
+    out.single("foveate_blobs_restored_total", blobs.restored as f64);
+    out.single("foveate_blobs_known", blobs.known as f64);
+    out.single("foveate_blob_cache_bytes", blobs.kept_bytes as f64);
 }
 
 fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
@@ -278,8 +217,6 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
     };
     out.family(
         "foveate_repositories",
-        Kind::Gauge,
-        "Registered repositories, by state.",
         RepoState::ALL.map(|state| {
             let repositories = count(&|r| r.status().state == state);
             (vec![("state", state.name())], repositories)
@@ -287,8 +224,6 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
     );
     out.family(
         "foveate_repositories_watched",
-        Kind::Gauge,
-        "Registered repositories, by how changes of their files are detected.",
         ["off", "events", "polling"].map(|mode| {
             let repositories = count(&|r| r.status().watching.name() == mode);
             (vec![("mode", mode)], repositories)
@@ -296,99 +231,29 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
     );
     out.single(
         "foveate_repositories_in_memory",
-        Kind::Gauge,
-        "Repositories whose index is in memory.",
         count(&|r| r.current().is_some()),
     );
-    memory(out, engine);
     let metrics = RepositoryMetrics::of(&repositories);
-    for (name, help, figure, label) in FAMILIES {
-        out.family(name, Kind::Gauge, help, metrics.rows(figure, label));
+    for (name, label) in FAMILIES {
+        out.family(name, metrics.rows(name, label));
     }
 }
 
-fn memory(out: &Exposition, engine: &Engine) {
-    out.single(
-        "foveate_memory_bytes",
-        Kind::Gauge,
-        "Estimated bytes of all indexes and of the cached file contents.",
-        engine.bytes() as f64,
-    );
-    if let Some(held) = process::memory_held() {
-        out.single(
-            "foveate_memory_held_bytes",
-            Kind::Gauge,
-            "Bytes that the process holds, without pages of files and free memory of its allocator; index.memory_bytes limits them.",
-            held as f64,
-        );
-    }
-}
-
-/// The metrics by repository: name, help, key of the figure, and the label in addition to `repo`, if any.
-const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
-    (
-        "foveate_repository_generation",
-        "Indexes published since the start, by repository.",
-        "generation",
-        None,
-    ),
-    (
-        "foveate_repository_files",
-        "Files of the current index, including those that are not indexed, by repository.",
-        "files",
-        None,
-    ),
-    (
-        "foveate_repository_definitions",
-        "Definitions of the current index, by repository.",
-        "definitions",
-        None,
-    ),
-    (
-        "foveate_repository_pending_files",
-        "Changed files that are not in the index yet, by repository.",
-        "pending",
-        None,
-    ),
-    (
-        "foveate_repository_warm_revisions",
-        "Revisions kept in memory besides the current one, by repository.",
-        "revisions",
-        None,
-    ),
-    (
-        "foveate_repository_segments",
-        "Segments of the lexical index, by repository; more than eight are merged by the next change.",
-        "segments",
-        None,
-    ),
-    (
-        "foveate_repository_disk_bytes",
-        "Bytes of the stored index, by repository.",
-        "disk",
-        None,
-    ),
-    (
-        "foveate_repository_index_bytes",
-        "Estimated bytes of the current index, by repository and structure.",
-        "bytes",
-        Some("structure"),
-    ),
-    (
-        "foveate_repository_skipped_files",
-        "Files that are not indexed, by repository and reason.",
-        "skipped",
-        Some("reason"),
-    ),
-    (
-        "foveate_repository_parse_issues",
-        "Files whose parsing was incomplete, by repository and code.",
-        "issues",
-        Some("code"),
-    ),
+/// The metrics by repository, each with its label in addition to `repo`, if any.
+const FAMILIES: [(&str, Option<&str>); 10] = [
+    ("foveate_repository_generation", None),
+    ("foveate_repository_files", None),
+    ("foveate_repository_definitions", None),
+    ("foveate_repository_pending_files", None),
+    ("foveate_repository_warm_revisions", None),
+    ("foveate_repository_segments", None),
+    ("foveate_repository_disk_bytes", None),
+    ("foveate_repository_index_bytes", Some("structure")),
+    ("foveate_repository_skipped_files", Some("reason")),
+    ("foveate_repository_parse_issues", Some("code")),
 ];
 
-/// Figures per repository: (repository, figure, value of the label) to a number.
+/// The values of these metrics, by repository, metric and value of the label.
 #[derive(Default)]
 struct RepositoryMetrics(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
 
@@ -410,35 +275,40 @@ impl RepositoryMetrics {
         let mut add = |family, label, value: usize| {
             *self.0.entry((name.to_owned(), family, label)).or_default() += value as f64;
         };
-        add("pending", "", repository.pending_files());
-        add("revisions", "", repository.revisions().count());
-        let disk = usize::try_from(repository.store().bytes());
-        add("disk", "", disk.unwrap_or(usize::MAX));
+        let pending = repository.pending_files();
+        let revisions = repository.revisions().count();
+        let disk = usize::try_from(repository.store().bytes()).unwrap_or(usize::MAX);
+        add("foveate_repository_pending_files", "", pending);
+        add("foveate_repository_warm_revisions", "", revisions);
+        add("foveate_repository_disk_bytes", "", disk);
         let Some(current) = repository.current() else {
             return;
         };
-        let snapshot = &current.snapshot;
-        add(
-            "generation",
-            "",
-            usize::try_from(snapshot.generation).unwrap_or(0),
-        );
-        add("files", "", snapshot.files.len());
-        add("definitions", "", snapshot.files.definition_count());
-        add("segments", "", snapshot.lexical.segment_count());
+        let files = &current.snapshot.files;
+        let generation = usize::try_from(current.snapshot.generation).unwrap_or(0);
+        let definitions = files.definition_count();
+        let segments = current.snapshot.lexical.segment_count();
+        add("foveate_repository_generation", "", generation);
+        add("foveate_repository_files", "", files.len());
+        add("foveate_repository_definitions", "", definitions);
+        add("foveate_repository_segments", "", segments);
         let memory = current.memory();
-        add("bytes", "text", memory.text);
-        add("bytes", "facts", memory.facts);
-        add("bytes", "symbols", memory.symbols);
-        add("bytes", "lexical", memory.lexical);
-        add("bytes", "messages", memory.messages);
-        add("bytes", "graph", memory.graph);
-        add("bytes", "files", memory.files);
-        add("bytes", "history", memory.history);
-        add("bytes", "records", repository.records_bytes());
+        for (structure, bytes) in [
+            ("text", memory.text),
+            ("facts", memory.facts),
+            ("symbols", memory.symbols),
+            ("lexical", memory.lexical),
+            ("messages", memory.messages),
+            ("graph", memory.graph),
+            ("files", memory.files),
+            ("history", memory.history),
+            ("records", repository.records_bytes()),
+        ] {
+            add("foveate_repository_index_bytes", structure, bytes);
+        }
         for (family, counts) in [
-            ("skipped", &current.skipped),
-            ("issues", &current.parse_issues),
+            ("foveate_repository_skipped_files", &current.skipped),
+            ("foveate_repository_parse_issues", &current.parse_issues),
         ] {
             for (label, count) in counts {
                 add(family, label, *count);
@@ -446,13 +316,13 @@ impl RepositoryMetrics {
         }
     }
 
-    /// Returns the rows of a figure, with the additional label if it has one.
+    /// Returns the samples of a metric, with the additional label if it has one.
     fn rows<'a>(
         &'a self,
-        figure: &'a str,
+        name: &'a str,
         label: Option<&'static str>,
     ) -> impl Iterator<Item = (Vec<(&'static str, &'a str)>, f64)> {
-        let rows = self.0.iter().filter(move |((_, of, _), _)| *of == figure);
+        let rows = self.0.iter().filter(move |((_, of, _), _)| *of == name);
         rows.map(move |((repo, _, text), value)| {
             let label = label.map(|label| (label, *text));
             let labels = std::iter::once(("repo", repo.as_str())).chain(label);

@@ -1,7 +1,8 @@
-//! The process's metrics. Events are recorded where they happen through the `metrics` macros and described here.
+//! The process's metrics. `descriptions` lists them. Events are recorded where they happen through the `metrics` macros.
 //! States are read when `/metrics` is requested, and written with [`Exposition`], so that the state of a removed
 //! object disappears.
 
+mod descriptions;
 mod events;
 pub mod families;
 pub mod openmetrics;
@@ -16,7 +17,7 @@ use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 
-use super::process::ProcessMetric;
+use descriptions::{EVENTS, STATES};
 
 /// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub fn recorder() -> Result<PrometheusHandle, String> {
 
 fn install() -> Result<PrometheusHandle, String> {
     let mut builder = PrometheusBuilder::new();
-    for (name, kind, _) in events::EVENTS {
+    for (name, kind, _) in EVENTS {
         if kind == Kind::Histogram {
             let matcher = Matcher::Full(name.to_owned());
             builder = builder
@@ -75,15 +76,14 @@ impl Default for Exposition {
 }
 
 impl Exposition {
-    /// Adds a family: `samples` are label pairs and values. A family without samples is not shown.
+    /// Adds a listed family: `samples` are label pairs and values. A family without samples is not shown.
     pub fn family<'a>(
         &self,
         name: &'static str,
-        kind: Kind,
-        help: &'static str,
         samples: impl IntoIterator<Item = (Vec<(&'static str, &'a str)>, f64)>,
     ) {
         const READ: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
+        let (kind, help) = described(name);
         match kind {
             Kind::Counter => self.0.describe_counter(name.into(), None, help.into()),
             Kind::Gauge | Kind::Histogram => self.0.describe_gauge(name.into(), None, help.into()),
@@ -101,15 +101,8 @@ impl Exposition {
     }
 
     /// Adds a family with one sample without labels.
-    pub fn single(
-        &self,
-        name: &'static str,
-        kind: Kind,
-        help: &'static str,
-        value: impl Into<Option<f64>>,
-    ) {
-        let sample = value.into().map(|value| (Vec::new(), value));
-        self.family(name, kind, help, sample);
+    pub fn single(&self, name: &'static str, value: impl Into<Option<f64>>) {
+        self.family(name, value.into().map(|value| (Vec::new(), value)));
     }
 
     /// Returns the text, followed by the figures of this process.
@@ -127,13 +120,14 @@ impl Exposition {
 fn process_text() -> String {
     let (counters, gauges): (Vec<_>, Vec<_>) = super::process::figures()
         .into_iter()
-        .partition(|figure| figure.name.ends_with("_total"));
+        .partition(|(name, _)| name.ends_with("_total"));
     let states = Exposition::default();
-    for ProcessMetric { name, help, value } in gauges {
-        states.single(name, Kind::Gauge, help, value);
+    for (name, value) in gauges {
+        states.single(name, value);
     }
     let mut text = states.render();
-    for ProcessMetric { name, help, value } in counters {
+    for (name, value) in counters {
+        let (_, help) = described(name);
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
@@ -141,6 +135,12 @@ fn process_text() -> String {
         );
     }
     text
+}
+
+/// Returns the kind and the description of a state. A test notices a name that is not listed by its empty description.
+fn described(name: &str) -> (Kind, &'static str) {
+    let state = STATES.iter().find(|(listed, ..)| *listed == name);
+    state.map_or((Kind::Gauge, ""), |(_, kind, help)| (*kind, *help))
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
     fn labels_hold_no_unsafe_character() {
         let states = Exposition::default();
         let labels = vec![("repo", "a\"\n\u{1b}[2J\u{202e}\\")];
-        states.family("foveate_x", Kind::Gauge, "X.", [(labels, 1.0)]);
+        states.family("foveate_x", [(labels, 1.0)]);
         let text = states.render();
         let sample = text.lines().nth(2).unwrap();
         let expected = r#"foveate_x{repo="a\"\\n\\u{1b}[2J\\u{202e}\\"} 1"#;

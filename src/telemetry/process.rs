@@ -8,70 +8,37 @@ use tikv_jemalloc_ctl::{epoch, stats};
 
 use super::cgroup;
 
-/// A figure of this process under its conventional name.
-#[derive(Clone, Copy, Debug)]
-pub struct ProcessMetric {
-    /// Its name in Prometheus.
-    pub name: &'static str,
-    /// Its description.
-    pub help: &'static str,
-    /// Its value.
-    pub value: f64,
-}
-
-/// Returns the current conventional figures of this process. Empty on systems other than Linux: on macOS, the library
-/// that reads them needs clang for its build.
+/// Returns the current figures of this process by their conventional names. Empty on systems other than Linux: on
+/// macOS, the library that reads them needs clang for its build.
 #[cfg(target_os = "linux")]
-pub fn figures() -> Vec<ProcessMetric> {
+pub fn figures() -> Vec<(&'static str, f64)> {
     let read = metrics_process::collector::collect();
     let number = |number: Option<u64>| number.map(|number| number as f64);
     let figures = [
-        (
-            "process_cpu_seconds_total",
-            "Total user and system CPU time spent in seconds.",
-            read.cpu_seconds_total,
-        ),
+        ("process_cpu_seconds_total", read.cpu_seconds_total),
         (
             "process_resident_memory_bytes",
-            "Resident memory size in bytes.",
             number(read.resident_memory_bytes),
         ),
         (
             "process_virtual_memory_bytes",
-            "Virtual memory size in bytes.",
             number(read.virtual_memory_bytes),
         ),
         (
             "process_start_time_seconds",
-            "Start time of the process since unix epoch in seconds.",
             number(read.start_time_seconds),
         ),
-        (
-            "process_open_fds",
-            "Number of open file descriptors.",
-            number(read.open_fds),
-        ),
-        (
-            "process_max_fds",
-            "Maximum number of open file descriptors.",
-            number(read.max_fds),
-        ),
-        (
-            "process_threads",
-            "Number of OS threads in the process.",
-            number(read.threads),
-        ),
+        ("process_open_fds", number(read.open_fds)),
+        ("process_max_fds", number(read.max_fds)),
+        ("process_threads", number(read.threads)),
     ];
-    let known = |(name, help, value): (_, _, Option<f64>)| {
-        let value = value?;
-        Some(ProcessMetric { name, help, value })
-    };
+    let known = |(name, value): (_, Option<f64>)| Some((name, value?));
     figures.into_iter().filter_map(known).collect()
 }
 
 /// Returns no figures: see the Linux version.
 #[cfg(not(target_os = "linux"))]
-pub fn figures() -> Vec<ProcessMetric> {
+pub fn figures() -> Vec<(&'static str, f64)> {
     Vec::new()
 }
 
@@ -160,8 +127,8 @@ mod tests {
     fn all_figures_are_present_and_plausible() {
         let figures = figures();
         let value = |name: &str| {
-            let figure = figures.iter().find(|figure| figure.name == name);
-            figure.expect(name).value
+            let figure = figures.iter().find(|(of, _)| *of == name);
+            figure.expect(name).1
         };
         let resident = value("process_resident_memory_bytes");
         assert!(resident > 1e6 && value("process_virtual_memory_bytes") > resident);

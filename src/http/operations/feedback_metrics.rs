@@ -7,47 +7,20 @@ use super::{MAX_LABELLED, OTHER_REPOSITORIES};
 use crate::access::Grant;
 use crate::engine::Engine;
 use crate::feedback::{FeedbackCounts, RepositoryStats};
-use crate::telemetry::metrics::{Exposition, Kind};
+use crate::telemetry::metrics::Exposition;
 
-/// Name, help and value of a family.
-type Family = (&'static str, &'static str, fn(&FeedbackCounts) -> i64);
+/// A family, and its value of a repository.
+type Family = (&'static str, fn(&FeedbackCounts) -> i64);
 
+#[rustfmt::skip]
 const FAMILIES: [Family; 7] = [
-    (
-        "foveate_repository_answers",
-        "Stored answers, by repository.",
-        |figures| figures.answers,
-    ),
-    (
-        "foveate_repository_feedback",
-        "Feedback of clients on stored answers, by repository.",
-        |figures| figures.feedback,
-    ),
-    (
-        "foveate_repository_merges",
-        "Merged pull requests that were compared with an answer, by repository.",
-        |figures| figures.merges,
-    ),
-    (
-        "foveate_repository_merged_files",
-        "Source files that merged pull requests changed, by repository.",
-        |figures| figures.merged.files,
-    ),
-    (
-        "foveate_repository_merged_files_in_context",
-        "Changed source files that were in the answer's context at least in part, by repository.",
-        |figures| figures.merged.files_in_context,
-    ),
-    (
-        "foveate_repository_merged_functions",
-        "Functions that merged pull requests changed, by repository.",
-        |figures| figures.merged.functions,
-    ),
-    (
-        "foveate_repository_merged_functions_in_context",
-        "Changed functions that were in the answer's context whole, by repository.",
-        |figures| figures.merged.functions_in_context,
-    ),
+    ("foveate_repository_answers", |counts| counts.answers),
+    ("foveate_repository_feedback", |counts| counts.feedback),
+    ("foveate_repository_merges", |counts| counts.merges),
+    ("foveate_repository_merged_files", |counts| counts.merged.files),
+    ("foveate_repository_merged_files_in_context", |counts| counts.merged.files_in_context),
+    ("foveate_repository_merged_functions", |counts| counts.merged.functions),
+    ("foveate_repository_merged_functions_in_context", |counts| counts.merged.functions_in_context),
 ];
 
 /// Adds the families of the repositories that a grant sees.
@@ -70,15 +43,15 @@ pub(super) fn states(
             OTHER_REPOSITORIES
         };
         let sums = values.entry(label).or_default();
-        for (sum, (_, _, value)) in sums.iter_mut().zip(FAMILIES) {
+        for (sum, (_, value)) in sums.iter_mut().zip(FAMILIES) {
             *sum += value(&stats.total);
         }
     }
-    for (position, (name, help, _)) in FAMILIES.into_iter().enumerate() {
+    for (position, (name, _)) in FAMILIES.into_iter().enumerate() {
         let samples = values.iter().filter_map(|(repo, sums)| {
             let sum = sums.get(position)?;
             Some((vec![("repo", *repo)], *sum as f64))
         });
-        out.family(name, Kind::Gauge, help, samples);
+        out.family(name, samples);
     }
 }

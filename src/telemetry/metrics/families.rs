@@ -158,13 +158,17 @@ mod tests {
         let states = super::super::Exposition::default();
         let name = "a\"b\\c,d=\"}e";
         let labels = || vec![("repo", name), ("state", "")];
-        states.family("foveate_x", Kind::Gauge, "X {y} 1.", [(labels(), 1.5)]);
-        states.single("foveate_y_total", Kind::Counter, "Y.", 7.0);
+        states.family("foveate_queued_jobs", [(labels(), 1.5)]);
+        states.single("foveate_blobs_parsed_total", 7.0);
         let text = states.render();
         let families = parse(&text);
         let family = |name| families.iter().find(|f| f.name == name).expect("a family");
-        let (x, y) = (family("foveate_x"), family("foveate_y_total"));
-        assert_eq!((x.kind, x.help), (Kind::Gauge, "X {y} 1."));
+        let (x, y) = (
+            family("foveate_queued_jobs"),
+            family("foveate_blobs_parsed_total"),
+        );
+        assert_eq!(x.kind, Kind::Gauge);
+        assert!(x.help.ends_with("pending, or dead (given up)."));
         let series = &x.series[0];
         assert_eq!(series.value, 1.5);
         assert!(
