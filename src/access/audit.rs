@@ -4,65 +4,39 @@
 
 use super::Grant;
 
-/// The audited actions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Action {
-    Authenticate,
-    List,
-    Show,
-    Ask,
-    LookUp,
-    Register,
-    Sync,
-    Remove,
-    Collect,
-    Feedback,
-    Stats,
-}
-
-impl Action {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Authenticate => "authenticate",
-            Self::List => "list",
-            Self::Show => "show",
-            Self::Ask => "ask",
-            Self::LookUp => "look_up",
-            Self::Register => "register",
-            Self::Sync => "sync",
-            Self::Remove => "remove",
-            Self::Collect => "collect",
-            Self::Feedback => "feedback",
-            Self::Stats => "stats",
-        }
+foveate_model::named_enum! {
+    /// The audited actions.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(missing_docs)]
+    pub enum Action {
+        Authenticate = "authenticate",
+        List = "list",
+        Show = "show",
+        Ask = "ask",
+        LookUp = "look_up",
+        Register = "register",
+        Sync = "sync",
+        Remove = "remove",
+        Collect = "collect",
+        Feedback = "feedback",
+        Stats = "stats",
     }
 }
 
-/// The outcome of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was done.
-    Done,
-    /// The token is missing, unknown, revoked or expired, or does not allow it.
-    Denied,
-    /// The share of the token is used up.
-    Limited,
-    /// No repository that this token may see has the name.
-    Unknown,
-    /// It failed for another reason, which the log line of the request names.
-    Failed,
-}
-
-impl Outcome {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Denied => "denied",
-            Self::Limited => "limited",
-            Self::Unknown => "unknown",
-            Self::Failed => "failed",
-        }
+foveate_model::named_enum! {
+    /// The outcome of an action.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome {
+        /// It was done.
+        Done = "done",
+        /// The token is missing, unknown, revoked or expired, or does not allow it.
+        Denied = "denied",
+        /// The share of the token is used up.
+        Limited = "limited",
+        /// No repository that this token may see has the name.
+        Unknown = "unknown",
+        /// It failed for another reason, which the log line of the request names.
+        Failed = "failed",
     }
 }
 

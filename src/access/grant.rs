@@ -8,31 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::rate_limit::{InFlight, RateLimited, Share, ShareLimits};
 
-/// The operations allowed on the repositories of a grant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// Questions and lookups.
-    Read,
-    /// Also registering, synchronizing and removing repositories.
-    Admin,
-}
-
-impl Scope {
-    /// All scopes; each includes those before it.
-    pub const ALL: [Self; 2] = [Self::Read, Self::Admin];
-
-    /// Its name, the same in settings, API and database.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// Returns the scope with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name)
+foveate_model::named_enum! {
+    /// The operations allowed on the repositories of a grant. Each scope includes those before it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Scope {
+        /// Questions and lookups.
+        Read = "read",
+        /// Also registering, synchronizing and removing repositories.
+        Admin = "admin",
     }
 }
 

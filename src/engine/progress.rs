@@ -5,51 +5,26 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-/// What an indexing run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Not started, or waiting for a permit.
-    Waiting,
-    /// Copying a remote repository; its steps are objects, once git reports their number.
-    Fetching,
-    /// Unpacking the copied objects; its steps are deltas.
-    Unpacking,
-    /// Listing the files.
-    Listing,
-    /// Reading and parsing files.
-    Reading,
-    /// Reading past commits, only where an answer waits for them.
-    History,
-    /// Building the index from the facts.
-    Building,
-    /// Nothing to do.
-    Idle,
-}
-
-impl Phase {
-    const ALL: [Self; 8] = [
-        Self::Waiting,
-        Self::Fetching,
-        Self::Unpacking,
-        Self::Listing,
-        Self::Reading,
-        Self::History,
-        Self::Building,
-        Self::Idle,
-    ];
-
-    /// The stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Fetching => "fetching",
-            Self::Unpacking => "unpacking",
-            Self::Listing => "listing",
-            Self::Reading => "reading",
-            Self::History => "history",
-            Self::Building => "building",
-            Self::Idle => "idle",
-        }
+foveate_model::named_enum! {
+    /// What an indexing run is doing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Phase {
+        /// Not started, or waiting for a permit.
+        Waiting = "waiting",
+        /// Copying a remote repository; its steps are objects, once git reports their number.
+        Fetching = "fetching",
+        /// Unpacking the copied objects; its steps are deltas.
+        Unpacking = "unpacking",
+        /// Listing the files.
+        Listing = "listing",
+        /// Reading and parsing files.
+        Reading = "reading",
+        /// Reading past commits, only where an answer waits for them.
+        History = "history",
+        /// Building the index from the facts.
+        Building = "building",
+        /// Nothing to do.
+        Idle = "idle",
     }
 }
 

@@ -38,29 +38,17 @@ pub enum Source {
     },
 }
 
-/// Whether a repository answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Its first snapshot is being built.
-    Indexing,
-    /// It answers.
-    Ready,
-    /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
-    /// answers say so.
-    Failed,
-}
-
-impl State {
-    /// All states.
-    pub const ALL: [Self; 3] = [Self::Indexing, Self::Ready, Self::Failed];
-
-    /// The stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Indexing => "indexing",
-            Self::Ready => "ready",
-            Self::Failed => "failed",
-        }
+foveate_model::named_enum! {
+    /// Whether a repository answers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum State {
+        /// Its first snapshot is being built.
+        Indexing = "indexing",
+        /// It answers.
+        Ready = "ready",
+        /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
+        /// answers say so.
+        Failed = "failed",
     }
 }
 

@@ -12,37 +12,24 @@ use foveate_model::{History, SourceFile, TouchedFunctions};
 use super::published::PublishedSnapshot;
 use super::{HistoryIndex, IndexStore, Polling, Pools, Repository, StaleIndex, State, Watching};
 
-/// Why a snapshot is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The repository was registered, or the server started.
-    Registered,
-    /// Files changed.
-    Changed,
-    /// A synchronization was requested.
-    Sync,
-    /// The source was polled.
-    Poll,
-    /// A periodic comparison of the index with the files on disk.
-    Audit,
-    /// A revision was requested.
-    Request,
-    /// The history was loaded.
-    History,
-}
-
-impl Cause {
-    /// The stable lower-case name used in metrics and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Registered => "registered",
-            Self::Changed => "changed",
-            Self::Sync => "sync",
-            Self::Poll => "poll",
-            Self::Audit => "audit",
-            Self::Request => "request",
-            Self::History => "history",
-        }
+foveate_model::named_enum! {
+    /// Why a snapshot is replaced.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Cause {
+        /// The repository was registered, or the server started.
+        Registered = "registered",
+        /// Files changed.
+        Changed = "changed",
+        /// A synchronization was requested.
+        Sync = "sync",
+        /// The source was polled.
+        Poll = "poll",
+        /// A periodic comparison of the index with the files on disk.
+        Audit = "audit",
+        /// A revision was requested.
+        Request = "request",
+        /// The history was loaded.
+        History = "history",
     }
 }
 

@@ -54,43 +54,20 @@ pub struct ContextCall {
     pub r#ref: Option<String>,
 }
 
-/// A tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum ToolName {
-    Context,
-    Definition,
-    References,
-    Outline,
-    Search,
+foveate_model::named_enum! {
+    /// The tools, in the order in which they are listed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(missing_docs)]
+    pub enum ToolName {
+        Context = "context",
+        Definition = "definition",
+        References = "references",
+        Outline = "outline",
+        Search = "search",
+    }
 }
 
 impl ToolName {
-    /// All tools, in the order in which they are listed.
-    pub const ALL: [Self; 5] = [
-        Self::Context,
-        Self::Definition,
-        Self::References,
-        Self::Outline,
-        Self::Search,
-    ];
-
-    /// Name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Context => "context",
-            Self::Definition => "definition",
-            Self::References => "references",
-            Self::Outline => "outline",
-            Self::Search => "search",
-        }
-    }
-
-    /// Returns the tool with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
-    }
-
     const fn description(self) -> &'static str {
         match self {
             Self::Context => {

@@ -40,28 +40,14 @@ pub struct AnswerRow {
     pub answer: NewAnswerRow,
 }
 
-/// The source of feedback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FeedbackSource {
-    /// A client.
-    Caller,
-    /// A pull request that was merged.
-    Merge,
-}
-
-impl FeedbackSource {
-    /// The name that is stored and shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::Merge => "merge",
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        [Self::Caller, Self::Merge]
-            .into_iter()
-            .find(|source| source.name() == name)
+foveate_model::named_enum! {
+    /// The source of feedback.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FeedbackSource {
+        /// A client.
+        Caller = "caller",
+        /// A pull request that was merged.
+        Merge = "merge",
     }
 }
 

@@ -6,27 +6,14 @@ use tracing::Instrument as _;
 
 use super::{Store, StoreError, keys, span};
 
-/// The kind of source that a repository's row points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RepositoryKind {
-    /// A working tree.
-    Path,
-    /// A git repository.
-    Git,
-}
-
-impl RepositoryKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Git => "git",
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        [Self::Path, Self::Git]
-            .into_iter()
-            .find(|kind| kind.name() == name)
+foveate_model::named_enum! {
+    /// The kind of source that a repository's row points to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RepositoryKind {
+        /// A working tree.
+        Path = "path",
+        /// A git repository.
+        Git = "git",
     }
 }
 

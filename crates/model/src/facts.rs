@@ -47,41 +47,26 @@ impl FileFacts {
     }
 }
 
-/// The kind of a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum DefinitionKind {
-    Function,
-    Method,
-    Class,
-    Interface,
-    TypeAlias,
-    Enum,
-    EnumMember,
-    Module,
-    Constant,
-    Variable,
-    Field,
+crate::named_enum! {
+    /// The kind of a definition.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[allow(missing_docs)]
+    pub enum DefinitionKind {
+        Function = "function",
+        Method = "method",
+        Class = "class",
+        Interface = "interface",
+        TypeAlias = "type_alias",
+        Enum = "enum",
+        EnumMember = "enum_member",
+        Module = "module",
+        Constant = "constant",
+        Variable = "variable",
+        Field = "field",
+    }
 }
 
 impl DefinitionKind {
-    /// Returns the stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Class => "class",
-            Self::Interface => "interface",
-            Self::TypeAlias => "type_alias",
-            Self::Enum => "enum",
-            Self::EnumMember => "enum_member",
-            Self::Module => "module",
-            Self::Constant => "constant",
-            Self::Variable => "variable",
-            Self::Field => "field",
-        }
-    }
-
     /// Whether it is a function or a method.
     pub fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method)

@@ -125,33 +125,21 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The role of a file in its repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    /// Code that is shipped.
-    Source,
-    /// Tests, their fixtures and their support code.
-    Test,
-    /// Prose for people, and examples in documentation directories.
-    Documentation,
-    /// Settings of builds, tools and deployments.
-    Configuration,
-    /// Generated, or copied from elsewhere: lock files, bundles, vendored libraries.
-    Generated,
-    /// Input of programs: translations, tables, recorded responses.
-    Data,
-}
-
-impl Role {
-    /// Returns the stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Test => "test",
-            Self::Documentation => "documentation",
-            Self::Configuration => "configuration",
-            Self::Generated => "generated",
-            Self::Data => "data",
-        }
+crate::named_enum! {
+    /// The role of a file in its repository.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Role {
+        /// Code that is shipped.
+        Source = "source",
+        /// Tests, their fixtures and their support code.
+        Test = "test",
+        /// Prose for people, and examples in documentation directories.
+        Documentation = "documentation",
+        /// Settings of builds, tools and deployments.
+        Configuration = "configuration",
+        /// Generated, or copied from elsewhere: lock files, bundles, vendored libraries.
+        Generated = "generated",
+        /// Input of programs: translations, tables, recorded responses.
+        Data = "data",
     }
 }

@@ -7,6 +7,7 @@ pub mod facts;
 pub mod history;
 pub mod id;
 pub mod language;
+mod named_enum;
 pub mod path;
 pub mod resolution;
 pub mod source;

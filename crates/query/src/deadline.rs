@@ -6,61 +6,34 @@ use std::time::{Duration, Instant};
 
 use crate::issue::Issue;
 
-/// Work that an answer can do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Resolving names, paths and frames of the query beyond the first ones.
-    Names,
-    /// Finding names with a similar spelling.
-    SimilarNames,
-    /// Searching words beyond the weightiest ones.
-    Words,
-    /// Evidence from past commits of functions.
-    History,
-    /// Uses of what the query names.
-    Uses,
-    /// Narrowing prose and settings to the section or key.
-    Sections,
-    /// Code beyond the best place.
-    Bodies,
-    /// Finding near-duplicate bodies.
-    NearDuplicates,
-    /// Cards of definitions that are named, used or nearby.
-    Cards,
-    /// Tests, callers and imports.
-    Links,
+foveate_model::named_enum! {
+    /// Work that an answer can do without.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stage {
+        /// Resolving names, paths and frames of the query beyond the first ones.
+        Names = "further names in the query",
+        /// Finding names with a similar spelling.
+        SimilarNames = "similar names",
+        /// Searching words beyond the weightiest ones.
+        Words = "less weighty words of the query",
+        /// Evidence from past commits of functions.
+        History = "past commits of functions",
+        /// Uses of what the query names.
+        Uses = "uses of the named definitions",
+        /// Narrowing prose and settings to the section or key.
+        Sections = "sections of prose and settings",
+        /// Code beyond the best place.
+        Bodies = "code below the best place",
+        /// Finding near-duplicate bodies.
+        NearDuplicates = "the search for near-duplicates",
+        /// Cards of definitions that are named, used or nearby.
+        Cards = "cards",
+        /// Tests, callers and imports.
+        Links = "tests, callers and imports",
+    }
 }
 
 impl Stage {
-    const ALL: [Self; 10] = [
-        Self::Names,
-        Self::SimilarNames,
-        Self::Words,
-        Self::History,
-        Self::Uses,
-        Self::Sections,
-        Self::Bodies,
-        Self::NearDuplicates,
-        Self::Cards,
-        Self::Links,
-    ];
-
-    /// Returns the name shown in an issue.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Names => "further names in the query",
-            Self::SimilarNames => "similar names",
-            Self::Words => "less weighty words of the query",
-            Self::History => "past commits of functions",
-            Self::Uses => "uses of the named definitions",
-            Self::Sections => "sections of prose and settings",
-            Self::Bodies => "code below the best place",
-            Self::NearDuplicates => "the search for near-duplicates",
-            Self::Cards => "cards",
-            Self::Links => "tests, callers and imports",
-        }
-    }
-
     fn bit(self) -> u16 {
         1 << self as u16
     }

@@ -19,33 +19,22 @@ use self::shapes::Shape;
 use self::words::{Clause, Word};
 use crate::text::{QueryText, SegmentKind};
 
-/// The kinds of task that shape a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum IntentKind {
-    BugFix,
-    TestWriting,
-    Refactor,
-    Implementation,
-    UsageExploration,
-    DefinitionLookup,
-    Explanation,
+foveate_model::named_enum! {
+    /// The kinds of task that shape a context.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[allow(missing_docs)]
+    pub enum IntentKind {
+        BugFix = "BUG_FIX",
+        TestWriting = "TEST_WRITING",
+        Refactor = "REFACTOR",
+        Implementation = "IMPLEMENTATION",
+        UsageExploration = "USAGE_EXPLORATION",
+        DefinitionLookup = "DEFINITION_LOOKUP",
+        Explanation = "EXPLANATION",
+    }
 }
 
 impl IntentKind {
-    /// Returns the stable name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BugFix => "BUG_FIX",
-            Self::TestWriting => "TEST_WRITING",
-            Self::Refactor => "REFACTOR",
-            Self::Implementation => "IMPLEMENTATION",
-            Self::UsageExploration => "USAGE_EXPLORATION",
-            Self::DefinitionLookup => "DEFINITION_LOOKUP",
-            Self::Explanation => "EXPLANATION",
-        }
-    }
-
     /// Whether something has to be changed, as opposed to looked up or understood.
     pub fn is_change(self) -> bool {
         !matches!(
@@ -53,17 +42,6 @@ impl IntentKind {
             Self::UsageExploration | Self::DefinitionLookup | Self::Explanation
         )
     }
-
-    /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::BugFix,
-        Self::TestWriting,
-        Self::Refactor,
-        Self::Implementation,
-        Self::UsageExploration,
-        Self::DefinitionLookup,
-        Self::Explanation,
-    ];
 }
 
 /// A detected intent.

@@ -4,25 +4,16 @@ use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use foveate_model::Role;
 
-/// The confidence of a resolved reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Confidence {
-    /// Resolved by its name alone.
-    NameOnly,
-    /// Resolved through a class, a receiver's likely type or the only definition of a rare name.
-    Likely,
-    /// Resolved through imports and scopes.
-    Certain,
-}
-
-impl Confidence {
-    /// Returns the stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NameOnly => "name_only",
-            Self::Likely => "likely",
-            Self::Certain => "certain",
-        }
+foveate_model::named_enum! {
+    /// The confidence of a resolved reference.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Confidence {
+        /// Resolved by its name alone.
+        NameOnly = "name_only",
+        /// Resolved through a class, a receiver's likely type or the only definition of a rare name.
+        Likely = "likely",
+        /// Resolved through imports and scopes.
+        Certain = "certain",
     }
 }
 

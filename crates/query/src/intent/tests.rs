@@ -18,7 +18,7 @@ pub(super) fn labelled(file: &'static str) -> Vec<(IntentKind, &'static str)> {
         .skip(1)
         .map(|block| {
             let (name, query) = block.split_once('\n').expect("a query below its kind");
-            let kind = IntentKind::ALL.into_iter().find(|k| k.name() == name);
+            let kind = IntentKind::named(name);
             (kind.expect("the name of a kind"), query.trim_end())
         })
         .collect()

@@ -10,36 +10,26 @@ use crate::deadline::Deadline;
 use crate::issue::Issue;
 use crate::resolve::similar::nearest;
 
-/// How a name was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Match {
-    /// As written, including the enclosing names that were given.
-    Exact,
-    /// As a path through modules, following re-exports.
-    Module,
-    /// By a dotted suffix of the name.
-    Suffix,
-    /// By its last part alone; the enclosing names differ.
-    LastName,
-    /// By its last part with another case or other underscores.
-    IgnoringCase,
-    /// By a similar spelling.
-    Similar,
+foveate_model::named_enum! {
+    /// How a name was found.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Match {
+        /// As written, including the enclosing names that were given.
+        Exact = "exact",
+        /// As a path through modules, following re-exports.
+        Module = "module",
+        /// By a dotted suffix of the name.
+        Suffix = "suffix",
+        /// By its last part alone; the enclosing names differ.
+        LastName = "last_name",
+        /// By its last part with another case or other underscores.
+        IgnoringCase = "ignoring_case",
+        /// By a similar spelling.
+        Similar = "similar",
+    }
 }
 
 impl Match {
-    /// Returns the stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Module => "module",
-            Self::Suffix => "suffix",
-            Self::LastName => "last_name",
-            Self::IgnoringCase => "ignoring_case",
-            Self::Similar => "similar",
-        }
-    }
-
     /// Whether the definitions have this very name, and do not merely resemble it.
     pub fn is_meant(self) -> bool {
         matches!(self, Self::Exact | Self::Module | Self::Suffix)
