@@ -57,10 +57,12 @@ impl CodeForm {
 impl Line {
     /// Matches every line that begins with `start`.
     pub(crate) const fn starting(start: &'static str) -> Self {
-        Self {
-            start,
-            fits: |_| true,
-        }
+        Self::when(start, |_| true)
+    }
+
+    /// Matches the lines that begin with `start` and fit.
+    pub(crate) const fn when(start: &'static str, fits: fn(&str) -> bool) -> Self {
+        Self { start, fits }
     }
 }
 

@@ -34,10 +34,9 @@ pub(super) const CPP: CodeForm = CodeForm {
         Line::starting("std::"),
         Line::starting("constexpr "),
         // Headers of the C++ standard library have no extension.
-        Line {
-            start: "#include <",
-            fits: |line| line.ends_with('>') && !line.ends_with(".h>"),
-        },
+        Line::when("#include <", |line| {
+            line.ends_with('>') && !line.ends_with(".h>")
+        }),
     ],
     pasted: &["template <", "template<"],
     ..CodeForm::NONE

@@ -5,14 +5,12 @@ use crate::code::form::{CodeForm, Imports, Line, push_import};
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["cs", "csharp", "c#", "razor"],
     lines: &[
-        Line {
-            start: "using ",
-            fits: |line| using_name(line.trim_end_matches(';')).is_some() && line.ends_with(';'),
-        },
-        Line {
-            start: "namespace ",
-            fits: |line| !line.contains(['\\', ':']) && !line.ends_with('{'),
-        },
+        Line::when("using ", |line| {
+            using_name(line.trim_end_matches(';')).is_some() && line.ends_with(';')
+        }),
+        Line::when("namespace ", |line| {
+            !line.contains(['\\', ':']) && !line.ends_with('{')
+        }),
         Line::starting("public async Task"),
         Line::starting("internal class "),
         Line::starting("public sealed class "),

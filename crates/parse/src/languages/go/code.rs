@@ -6,22 +6,12 @@ pub(super) const CODE: CodeForm = CodeForm {
     fences: &["go", "golang"],
     lines: &[
         Line::starting("func "),
-        Line {
-            start: "package ",
-            fits: |line| !line.ends_with(';'),
-        },
-        Line {
-            start: "import \"",
-            fits: |line| line.ends_with('"'),
-        },
-        Line {
-            start: "if err ",
-            fits: |line| line.ends_with('{'),
-        },
-        Line {
-            start: "type ",
-            fits: |line| line.ends_with(" struct {") || line.ends_with(" interface {"),
-        },
+        Line::when("package ", |line| !line.ends_with(';')),
+        Line::when("import \"", |line| line.ends_with('"')),
+        Line::when("if err ", |line| line.ends_with('{')),
+        Line::when("type ", |line| {
+            line.ends_with(" struct {") || line.ends_with(" interface {")
+        }),
     ],
     pasted: &["func (", "if err != nil"],
     imports: Some(Imports {

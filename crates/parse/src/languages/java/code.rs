@@ -8,14 +8,10 @@ pub(super) const CODE: CodeForm = CodeForm {
         Line::starting("public "),
         Line::starting("private "),
         Line::starting("protected "),
-        Line {
-            start: "package ",
-            fits: |line| line.ends_with(';'),
-        },
-        Line {
-            start: "import ",
-            fits: |line| line.ends_with(';') && !line.contains(['\'', '"', '{', '*']),
-        },
+        Line::when("package ", |line| line.ends_with(';')),
+        Line::when("import ", |line| {
+            line.ends_with(';') && !line.contains(['\'', '"', '{', '*'])
+        }),
         Line::starting("@Override"),
         Line::starting("System.out."),
     ],

@@ -5,10 +5,7 @@ use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["kt", "kts", "kotlin"],
     lines: &[
-        Line {
-            start: "fun ",
-            fits: |line| line.ends_with('{') || line.contains(") = "),
-        },
+        Line::when("fun ", |line| line.ends_with('{') || line.contains(") = ")),
         Line::starting("suspend fun "),
         Line::starting("override fun "),
         Line::starting("data class "),

@@ -6,25 +6,15 @@ pub(super) const CODE: CodeForm = CodeForm {
     fences: &["php"],
     lines: &[
         Line::starting("<?php"),
-        Line {
-            start: "use ",
-            fits: |line| line.ends_with(';') && line.contains('\\'),
-        },
-        Line {
-            start: "namespace ",
-            fits: |line| line.ends_with(';') && line.contains('\\'),
-        },
-        Line {
-            start: "$",
-            fits: |line| {
-                let marks = ["->", "::", " = new "];
-                line.ends_with(';') && marks.iter().any(|mark| line.contains(mark))
-            },
-        },
-        Line {
-            start: "public function ",
-            fits: |line| line.contains('('),
-        },
+        Line::when("use ", |line| line.ends_with(';') && line.contains('\\')),
+        Line::when("namespace ", |line| {
+            line.ends_with(';') && line.contains('\\')
+        }),
+        Line::when("$", |line| {
+            let marks = ["->", "::", " = new "];
+            line.ends_with(';') && marks.iter().any(|mark| line.contains(mark))
+        }),
+        Line::when("public function ", |line| line.contains('(')),
     ],
     pasted: &["<?php", "public function "],
     imports: Some(Imports {

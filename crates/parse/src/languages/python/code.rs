@@ -14,10 +14,7 @@ pub(super) const CODE: CodeForm = CodeForm {
         block("def "),
         block("async def "),
         block("elif "),
-        Line {
-            start: "from ",
-            fits: |line| line.contains(" import "),
-        },
+        Line::when("from ", |line| line.contains(" import ")),
     ],
     pasted: &[">>>", "In [", "Out[", "def ", "async def ", "@pytest."],
     block_words: &[
@@ -35,10 +32,7 @@ pub(super) const CODE: CodeForm = CodeForm {
 };
 
 const fn block(start: &'static str) -> Line {
-    Line {
-        start,
-        fits: |line| line.ends_with(':'),
-    }
+    Line::when(start, |line| line.ends_with(':'))
 }
 
 /// Strips the prompts of Python, IPython and doctests.

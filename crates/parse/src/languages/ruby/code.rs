@@ -6,22 +6,14 @@ pub(super) const CODE: CodeForm = CodeForm {
     comment: "#",
     fences: &["rb", "ruby", "irb"],
     lines: &[
-        Line {
-            start: "require ",
-            fits: |line| line.ends_with(['\'', '"']),
-        },
-        Line {
-            start: "require_relative ",
-            fits: |line| line.ends_with(['\'', '"']),
-        },
-        Line {
-            start: "def ",
-            fits: |line| line.ends_with(')') || !line.contains(['(', ':', '{', '=']),
-        },
-        Line {
-            start: "module ",
-            fits: |line| line.bytes().filter(|b| *b == b' ').count() == 1 && !line.ends_with(';'),
-        },
+        Line::when("require ", |line| line.ends_with(['\'', '"'])),
+        Line::when("require_relative ", |line| line.ends_with(['\'', '"'])),
+        Line::when("def ", |line| {
+            line.ends_with(')') || !line.contains(['(', ':', '{', '='])
+        }),
+        Line::when("module ", |line| {
+            line.bytes().filter(|b| *b == b' ').count() == 1 && !line.ends_with(';')
+        }),
         Line::starting("puts "),
         Line::starting("irb("),
         Line::starting("attr_accessor :"),

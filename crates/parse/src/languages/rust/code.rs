@@ -11,15 +11,9 @@ pub(super) const CODE: CodeForm = CodeForm {
         Line::starting("pub struct "),
         Line::starting("async fn "),
         Line::starting("#[derive("),
-        Line {
-            start: "use ",
-            fits: |line| line.ends_with(';') && !line.contains('\\'),
-        },
+        Line::when("use ", |line| line.ends_with(';') && !line.contains('\\')),
         Line::starting("impl "),
-        Line {
-            start: "extern crate ",
-            fits: |line| line.ends_with(';'),
-        },
+        Line::when("extern crate ", |line| line.ends_with(';')),
     ],
     pasted: &["let mut ", "pub fn ", "#[derive("],
     imports: Some(Imports {
