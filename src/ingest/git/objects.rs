@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
@@ -425,10 +425,7 @@ fn cat_file<T>(
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(GitError::Output("cat-file"));
     };
-    let (done, is_done) = mpsc::channel();
-    let result = std::thread::scope(|threads| {
-        let (running, run_limits) = (&mut child, &run_limits);
-        threads.spawn(move || process::watch(running, &is_done, run_limits));
+    let result = process::watched(&mut child, &run_limits, |threads| {
         let feeder = threads.spawn(move || feed(stdin, ids));
         let mut stdout = BufReader::with_capacity(1 << 16, stdout);
         let result = read(&mut stdout);
@@ -437,7 +434,6 @@ fn cat_file<T>(
         // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
         // takes precedence.
         let fed = feeder.join().unwrap_or(Ok(()));
-        drop(done);
         result.and_then(|read| fed.map(|()| read).map_err(GitError::Io))
     });
     if result.is_err() {

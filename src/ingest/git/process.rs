@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use rustix::process::{
@@ -134,16 +135,10 @@ pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Outpu
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command, run_limits)?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
-    let (done, is_done) = mpsc::channel();
-    let (stdout, stderr) = std::thread::scope(|threads| {
+    let (stdout, stderr) = watched(&mut child, run_limits, |threads| {
         let stderr = threads.spawn(move || err.map_or(Ok(Vec::new()), read));
-        let running = &mut child;
-        let watch = threads.spawn(move || watch(running, &is_done, run_limits));
         let stdout = out.map_or(Ok(Vec::new()), read);
-        let stderr = stderr.join().unwrap_or_else(|_| Ok(Vec::new()));
-        drop(done);
-        let _ = watch.join();
-        (stdout, stderr)
+        (stdout, stderr.join().unwrap_or_else(|_| Ok(Vec::new())))
     });
     let status = child.wait()?;
     let (stdout, stderr) = (stdout?, stderr?);
@@ -185,14 +180,26 @@ fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Ends a process group when `run_limits` are exceeded. Returns then, or when the sender of `is_done` is dropped.
-pub fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, run_limits: &RunLimits<'_>) {
-    while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        if run_limits.check().is_err() {
-            end(child);
-            return;
-        }
-    }
+/// Does `work` with the pipes of a process, whose group is ended as soon as `run_limits` are exceeded. `work` may start
+/// threads for some of the pipes.
+pub fn watched<'env, T>(
+    child: &'env mut Child,
+    run_limits: &'env RunLimits<'_>,
+    work: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+) -> T {
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if run_limits.check().is_err() {
+                    return end(child);
+                }
+            }
+        });
+        let result = work(threads);
+        drop(done);
+        result
+    })
 }
 
 /// Ends a process group that was started with [`start`]. The caller must still wait for its first process.
@@ -204,7 +211,7 @@ pub fn end(child: &mut Child) {
     let _ = kill_process_group(group, Signal::TERM);
     let latest = Instant::now() + GRACE;
     while Instant::now() < latest && !has_ended(group) {
-        std::thread::sleep(POLL_INTERVAL / 5);
+        thread::sleep(POLL_INTERVAL / 5);
     }
     let _ = kill_process_group(group, Signal::KILL);
 }

@@ -9,7 +9,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use foveate_model::ObjectId;
@@ -293,24 +292,18 @@ impl RemoteCopy {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = process::start(&mut command, &run_limits)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let (done, is_done) = mpsc::channel();
         let mut transfer = Transfer::new(progress);
-        let answer = std::thread::scope(|threads| {
+        let answer = process::watched(&mut child, &run_limits, |threads| {
             let answer = threads.spawn(move || {
                 let mut answer = Vec::new();
                 // A truncated answer fails to parse later.
                 let read = stdout.map(|out| out.take(ANSWER_BYTES).read_to_end(&mut answer));
                 read.map_or(Ok(0), |read| read).map(|_| answer)
             });
-            let (running, run_limits) = (&mut child, &run_limits);
-            let watch = threads.spawn(move || process::watch(running, &is_done, run_limits));
             if let Some(stderr) = stderr {
                 transfer.read(stderr);
             }
-            let answer = answer.join().unwrap_or_else(|_| Ok(Vec::new()));
-            drop(done);
-            let _ = watch.join();
-            answer
+            answer.join().unwrap_or_else(|_| Ok(Vec::new()))
         });
         let status = child.wait()?;
         if status.success() {

@@ -3,7 +3,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStderr, Command, Stdio};
-use std::sync::mpsc;
 
 use super::process::{self, RunLimits};
 use super::{GitError, command};
@@ -31,11 +30,8 @@ pub fn pieces(
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process::start(command, run_limits)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (done, is_done) = mpsc::channel();
-    let (read, complaint) = std::thread::scope(|threads| {
+    let (read, complaint) = process::watched(&mut child, run_limits, |threads| {
         let complaint = threads.spawn(move || stderr.map(drain).unwrap_or_default());
-        let running = &mut child;
-        let watch = threads.spawn(move || process::watch(running, &is_done, run_limits));
         if let Some(mut stdin) = stdin {
             // Git reads all input before it writes. If it exits early, its exit status shows that.
             let _ = stdin.write_all(input);
@@ -44,8 +40,6 @@ pub fn pieces(
             let mut reader = BufReader::with_capacity(BUFFER_BYTES, stdout);
             split(&mut reader, end, longest, take)
         });
-        drop(done);
-        let _ = watch.join();
         (read, complaint.join().unwrap_or_default())
     });
     if read.is_err() {
