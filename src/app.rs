@@ -91,7 +91,7 @@ async fn run(
     let url = service.url();
     let mut watched = Vec::new();
     for directory in &watch {
-        let repository = service.catalog().watch(directory).await;
+        let repository = service.catalog.watch(directory).await;
         watched.push(repository.map_err(|error| UsageError(error.to_string()))?);
     }
     let announcer = tokio::spawn(announce::announce(
@@ -99,7 +99,7 @@ async fn run(
             url,
             needs_token: service.needs_token(),
         },
-        Arc::clone(service.engine()),
+        Arc::clone(&service.engine),
         watched,
         stop.clone(),
     ));

@@ -84,15 +84,21 @@ pub struct EngineSettings {
 pub struct Engine {
     settings: EngineSettings,
     ranking: Arc<RankingConfig>,
-    blobs: BlobCache,
-    pools: Arc<Pools>,
-    permits: Permits,
-    index_runs: Arc<Semaphore>,
+    /// The cache of parsed blobs, shared by all repositories.
+    pub blobs: BlobCache,
+    /// The thread pools that parse and index.
+    pub pools: Arc<Pools>,
+    /// The permits and the queue of questions.
+    pub permits: Permits,
+    /// The permits for whole-repository indexing runs.
+    pub index_runs: Arc<Semaphore>,
     /// Additional permits for unloaded repositories that a question waits for.
     requested_runs: Arc<Semaphore>,
-    history_runs: Arc<Semaphore>,
+    /// The permits for reading the touched functions of a history.
+    pub history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
-    wanted: Notify,
+    /// Notifies when a question needs an unloaded repository.
+    pub wanted: Notify,
 }
 
 impl Engine {
@@ -158,7 +164,7 @@ impl Engine {
     /// the old one. `None` when it was removed meanwhile, or has no index.
     pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;
-        let (name, source) = (old.name().clone(), old.source().clone());
+        let (name, source) = (old.name.clone(), old.source.clone());
         let (repository, ends) = self.new_repository(name.clone(), source, Some(summary));
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;
@@ -200,11 +206,6 @@ impl Engine {
         )
     }
 
-    /// Notifies when a question needs an unloaded repository.
-    pub fn wanted(&self) -> &Notify {
-        &self.wanted
-    }
-
     /// Estimated bytes of all repositories and of the contents that the blob cache alone keeps.
     pub fn bytes(&self) -> usize {
         let repositories = self.repositories(&Grant::unrestricted());
@@ -225,7 +226,7 @@ impl Engine {
     /// Removes a repository and cancels its indexing; questions in flight finish on the snapshot that they hold.
     pub fn remove(&self, name: &str) -> Option<Arc<Repository>> {
         let (_, repository) = self.repositories.remove(name)?;
-        repository.progress().cancel();
+        repository.progress.cancel();
         Some(repository)
     }
 
@@ -234,23 +235,8 @@ impl Engine {
         let entries = self.repositories.iter();
         let seen = entries.filter(|entry| grant.sees(entry.key().as_str()));
         let mut seen: Vec<_> = seen.map(|entry| Arc::clone(entry.value())).collect();
-        seen.sort_by(|a, b| a.name().cmp(b.name()));
+        seen.sort_by(|a, b| a.name.cmp(&b.name));
         seen
-    }
-
-    /// The cache of parsed blobs, shared by all repositories.
-    pub fn blobs(&self) -> &BlobCache {
-        &self.blobs
-    }
-
-    /// The thread pools that parse and index.
-    pub fn pools(&self) -> &Pools {
-        &self.pools
-    }
-
-    /// The permits for whole-repository indexing runs.
-    pub fn index_runs(&self) -> &Arc<Semaphore> {
-        &self.index_runs
     }
 
     /// Waits for a permit to index a whole repository. An unloaded repository that a question waits for takes
@@ -268,15 +254,5 @@ impl Engine {
             permit = Arc::clone(&self.index_runs).acquire_owned() => permit.ok(),
             permit = requested => permit,
         }
-    }
-
-    /// The permits for reading the touched functions of a history.
-    pub fn history_runs(&self) -> &Arc<Semaphore> {
-        &self.history_runs
-    }
-
-    /// The permits and the queue of questions.
-    pub fn permits(&self) -> &Permits {
-        &self.permits
     }
 }

@@ -107,12 +107,12 @@ impl Forges {
     /// the name of the project, else the first by name.
     fn repository(&self, host: &Host, project: &str) -> Option<Arc<Repository>> {
         let all = self.engine.repositories(&Grant::unrestricted());
-        let is_of = |repository: &&Arc<Repository>| match repository.source() {
+        let is_of = |repository: &&Arc<Repository>| match &repository.source {
             Source::Git { location, .. } => is_clone_url_of(location, &host.url, project),
             Source::WorkingTree { .. } => false,
         };
         let found: Vec<&Arc<Repository>> = all.iter().filter(is_of).collect();
-        let namesake = found.iter().find(|found| found.name().as_str() == project);
+        let namesake = found.iter().find(|found| found.name.as_str() == project);
         namesake.or(found.first()).map(|found| Arc::clone(found))
     }
 }

@@ -50,7 +50,7 @@ impl HttpState {
     /// client text, which is not logged.
     fn trace_repo(&self, grant: &Grant, name: &str) {
         if let Some(repository) = self.engine.get(grant, name) {
-            let name = repository.name().as_str();
+            let name = repository.name.as_str();
             tracing::Span::current().record("repo", name);
         }
     }

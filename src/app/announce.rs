@@ -52,7 +52,7 @@ pub async fn announce(
     match asked {
         Some(repository) => print_line(&format!(
             "ask:  curl -s {url}/context{token} -H 'content-type: application/json' -H 'accept: text/markdown' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
-            repository.name()
+            repository.name
         )),
         None => print_line(&format!(
             "add:  curl -s {url}/repos{token} -H 'content-type: application/json' -d '{{\"name\": \"my-repo\", \"source\": {{\"path\": \"/path/to/my-repo\"}}}}'"
@@ -63,10 +63,10 @@ pub async fn announce(
 /// Waits for the first index, with a bar on a terminal, else a line every few seconds.
 async fn first_index(repository: &Repository) {
     let mut changes = repository.changes();
-    let name = repository.name();
+    let name = &repository.name;
     let mut display = Display::new(name.as_str());
     while repository.status().state == State::Indexing {
-        if let Some(line) = display.show(repository.progress().read()) {
+        if let Some(line) = display.show(repository.progress.read()) {
             print_line(&format!("{name}: {line}"));
         }
         // Redraws at a change or after the timeout. The sender lives as long as the repository.
@@ -76,7 +76,7 @@ async fn first_index(repository: &Repository) {
 }
 
 fn result(repository: &Repository) -> String {
-    let name = repository.name();
+    let name = &repository.name;
     match (repository.current(), &repository.status().error) {
         (Some(current), _) => format!(
             "{name}: {} files, {} definitions",

@@ -50,8 +50,10 @@ pub struct Service {
     listener: TcpListener,
     recorder: PrometheusHandle,
     address: SocketAddr,
-    engine: Arc<Engine>,
-    catalog: Arc<Catalog>,
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// The catalog of repositories.
+    pub catalog: Arc<Catalog>,
     state: HttpState,
     /// The route of the Model Context Protocol.
     agents: Router<HttpState>,
@@ -154,19 +156,9 @@ impl Service {
         self.policy.authenticator.needs_token()
     }
 
-    /// Returns the engine.
-    pub fn engine(&self) -> &Arc<Engine> {
-        &self.engine
-    }
-
     /// Sets the sender that exports metrics while the service runs.
     pub fn send_metrics(&mut self, metrics: Option<MetricsSender>) {
         self.metrics = metrics;
-    }
-
-    /// Returns the catalog of repositories.
-    pub fn catalog(&self) -> &Arc<Catalog> {
-        &self.catalog
     }
 
     /// Serves until the stop signal. Then no request is accepted, those in flight finish, the tasks end and the store

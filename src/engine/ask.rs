@@ -157,7 +157,7 @@ impl Engine {
     ) -> Result<AnswerWithSnapshot, AskError> {
         let start = Instant::now();
         if let (None, Source::Git { location, .. }) =
-            (&question.request.web_page, repository.source())
+            (&question.request.web_page, &repository.source)
         {
             question.request.web_page = web::page(location);
         }
@@ -230,7 +230,7 @@ impl Engine {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
-        let permit = self.permits.queue().acquire(grant.who(), deadline);
+        let permit = self.permits.queue.acquire(grant.who(), deadline);
         let admission = permit.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
@@ -308,7 +308,7 @@ fn audit_outcome<T>(
     found: Option<&Repository>,
     result: &Result<T, AskError>,
 ) {
-    let repo = found.map(|repository| repository.name().as_str());
+    let repo = found.map(|repository| repository.name.as_str());
     let outcome = match result {
         Ok(_) => Outcome::Done,
         Err(AskError::UnknownRepo(_)) => Outcome::Unknown,
@@ -325,7 +325,7 @@ fn current(repository: &Repository) -> Result<Arc<PublishedSnapshot>, AskError> 
         if let (State::Failed, Some(error)) = (status.state, &status.error) {
             return AskError::Failed(error.clone());
         }
-        let (phase, done, total) = repository.progress().read();
+        let (phase, done, total) = repository.progress.read();
         AskError::Indexing {
             phase: phase.name(),
             done,
@@ -346,7 +346,7 @@ async fn revision(
     if revision.commit == reference && !revision.dirty {
         return Ok(Arc::clone(&current.snapshot));
     }
-    if let Some(snapshot) = repository.revisions().get(&reference) {
+    if let Some(snapshot) = repository.revisions.get(&reference) {
         return Ok(snapshot);
     }
     let request = |reply| RevisionRequest::Revision { reference, reply };
@@ -361,7 +361,7 @@ async fn requested<T>(
     request: impl FnOnce(Reply<T>) -> RevisionRequest,
 ) -> Result<T, AskError> {
     let left = until.saturating_duration_since(Instant::now());
-    let permit = repository.request_queue().acquire(grant.who(), left).await;
+    let permit = repository.request_queue.acquire(grant.who(), left).await;
     let admission = permit.map_err(|error| match error {
         AdmissionError::QueueFull => error.into(),
         AdmissionError::Waited => AskError::Building,

@@ -123,7 +123,7 @@ impl BlobCache {
 
     /// The limits that files are read under.
     pub fn limits(&self) -> &Limits {
-        self.shared.parsers.limits()
+        &self.shared.parsers.limits
     }
 
     /// Returns the result of reading the blob as `named`, if it is in memory or on disk.

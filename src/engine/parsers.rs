@@ -29,7 +29,8 @@ static WARNED: Once = Once::new();
 /// Parses files, in this process or in workers, under limits.
 #[derive(Clone, Debug)]
 pub struct Parsers {
-    limits: Limits,
+    /// The limits that files are read under.
+    pub limits: Limits,
     workers: Option<Arc<WorkerPool>>,
 }
 
@@ -66,11 +67,6 @@ impl Parsers {
             limits,
             workers: cfg!(target_os = "linux").then(|| Arc::new(workers)),
         }
-    }
-
-    /// The limits that files are read under.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// Starts a worker and has it parse a trivial file; `None` where files are parsed in this process.

@@ -30,7 +30,8 @@ pub struct Permits {
     threads: ThreadPool,
     /// As many threads with low priority, for the answers of heavy keys.
     low_priority: ThreadPool,
-    queue: Queue,
+    /// The queue for a permit.
+    pub queue: Queue,
 }
 
 /// A permit; dropping it admits the next queued question.
@@ -97,11 +98,6 @@ impl Permits {
             low_priority: low_priority.build()?,
             queue: Queue::new(total, queue),
         })
-    }
-
-    /// The queue for a permit.
-    pub fn queue(&self) -> &Queue {
-        &self.queue
     }
 
     /// Runs admitted work on an answer thread, with low priority for a heavy key. The channel closes without a
@@ -242,7 +238,7 @@ mod tests {
         let permits = Permits::new(1, 1).expect("a thread");
         let mut threads = Vec::new();
         for number in 0..10 {
-            let admission = permits.queue().acquire("a", Duration::from_secs(30)).await;
+            let admission = permits.queue.acquire("a", Duration::from_secs(30)).await;
             let done = permits.work(admission.expect("a permit"), move || {
                 assert!(number % 2 == 0, "a defect");
                 std::thread::current().id()

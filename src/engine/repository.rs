@@ -190,15 +190,22 @@ const MAX_REQUESTS: usize = 64;
 /// One registered repository.
 #[derive(Debug)]
 pub struct Repository {
-    name: RepoName,
-    source: Source,
+    /// Its name.
+    pub name: RepoName,
+    /// Where its files come from.
+    pub source: Source,
     current: ArcSwapOption<PublishedSnapshot>,
     status: ArcSwap<Status>,
-    progress: Arc<Progress>,
-    pending: Arc<AtomicUsize>,
-    revisions: Revisions,
-    blobs: BlobCache,
-    store: Arc<IndexStore>,
+    /// The progress of its indexing.
+    pub progress: Arc<Progress>,
+    /// Number of files noticed as changed that are not in the current snapshot yet.
+    pub pending: Arc<AtomicUsize>,
+    /// Warm revisions other than the current one.
+    pub revisions: Revisions,
+    /// The cache of its parsed blobs.
+    pub blobs: BlobCache,
+    /// Its on-disk index.
+    pub store: Arc<IndexStore>,
     /// Held from reading the state in memory until it is stored.
     storing: parking_lot::Mutex<()>,
     /// Its summary until it is reloaded.
@@ -208,7 +215,8 @@ pub struct Repository {
     /// Whether a question waits for it to be reloaded.
     reload_requested: AtomicBool,
     used: AtomicU64,
-    request_queue: Queue,
+    /// The queue of requests to the floor above.
+    pub(super) request_queue: Queue,
     requests: mpsc::UnboundedSender<AdmittedRequest>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
@@ -266,16 +274,6 @@ impl Repository {
         (repository, commands)
     }
 
-    /// Its name.
-    pub fn name(&self) -> &RepoName {
-        &self.name
-    }
-
-    /// Where its files come from.
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
     /// The current snapshot; `None` until the first one is built.
     pub fn current(&self) -> Option<Arc<PublishedSnapshot>> {
         self.current.load_full()
@@ -286,34 +284,9 @@ impl Repository {
         self.status.load_full()
     }
 
-    /// The progress of its indexing.
-    pub fn progress(&self) -> &Arc<Progress> {
-        &self.progress
-    }
-
-    /// Number of files noticed as changed that are not in the current snapshot yet.
-    pub fn pending(&self) -> &Arc<AtomicUsize> {
-        &self.pending
-    }
-
     /// The present value of [`Self::pending`].
     pub fn pending_files(&self) -> usize {
         self.pending.load(Ordering::Relaxed)
-    }
-
-    /// Warm revisions other than the current one.
-    pub fn revisions(&self) -> &Revisions {
-        &self.revisions
-    }
-
-    /// The cache of its parsed blobs.
-    pub fn blobs(&self) -> &BlobCache {
-        &self.blobs
-    }
-
-    /// Its on-disk index.
-    pub fn store(&self) -> &Arc<IndexStore> {
-        &self.store
     }
 
     /// Locks storing: held from reading the state in memory until it is stored. Blocks.
@@ -412,11 +385,6 @@ impl Repository {
     /// Notifies of new snapshots, changes of status, added revisions, and questions that wait for a reload.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
-    }
-
-    /// The queue of requests to the floor above.
-    pub(super) fn request_queue(&self) -> &Queue {
-        &self.request_queue
     }
 
     /// Sends a request, which `request` makes from the channel for the reply, and waits for the reply.

@@ -11,23 +11,19 @@ use super::{BlobCache, IndexStore, Repository};
 #[derive(Debug)]
 pub struct StaleIndex {
     store: Arc<IndexStore>,
-    blobs: BlobCache,
+    /// The stored facts of its blobs. Blobs that are not stored are not parsed.
+    pub blobs: BlobCache,
 }
 
 impl StaleIndex {
     /// Opens the stale index of a repository, where there is one that can be read. Reads the heads of two files.
     pub fn of(repository: &Repository) -> Option<Self> {
-        let store = Arc::new(repository.store().stale()?);
-        let limits = *repository.blobs().limits();
+        let store = Arc::new(repository.store.stale()?);
+        let limits = *repository.blobs.limits();
         Some(Self {
             blobs: BlobCache::of_stored(Arc::clone(&store), limits),
             store,
         })
-    }
-
-    /// The stored facts of its blobs. Blobs that are not stored are not parsed.
-    pub fn blobs(&self) -> &BlobCache {
-        &self.blobs
     }
 
     pub(super) fn index(&self) -> Index {

@@ -202,7 +202,7 @@ impl Writer {
     }
 
     fn restore(&self, plan: Plan, generation: u64) -> Result<Snapshot, PublishError> {
-        let stored = self.repository.store().index_of(&plan.files);
+        let stored = self.repository.store.index_of(&plan.files);
         restore(plan, generation, &stored)
     }
 

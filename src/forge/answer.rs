@@ -106,10 +106,10 @@ impl Forges {
             words => format!("{words}\n\n{}", task.question),
         };
         Ok(Question {
-            repo: repository.name().as_str().to_owned(),
+            repo: repository.name.as_str().to_owned(),
             target,
             request: Request {
-                repo: repository.name().as_str().to_owned(),
+                repo: repository.name.as_str().to_owned(),
                 query: cut(query, self.settings.max_query_bytes),
                 budget_tokens: self.settings.config.budget_tokens,
                 max_chars: Some(MAX_CODE_CHARS),
@@ -150,7 +150,7 @@ impl Forges {
 
 /// Returns the grant of one thread of a forge: read access to its repository alone.
 pub(super) fn grant_of(forge: &str, repository: &Repository) -> Grant {
-    let name = repository.name().as_str().to_owned();
+    let name = repository.name.as_str().to_owned();
     let names = Repositories::Named(BTreeSet::from([name]));
     Grant::new(forge, Reach::Read, names)
 }

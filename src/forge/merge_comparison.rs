@@ -16,7 +16,7 @@ impl Forges {
     /// See [`CallError`]: it tells whether to retry.
     pub async fn learn(&self, task: &MergeTask) -> Result<TaskOutcome, CallError> {
         let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
-        let name = repository.name().as_str();
+        let name = repository.name.as_str();
         let issue = |number: &u64| ThreadId {
             project: task.thread.project.clone(),
             kind: ThreadKind::Issue,

@@ -171,7 +171,7 @@ impl Forges {
         let grant = Grant::unrestricted();
         match self.catalog.register(&grant, registration).await {
             Ok(repository) => {
-                tracing::info!(repo = repository.name().as_str(), "registered by a webhook");
+                tracing::info!(repo = repository.name.as_str(), "registered by a webhook");
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot register the repository of a webhook");
@@ -210,7 +210,7 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
     let Source::Git {
         reference: Some(registered),
         ..
-    } = repository.source()
+    } = &repository.source
     else {
         return;
     };
@@ -218,7 +218,7 @@ fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
         .strip_prefix("refs/heads/")
         .or_else(|| reference.strip_prefix("refs/tags/"));
     if is_deleted && branch == Some(registered) {
-        let repo = repository.name().as_str();
+        let repo = repository.name.as_str();
         tracing::warn!(
             repo,
             "the registered branch or tag was deleted: its last commit stays in use"

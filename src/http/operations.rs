@@ -75,7 +75,7 @@ pub async fn ready(
     let named = |wanted: RepoState| -> Vec<String> {
         let repositories = state.engine.repositories(&grant);
         let found = repositories.iter().filter(|r| r.status().state == wanted);
-        found.map(|r| r.name().to_string()).collect()
+        found.map(|r| r.name.to_string()).collect()
     };
     let indexing = named(RepoState::Indexing);
     let ready = store && indexing.is_empty();
@@ -170,8 +170,8 @@ fn exposition(
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
     out.family("foveate_build_info", [(vec![("version", version)], 1.0)]);
-    questions(&out, state.engine.permits().queue());
-    blobs(&out, state.engine.blobs().stats());
+    questions(&out, &state.engine.permits.queue);
+    blobs(&out, state.engine.blobs.stats());
     let bytes = |bytes: Option<usize>| bytes.map(|bytes| bytes as f64);
     let memory_limit = state.catalog.memory_limit();
     out.single("foveate_memory_limit_bytes", bytes(memory_limit));
@@ -262,7 +262,7 @@ impl RepositoryMetrics {
         let mut metrics = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
             let name = if position < MAX_LABELLED {
-                repository.name().as_str()
+                repository.name.as_str()
             } else {
                 OTHER_REPOSITORIES
             };
@@ -276,8 +276,8 @@ impl RepositoryMetrics {
             *self.0.entry((name.to_owned(), family, label)).or_default() += value as f64;
         };
         let pending = repository.pending_files();
-        let revisions = repository.revisions().count();
-        let disk = usize::try_from(repository.store().bytes()).unwrap_or(usize::MAX);
+        let revisions = repository.revisions.count();
+        let disk = usize::try_from(repository.store.bytes()).unwrap_or(usize::MAX);
         add("foveate_repository_pending_files", "", pending);
         add("foveate_repository_warm_revisions", "", revisions);
         add("foveate_repository_disk_bytes", "", disk);

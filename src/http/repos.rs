@@ -68,8 +68,8 @@ pub async fn register(
     Body(body): Body<RegisterBody>,
 ) -> Result<impl IntoResponse, Problem> {
     let repository = state.catalog.register(&grant, body.into()).await?;
-    state.trace_repo(&grant, repository.name().as_str());
-    let location = format!("/repos/{}", repository.name().segment());
+    state.trace_repo(&grant, repository.name.as_str());
+    let location = format!("/repos/{}", repository.name.segment());
     Ok((
         StatusCode::CREATED,
         [(header::LOCATION, location)],
@@ -132,7 +132,7 @@ pub async fn show(
         audit::record(&grant, Action::Show, None, Outcome::Unknown);
         return Err(unknown_repo(&name));
     };
-    let repo = Some(repository.name().as_str());
+    let repo = Some(repository.name.as_str());
     audit::record(&grant, Action::Show, repo, Outcome::Done);
     Ok(Json(describe(repository, parameters.skipped).await?))
 }

@@ -233,7 +233,7 @@ impl Catalog {
                 Err(RegisterError::Denied(_)) => Outcome::Denied,
                 Err(_) => Outcome::Failed,
             };
-            let repo = registered.as_ref().ok().map(|new| new.name().as_str());
+            let repo = registered.as_ref().ok().map(|new| new.name.as_str());
             audit::record(&grant, Action::Register, repo, outcome);
             registered
         };
@@ -289,7 +289,7 @@ impl Catalog {
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
-        let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
+        let is_same = |repository: &Arc<Repository>| matches!(&repository.source, Source::WorkingTree { path: known, .. } if *known == path);
         if let Some(known) = self
             .engine
             .repositories(&Grant::unrestricted())
@@ -333,7 +333,7 @@ impl Catalog {
         if let Ok(repository) = &found {
             repository.request_sync();
         }
-        let repo = found.as_ref().ok().map(|found| found.name().as_str());
+        let repo = found.as_ref().ok().map(|found| found.name.as_str());
         audit::record(grant, Action::Sync, repo, outcome(&found));
         found
     }
@@ -351,9 +351,9 @@ impl Catalog {
         audit::record(grant, Action::Collect, None, Outcome::Done);
         let mut freed = BTreeMap::new();
         for repository in self.engine.repositories(grant) {
-            let name = repository.name().to_string();
+            let name = repository.name.to_string();
             // An unloaded repository has nothing in memory to compare with.
-            let Some((stop, tracker)) = self.tasks_of(repository.name()) else {
+            let Some((stop, tracker)) = self.tasks_of(&repository.name) else {
                 continue;
             };
             // Counts as one of its tasks, so that eviction and removal wait for it.
@@ -365,8 +365,8 @@ impl Catalog {
                 let _running = running;
                 let _alone = repository.storing();
                 let basis = repository.current_unless_stale()?;
-                let others = repository.revisions().warm();
-                Some(repository.store().collect(&basis.snapshot, &others))
+                let others = repository.revisions.warm();
+                Some(repository.store.collect(&basis.snapshot, &others))
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),
@@ -399,7 +399,7 @@ impl Catalog {
     /// a large index are abandoned: a partial index is never stored.
     pub async fn close(&self) {
         for repository in self.engine.repositories(&Grant::unrestricted()) {
-            repository.progress().cancel();
+            repository.progress.cancel();
         }
         self.tracker.close();
         if timeout(CLOSE_TIMEOUT, self.tracker.wait()).await.is_err() {

@@ -188,9 +188,9 @@ impl Driver {
         let permit = self.index_permit(writer.repository()).await?;
         let driver = self.clone();
         self.blocking(move || {
-            let progress = Arc::clone(writer.repository().progress());
-            let pools = driver.engine.pools();
-            let listed = pools.install(|| read(&driver, stale.blobs(), &progress));
+            let progress = Arc::clone(&writer.repository().progress);
+            let pools = &driver.engine.pools;
+            let listed = pools.install(|| read(&driver, &stale.blobs, &progress));
             if let Some(listed) = listed {
                 publish_stale(&mut writer, listed, &stale);
             }
@@ -264,7 +264,7 @@ async fn finished(history: &mut Option<Loading>) -> Loaded {
 
 /// Creates the span of a run that begins now.
 fn run(writer: &Writer, cause: Cause) -> Span {
-    spans::index_run(writer.repository().name(), cause.name())
+    spans::index_run(&writer.repository().name, cause.name())
 }
 
 /// Publishes a history. Returns its commit if the touched functions are still to be read.
@@ -314,7 +314,7 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> ScanOutcome {
     let cause = plan.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
     let repository = Arc::clone(writer.repository());
-    repository.progress().enter(Phase::Building, 0);
+    repository.progress.enter(Phase::Building, 0);
     match writer.publish(plan) {
         Ok(snapshot) => {
             tracing::info!(

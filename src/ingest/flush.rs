@@ -29,7 +29,7 @@ pub(super) struct Flusher {
 impl Flusher {
     /// Writes changes until told to stop, and then the remaining ones.
     pub async fn run(self) {
-        if !self.repository.store().is_writable() {
+        if !self.repository.store.is_writable() {
             return;
         }
         let mut changes = self.repository.changes();
@@ -100,7 +100,7 @@ struct InMemory {
 impl InMemory {
     fn of(repository: &Repository) -> Self {
         let basis = repository.current_unless_stale();
-        let warm = repository.revisions().warm();
+        let warm = repository.revisions.warm();
         let mut commits: Vec<_> = warm.iter().map(|s| s.revision.commit.clone()).collect();
         commits.sort();
         Self {
@@ -116,15 +116,15 @@ fn save(repository: &Repository, stats: &Stats) -> bool {
         return true;
     };
     let snapshot = &basis.snapshot;
-    let others = repository.revisions().warm();
+    let others = repository.revisions.warm();
     let saved = repository
-        .store()
+        .store
         .save(snapshot, &others)
         .and_then(|()| stats.save(|path| snapshot.files.find(path.as_str()).is_some()))
         .and_then(|()| repository.save_summary());
     if let Err(error) = &saved {
         tracing::warn!(
-            repo = %repository.name(),
+            repo = %repository.name,
             %error,
             "cannot store the index: a restart will read the source again"
         );

@@ -43,7 +43,7 @@ impl HistoryReader {
             // Held by the blocking work, which goes on even if its result is no longer awaited.
             let _turn = turn;
             let read = || git.history(&commit, &limits, &records, step, &stop);
-            let history = engine.pools().background(read);
+            let history = engine.pools.background(read);
             repository.set_records_bytes(records.heap_bytes());
             history
         }));
@@ -53,8 +53,8 @@ impl HistoryReader {
 
     fn turns(&self, step: HistoryStep) -> &Arc<Semaphore> {
         match step {
-            HistoryStep::Files => self.engine.index_runs(),
-            HistoryStep::Functions => self.engine.history_runs(),
+            HistoryStep::Files => &self.engine.index_runs,
+            HistoryStep::Functions => &self.engine.history_runs,
         }
     }
 }

@@ -111,7 +111,7 @@ impl Once {
     pub fn new(settings: OnceSettings) -> Self {
         let parsers = settings.parsers.clone();
         let (location, name) = &settings.location;
-        let store = Arc::new(IndexStore::new(location, name, parsers.limits()));
+        let store = Arc::new(IndexStore::new(location, name, &parsers.limits));
         Self {
             blobs: BlobCache::new(parsers, 0).with(Arc::clone(&store)),
             stats: Arc::new(Stats::of(&store)),

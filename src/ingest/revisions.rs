@@ -126,7 +126,7 @@ impl RevisionBuilder {
             let _ = reply.send(Ok(current));
             return None;
         }
-        match self.repository.revisions().join(&commit) {
+        match self.repository.revisions.join(&commit) {
             BuildSlot::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
             BuildSlot::PendingRevision(waiting) => {
                 tokio::select! {
@@ -176,7 +176,7 @@ impl RevisionBuilder {
 
     /// Builds the index of a commit in a run span inside the query's span.
     async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
-        let span = spans::index_run(self.repository.name(), Cause::Request.name());
+        let span = spans::index_run(&self.repository.name, Cause::Request.name());
         self.build(commit).instrument(span).await
     }
 
@@ -184,7 +184,7 @@ impl RevisionBuilder {
         let git = self.git()?;
         let permit = tokio::select! {
             () = self.stop.cancelled() => return Err(RevisionError::Gone),
-            permit = Arc::clone(self.engine.index_runs()).acquire_owned() => permit,
+            permit = Arc::clone(&self.engine.index_runs).acquire_owned() => permit,
         };
         let progress = Arc::new(Progress::default());
         // If this future is dropped, the blocking work is cancelled.
@@ -193,8 +193,8 @@ impl RevisionBuilder {
         let (commit, warm) = (commit.to_owned(), self.warm());
         let is_copy = self.copy.is_some();
         let work = self.blocking(move || {
-            let snapshot = engine.pools().install(|| {
-                let (files, nearest) = read(&git, &commit, &warm, repository.blobs(), &progress)?;
+            let snapshot = engine.pools.install(|| {
+                let (files, nearest) = read(&git, &commit, &warm, &repository.blobs, &progress)?;
                 if is_copy {
                     refuse_lost_files(&files)?;
                 }
@@ -218,13 +218,13 @@ impl RevisionBuilder {
     fn warm(&self) -> LoadedSnapshots {
         let basis = self.repository.current_unless_stale();
         let basis = basis.map(|basis| Arc::clone(&basis.snapshot));
-        let is_tree = matches!(self.repository.source(), Source::WorkingTree { .. });
+        let is_tree = matches!(self.repository.source, Source::WorkingTree { .. });
         let (tree, commit) = if is_tree {
             (basis, None)
         } else {
             (None, basis)
         };
-        let asked = self.repository.revisions().warm();
+        let asked = self.repository.revisions.warm();
         LoadedSnapshots {
             tree,
             commits: commit.into_iter().chain(asked).collect(),
@@ -266,7 +266,7 @@ impl RevisionBuilder {
                 Ok(full) => Arc::new(full),
                 Err(RevisionError::Gone) => return,
                 Err(error) => {
-                    let repo = self.repository.name();
+                    let repo = &self.repository.name;
                     tracing::warn!(%repo, %error, "cannot load the history of a revision");
                     return;
                 }
@@ -295,7 +295,7 @@ impl RevisionBuilder {
                 history: Some(history),
             };
             engine
-                .pools()
+                .pools
                 .add_history(|| build(plan, before.generation + 1, Some(&before)))
                 .map_err(|error| GitError::Unavailable(error.to_string()))
         })
@@ -323,7 +323,7 @@ impl RevisionBuilder {
     fn failed(&self, error: GitError) -> RevisionError {
         match &self.copy {
             Some(copy) if error.is_damage() => {
-                let repo = self.repository.name();
+                let repo = &self.repository.name;
                 tracing::warn!(%repo, %error, "the local copy seems damaged");
                 copy.report_damage();
                 self.repository.request_sync();

@@ -233,7 +233,8 @@ impl Watches {
 #[derive(Debug)]
 pub struct TreeWatcher {
     state: Mutex<WatchState>,
-    changes: Arc<Changes>,
+    /// The collected changes.
+    pub changes: Arc<Changes>,
 }
 
 #[derive(Debug)]
@@ -281,11 +282,6 @@ impl TreeWatcher {
     /// Returns the git directory whose `HEAD` is watched.
     pub fn git_dir(&self) -> Option<&Path> {
         self.changes.git_dir.as_deref()
-    }
-
-    /// Returns the collected changes.
-    pub fn changes(&self) -> &Arc<Changes> {
-        &self.changes
     }
 
     /// Returns why some directory could not be watched; `None` if all are.

@@ -73,7 +73,7 @@ impl Agents {
         <R::Lookup as Lookup>::Answer: Readable + Serialize,
     {
         let repository = self.repository(grant, call.repo.as_deref())?;
-        let repo = repository.name().to_string();
+        let repo = repository.name.to_string();
         let looking = async {
             let found = lookup::run(&self.engine, grant, repo, call.what);
             found.await.map_err(Failure::from)
@@ -93,7 +93,7 @@ impl Agents {
         let seen = self.seen(call.seen.unwrap_or_default())?;
         let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
         let raw = RawRequest {
-            repo: Some(repository.name().to_string()),
+            repo: Some(repository.name.to_string()),
             query: Some(call.query),
             reference: call.r#ref,
             budget_tokens: call.budget_tokens.map(|WholeNumber(tokens)| tokens),
@@ -190,7 +190,7 @@ impl Agents {
             (Some(last), _) => {
                 seen.push(last);
                 let names = seen.iter().take(MAX_NAMED);
-                let names: Vec<&str> = names.map(|r| r.name().as_str()).collect();
+                let names: Vec<&str> = names.map(|r| r.name.as_str()).collect();
                 let more = match seen.len() - names.len() {
                     0 => String::new(),
                     more => format!(" and {more} more"),

@@ -61,10 +61,10 @@ async fn notify_progress(
     repository: &Repository,
 ) {
     let Some(token) = token else { return };
-    let (phase, done, total) = repository.progress().read();
+    let (phase, done, total) = repository.progress.read();
     let message = match total {
-        0 => format!("{}: {}", repository.name(), phase.name()),
-        _ => format!("{}: {}, {done} of {total}", repository.name(), phase.name()),
+        0 => format!("{}: {}", repository.name, phase.name()),
+        _ => format!("{}: {}, {done} of {total}", repository.name, phase.name()),
     };
     let progress = ProgressNotificationParam::new(token, count).with_message(message);
     // The client may be gone.

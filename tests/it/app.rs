@@ -98,7 +98,7 @@ impl TestApp {
         let service = Service::start(config, stop.clone()).await.unwrap();
         Self {
             url: service.url(),
-            engine: Arc::clone(service.engine()),
+            engine: Arc::clone(&service.engine),
             running: tokio::spawn(service.run()),
             stop,
             client: reqwest::Client::new(),

@@ -218,13 +218,7 @@ async fn answer_has_every_field_of_the_contract() {
 async fn question_during_indexing_is_refused_with_retry_after() {
     let app = TestApp::start_with(|config| config.index.runs = 1).await;
     let (_keep, root) = tree(SHOP);
-    let busy = app
-        .engine
-        .index_runs()
-        .clone()
-        .acquire_owned()
-        .await
-        .unwrap();
+    let busy = app.engine.index_runs.clone().acquire_owned().await.unwrap();
     let body = json!({"name": "shop", "source": {"path": root}});
     assert_eq!(app.post("/repos", body).await.json()["state"], "indexing");
     let response = app

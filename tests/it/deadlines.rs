@@ -19,14 +19,14 @@ async fn question_beyond_the_queue_is_refused() {
     let question = json!({"repo": "shop", "query": "checkout"});
     let busy = app
         .engine
-        .permits()
-        .queue()
+        .permits
+        .queue
         .acquire("another", Duration::ZERO)
         .await
         .unwrap();
     let (waiting, turned_away) = tokio::join!(app.post("/context", question.clone()), async {
         until("a waiting question", async || {
-            (app.engine.permits().queue().waiting() == 1).then_some(())
+            (app.engine.permits.queue.waiting() == 1).then_some(())
         })
         .await;
         let turned_away = app.post("/context", question.clone()).await;
@@ -54,7 +54,7 @@ async fn queued_question_times_out() {
     .await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let permits = app.engine.permits().queue();
+    let permits = &app.engine.permits.queue;
     let _busy = permits.acquire("another", Duration::ZERO).await.unwrap();
     let question = json!({"repo": "shop", "query": "checkout"});
     let given_up = app.post("/context", question).await;
@@ -72,7 +72,7 @@ async fn late_question_gets_a_reduced_answer() {
     .await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let permits = app.engine.permits().queue();
+    let permits = &app.engine.permits.queue;
     let busy = permits.acquire("another", Duration::ZERO).await.unwrap();
     let question = json!({"repo": "shop", "query": "`checkout` fails"});
     let (late, ()) = tokio::join!(app.post("/context", question), async {

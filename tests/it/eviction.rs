@@ -97,7 +97,7 @@ async fn evicted_repository_is_reloaded_when_asked() {
     assert!(evicted >= (COUNT - 1) as f64, "{evicted}");
 
     // All repositories are asked at once, each by several clients.
-    let parsed = app.engine.blobs().stats().parsed;
+    let parsed = app.engine.blobs.stats().parsed;
     let app = Arc::new(app);
     let asked = (0..COUNT * 5).map(|n| {
         let app = Arc::clone(&app);
@@ -106,7 +106,7 @@ async fn evicted_repository_is_reloaded_when_asked() {
     for asked in asked.collect::<Vec<_>>() {
         asked.await.unwrap();
     }
-    assert_eq!(app.engine.blobs().stats().parsed, parsed, "all from disk");
+    assert_eq!(app.engine.blobs.stats().parsed, parsed, "all from disk");
 
     // A change made while the repository was unloaded is found; its revisions can be asked.
     wait_for_one_resident(&app).await;
@@ -143,7 +143,7 @@ async fn evicted_repository_is_reloaded_when_asked() {
     for number in [1, 2, 4, 5] {
         assert_finds_own_function(&app, number).await;
     }
-    assert_eq!(app.engine.blobs().stats().parsed, 0);
+    assert_eq!(app.engine.blobs.stats().parsed, 0);
     // An unloaded repository can be removed, and its name registered again.
     wait_for_one_resident(&app).await;
     assert_eq!(
@@ -171,7 +171,7 @@ async fn concurrent_questions_reload_a_repository_once() {
         .engine
         .get(&Grant::unrestricted(), &name(unloaded))
         .unwrap();
-    let restored = app.engine.blobs().stats().restored;
+    let restored = app.engine.blobs.stats().restored;
     let app = Arc::new(app);
     let asked = (0..20).map(|_| {
         let app = Arc::clone(&app);
@@ -180,7 +180,7 @@ async fn concurrent_questions_reload_a_repository_once() {
     for asked in asked.collect::<Vec<_>>() {
         asked.await.unwrap();
     }
-    assert_eq!(app.engine.blobs().stats().restored, restored + 1);
+    assert_eq!(app.engine.blobs.stats().restored, restored + 1);
     // The reloaded repository is the same object, so that it has one writer.
     assert!(Arc::ptr_eq(
         &before,
@@ -222,7 +222,7 @@ async fn reload_for_a_question_needs_no_indexing_permit() {
     let listed = repos(&app).await;
     let unloaded = usize::from(residents(&listed).contains("repo0"));
     // All indexing permits are taken and not given back.
-    let runs = app.engine.index_runs();
+    let runs = &app.engine.index_runs;
     let all = u32::try_from(runs.available_permits()).unwrap();
     let taken = runs.acquire_many(all).await.unwrap();
     assert_finds_own_function(&app, unloaded).await;

@@ -108,9 +108,9 @@ async fn blob_is_parsed_once_for_all_revisions() {
     let app = TestApp::start().await;
     let (_a, root, _b, bare, [first, second, _]) = history();
     app.add_git("shop", &bare, None).await;
-    let before = app.engine.blobs().stats().parsed;
+    let before = app.engine.blobs.stats().parsed;
     ask_at(&app, &second, "wrap_gift").await;
-    let after = app.engine.blobs().stats().parsed;
+    let after = app.engine.blobs.stats().parsed;
     assert_eq!(
         after - before,
         1,
@@ -119,7 +119,7 @@ async fn blob_is_parsed_once_for_all_revisions() {
     ask_at(&app, &first, "checkout").await;
     app.add_tree("tree", &root, false).await;
     assert_eq!(
-        app.engine.blobs().stats().parsed,
+        app.engine.blobs.stats().parsed,
         after,
         "everything was seen before"
     );
@@ -141,7 +141,7 @@ async fn history_of_a_revision_contains_only_its_ancestors() {
     })
     .await;
     let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
-    let snapshot = repository.revisions().get(&first).unwrap();
+    let snapshot = repository.revisions.get(&first).unwrap();
     let messages: Vec<&str> = snapshot
         .history
         .as_ref()
@@ -161,7 +161,7 @@ async fn concurrent_questions_build_a_revision_once() {
     app.add_git("shop", &bare, None).await;
     let busy = app
         .engine
-        .index_runs()
+        .index_runs
         .clone()
         .acquire_many_owned(2)
         .await
@@ -170,7 +170,7 @@ async fn concurrent_questions_build_a_revision_once() {
     let release = async {
         until("the revision to be claimed", async || {
             let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
-            (repository.revisions().count() == 1).then_some(())
+            (repository.revisions.count() == 1).then_some(())
         })
         .await;
         drop(busy);
@@ -181,7 +181,7 @@ async fn concurrent_questions_build_a_revision_once() {
         app.engine
             .get(&Grant::unrestricted(), "shop")
             .unwrap()
-            .revisions()
+            .revisions
             .count(),
         1
     );
@@ -217,7 +217,7 @@ async fn slow_revision_is_refused_with_retry_after_then_answered() {
     app.add_git("shop", &bare, None).await;
     let busy = app
         .engine
-        .index_runs()
+        .index_runs
         .clone()
         .acquire_many_owned(2)
         .await
@@ -460,7 +460,7 @@ async fn sha256_repository_works_like_any_other() {
             assert!(places(&answer, "wrap_gift").is_empty());
         }
     }
-    let parsed = app.engine.blobs().stats().parsed;
+    let parsed = app.engine.blobs.stats().parsed;
     assert_eq!(parsed, 5, "each content once, whoever read it first");
     std::fs::write(root.join("README.md"), "# Store\n").unwrap();
     app.repo_until("tree", |repo| repo["dirty"] == true).await;
@@ -606,7 +606,7 @@ fn make_many_commits(root: &Path, count: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_do_not_wait_for_touched_functions() {
     let app = TestApp::start().await;
-    let turns = app.engine.history_runs().clone();
+    let turns = app.engine.history_runs.clone();
     let busy = turns.acquire_many_owned(1).await.unwrap();
     let keep = tempfile::tempdir().unwrap();
     let root = keep.path().canonicalize().unwrap();

@@ -23,7 +23,7 @@ fn language(name: &str) -> Language {
 
 /// The numbers of blobs parsed and blobs restored from disk.
 fn parsed_and_restored(app: &TestApp) -> (u64, u64) {
-    let stats = app.engine.blobs().stats();
+    let stats = app.engine.blobs.stats();
     (stats.parsed, stats.restored)
 }
 

@@ -256,8 +256,8 @@ async fn lookups_use_the_question_queue() {
     app.add_tree("shop", &root, false).await;
     let turn = app
         .engine
-        .permits()
-        .queue()
+        .permits
+        .queue
         .acquire("another", std::time::Duration::ZERO)
         .await
         .unwrap();

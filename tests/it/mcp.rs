@@ -557,7 +557,7 @@ async fn call_waits_for_the_first_index_and_reports_progress() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     // Nothing is indexed while the test holds all permits.
-    let runs = app.engine.index_runs();
+    let runs = &app.engine.index_runs;
     let count = runs.available_permits() as u32;
     let held = std::sync::Arc::clone(runs)
         .acquire_many_owned(count)
@@ -586,7 +586,7 @@ async fn disconnect_cancels_the_call() {
     let app = TestApp::start_with(|config| config.answer.concurrency = 1).await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let permits = app.engine.permits().queue();
+    let permits = &app.engine.permits.queue;
     let turn = permits
         .acquire("another", std::time::Duration::ZERO)
         .await

@@ -66,10 +66,10 @@ async fn outdated_index_answers_until_the_new_one_is_built() {
     let app = TestApp::start_on_with(data.path(), later_program).await;
     app.ready("other").await;
     // Loading the stored index for a question needs no permit. Building the new one does, and has to wait.
-    let runs = app.engine.index_runs().clone();
+    let runs = app.engine.index_runs.clone();
     let others = runs.acquire_many_owned(2).await.unwrap();
     for kind in KINDS {
-        let parsed = app.engine.blobs().stats().parsed;
+        let parsed = app.engine.blobs.stats().parsed;
         let price = vec!["shop/price.py".to_owned()];
         assert_eq!(
             ask(&app, kind, "total_price").await,
@@ -77,7 +77,7 @@ async fn outdated_index_answers_until_the_new_one_is_built() {
             "{kind}"
         );
         assert_eq!(ask(&app, kind, "late").await, (vec![], true), "{kind}");
-        assert_eq!(app.engine.blobs().stats().parsed, parsed, "{kind}");
+        assert_eq!(app.engine.blobs.stats().parsed, parsed, "{kind}");
     }
     drop(others);
     for kind in KINDS {
@@ -88,7 +88,7 @@ async fn outdated_index_answers_until_the_new_one_is_built() {
         .await;
     }
     let repo = app.get("/repos/tree").await.json();
-    let parsed = app.engine.blobs().stats().parsed;
+    let parsed = app.engine.blobs.stats().parsed;
     let is_all = Some(parsed) >= repo["files"].as_u64();
     assert!(is_all, "nothing old is used or stored: {parsed}, {repo}");
     app.end().await;
@@ -97,10 +97,6 @@ async fn outdated_index_answers_until_the_new_one_is_built() {
     for kind in KINDS {
         assert!(!ask(&app, kind, "total_price").await.1, "{kind}");
     }
-    assert_eq!(
-        app.engine.blobs().stats().parsed,
-        0,
-        "the new one is stored"
-    );
+    assert_eq!(app.engine.blobs.stats().parsed, 0, "the new one is stored");
     app.end().await;
 }

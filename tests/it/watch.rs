@@ -15,7 +15,7 @@ async fn edits_renames_and_deletions_become_visible() {
     let before = app.get("/repos/shop").await.json()["generation"]
         .as_u64()
         .unwrap();
-    let parsed = app.engine.blobs().stats().parsed;
+    let parsed = app.engine.blobs.stats().parsed;
 
     let source = "def discounted_price(items):\n    return 0\n";
     save(&root.join("shop/price.py"), source);
@@ -25,7 +25,7 @@ async fn edits_renames_and_deletions_become_visible() {
     let repo = app.get("/repos/shop").await.json();
     assert!(repo["generation"].as_u64().unwrap() > before);
     assert_eq!(
-        app.engine.blobs().stats().parsed,
+        app.engine.blobs.stats().parsed,
         parsed + 1,
         "only the changed file"
     );

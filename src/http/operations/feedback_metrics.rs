@@ -33,7 +33,7 @@ pub(super) fn states(
     let seen = engine.repositories(grant);
     let mut values: BTreeMap<&str, [i64; FAMILIES.len()]> = BTreeMap::new();
     for (position, repository) in seen.iter().enumerate() {
-        let name = repository.name().as_str();
+        let name = repository.name.as_str();
         let Some(stats) = feedback_stats.iter().find(|stats| stats.repo == name) else {
             continue;
         };

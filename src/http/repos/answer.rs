@@ -135,7 +135,7 @@ pub struct SkippedAnswer {
 /// Describes a repository, without the list of files that are not indexed.
 pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     let status = repository.status();
-    let (phase, done, total) = repository.progress().read();
+    let (phase, done, total) = repository.progress.read();
     let current = repository.current();
     let snapshot = current.as_ref().map(|c| &c.snapshot);
     let unloaded = || repository.unloaded().cloned().unwrap_or_default();
@@ -145,8 +145,8 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
         counts.map(|(name, n)| ((*name).to_owned(), *n)).collect()
     };
     RepoAnswer {
-        name: repository.name().to_string(),
-        source: repository.source().into(),
+        name: repository.name.to_string(),
+        source: (&repository.source).into(),
         state: status.state.name().to_owned(),
         progress: ProgressAnswer {
             phase: phase.name().to_owned(),
@@ -172,8 +172,8 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
             bytes: repository.bytes(),
         },
         disk: DiskAnswer {
-            bytes: repository.store().bytes(),
-            error: repository.store().error().as_deref().map(shown),
+            bytes: repository.store.bytes(),
+            error: repository.store.error().as_deref().map(shown),
         },
         error: status.error.as_deref().map(shown),
         skipped_files: None,

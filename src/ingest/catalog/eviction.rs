@@ -64,7 +64,7 @@ impl Catalog {
     pub async fn keep_within_memory(self: Arc<Self>) {
         let reload = async {
             loop {
-                self.engine.wanted().notified().await;
+                self.engine.wanted.notified().await;
                 self.reload_wanted();
             }
         };
@@ -103,8 +103,8 @@ impl Catalog {
     /// Frees cached blobs that no index holds; if there are none, evicts a repository. Returns whether
     /// something was freed.
     async fn free_something(self: &Arc<Self>) -> bool {
-        if self.engine.blobs().stats().kept_bytes > 0 {
-            let blobs = self.engine.blobs().clone();
+        if self.engine.blobs.stats().kept_bytes > 0 {
+            let blobs = self.engine.blobs.clone();
             return spawn_blocking(move || blobs.drop_recent()).await.is_ok();
         }
         let Some(oldest) = self.least_recently_used() else {
@@ -123,13 +123,12 @@ impl Catalog {
             let tasks = self.tasks_of(name);
             tasks.is_some_and(|(stop, _)| !stop.is_cancelled())
         };
-        resident
-            .retain(|repository| repository.current().is_some() && is_driven(repository.name()));
+        resident.retain(|repository| repository.current().is_some() && is_driven(&repository.name));
         if resident.len() < 2 {
             return None;
         }
         let oldest = resident.into_iter();
-        oldest.min_by(|a, b| (a.used(), a.name()).cmp(&(b.used(), b.name())))
+        oldest.min_by(|a, b| (a.used(), &a.name).cmp(&(b.used(), &b.name)))
     }
 
     /// Returns the bytes above which repositories are evicted; `None` if unlimited.
@@ -151,7 +150,7 @@ impl Catalog {
 
     /// Ends a repository's tasks and unloads it. Returns whether it was unloaded.
     async fn evict(self: &Arc<Self>, repository: &Arc<Repository>) -> bool {
-        let Some((stop, tracker)) = self.tasks_of(repository.name()) else {
+        let Some((stop, tracker)) = self.tasks_of(&repository.name) else {
             return false;
         };
         stop.cancel();
@@ -159,7 +158,7 @@ impl Catalog {
             return self.unload(repository);
         }
         tracing::warn!(
-            repo = %repository.name(),
+            repo = %repository.name,
             "the tasks of the repository have not ended in time: evicting others meanwhile"
         );
         let (catalog, repository) = (Arc::clone(self), Arc::clone(repository));
@@ -172,7 +171,7 @@ impl Catalog {
 
     /// Unloads a repository whose tasks have ended. Returns whether it was still served.
     fn unload(&self, repository: &Arc<Repository>) -> bool {
-        let name = repository.name();
+        let name = &repository.name;
         let bytes = repository.bytes();
         let Some(ends) = self.engine.evict(repository) else {
             return false;

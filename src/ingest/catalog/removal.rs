@@ -21,7 +21,7 @@ impl Catalog {
     /// See [`ManageError`]. When the list cannot be changed, the repository stays.
     pub async fn remove(self: &Arc<Self>, grant: &Grant, name: &str) -> Result<(), ManageError> {
         let repo = match self.get_manageable(grant, name) {
-            Ok(found) => found.name().clone(),
+            Ok(found) => found.name.clone(),
             Err(error) => {
                 let refused = Err(error);
                 audit::record(grant, Action::Remove, None, outcome(&refused));
@@ -70,13 +70,13 @@ impl Catalog {
     /// Stops serving a repository. Its name stays taken until it is [cleaned up](Self::clean_up).
     pub(super) fn stop_serving(&self, name: &str) -> Option<Arc<Repository>> {
         let removed = self.engine.remove(name)?;
-        self.being_removed.insert(removed.name().clone());
+        self.being_removed.insert(removed.name.clone());
         Some(removed)
     }
 
     /// Ends the tasks of a repository that is no longer served, and deletes its stored data.
     pub(super) async fn clean_up(&self, repository: Arc<Repository>) {
-        let name = repository.name().clone();
+        let name = repository.name.clone();
         let name = name.as_str();
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
             stop.cancel();
@@ -85,15 +85,15 @@ impl Catalog {
         }
         self.unloaded.remove(name);
         self.trusted.remove(name);
-        if let Err(error) = self.credentials.remove(repository.name()) {
+        if let Err(error) = self.credentials.remove(&repository.name) {
             tracing::warn!(repo = name, %error, "cannot remove the credentials of the repository");
         }
-        let copy = self.settings.copy_at(repository.name());
+        let copy = self.settings.copy_at(&repository.name);
         let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
             tracing::warn!(repo = name, %error, "cannot remove the local copy of the repository");
         }
-        if let Some(directory) = repository.store().directory() {
+        if let Some(directory) = repository.store.directory() {
             match tokio::fs::remove_dir_all(directory).await {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     tracing::warn!(repo = name, %error, "cannot remove the stored index of the repository");
@@ -101,7 +101,7 @@ impl Catalog {
                 _ => {}
             }
         }
-        self.being_removed.remove(repository.name());
+        self.being_removed.remove(&repository.name);
         self.removal_done.notify_one();
         tracing::info!(repo = name, "removed");
         self.free(repository);

@@ -59,8 +59,8 @@ impl Catalog {
             }
         }
         for repository in self.engine.repositories(&Grant::unrestricted()) {
-            let name = repository.name();
-            let is_listed = listed.get(name) == Some(repository.source());
+            let name = &repository.name;
+            let is_listed = listed.get(name) == Some(&repository.source);
             if !is_listed && !self.trusted.contains_key(name) {
                 gone.extend(self.stop_serving(name.as_str()));
             }

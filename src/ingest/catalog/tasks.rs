@@ -31,7 +31,7 @@ impl Catalog {
         let repository = Arc::clone(writer.repository());
         let stop = self.stop.child_token();
         let tracker = TaskTracker::new();
-        let (name, source) = (repository.name().clone(), repository.source().clone());
+        let (name, source) = (repository.name.clone(), repository.source.clone());
         self.spawn(source, writer, commands, &stop, &tracker);
         tracker.close();
         // The catalog's own tracker waits for all of them.
@@ -52,8 +52,8 @@ impl Catalog {
         tracker: &TaskTracker,
     ) {
         let git = Arc::new(ArcSwapOption::empty());
-        let name = writer.repository().name().clone();
-        let store = Arc::clone(writer.repository().store());
+        let name = writer.repository().name.clone();
+        let store = Arc::clone(&writer.repository().store);
         let history = HistoryReader {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),

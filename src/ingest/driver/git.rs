@@ -220,7 +220,7 @@ impl Driver {
         transfer: Transfer,
         writer: &Writer,
     ) -> Option<Result<(), GitError>> {
-        let progress = Arc::clone(writer.repository().progress());
+        let progress = Arc::clone(&writer.repository().progress);
         let permit = Arc::clone(&self.transfers).acquire_owned();
         let permit = self.stop.run_until_cancelled(permit).await?.ok()?;
         let stop = self.stop.clone();
@@ -279,7 +279,7 @@ impl GitWork {
         transferred: Result<(), GitError>,
     ) -> Refreshed {
         let start = Instant::now();
-        let progress = Arc::clone(writer.repository().progress());
+        let progress = Arc::clone(&writer.repository().progress);
         let read = match &transferred {
             Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
             Err(error) if !self.directory.exists() => Err(GitError::Unavailable(error.to_string())),
@@ -340,8 +340,8 @@ impl GitWork {
         let before = basis
             .as_ref()
             .map_or(&[][..], |basis| basis.snapshot.files.as_slice());
-        let (blobs, progress) = (repository.blobs(), repository.progress());
-        let pools = self.driver.engine.pools();
+        let (blobs, progress) = (&repository.blobs, &repository.progress);
+        let pools = &self.driver.engine.pools;
         let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
         if self.copy.is_some() {
             refuse_lost_files(&files)?;

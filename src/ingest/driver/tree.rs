@@ -96,11 +96,11 @@ impl TreeWork {
             return;
         }
         let git_dir = self.git_dir();
-        let pending = Arc::clone(self.writer.repository().pending());
+        let pending = Arc::clone(&self.writer.repository().pending);
         match TreeWatcher::new(git_dir.as_deref(), pending) {
             Ok(watcher) => {
                 if self.watcher.is_some() {
-                    watcher.changes().want_rescan();
+                    watcher.changes.want_rescan();
                 }
                 self.watcher = Some(Arc::new(watcher));
             }
@@ -130,7 +130,7 @@ impl TreeWork {
         let settings = &self.driver.settings;
         match &self.watcher {
             Some(watcher) => {
-                let changes = watcher.changes();
+                let changes = &watcher.changes;
                 changes
                     .settle(settings.debounce, settings.max_delay, self.rest_until)
                     .await;
@@ -192,10 +192,10 @@ impl TreeWork {
 
     /// Checks the stats of all files and the content of some, and counts the changes that events missed.
     fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
-        let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes().waiting());
+        let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes.waiting());
         let is_calm = !self.polls() && waiting(self) == Some(Changed::default());
         let watcher = self.watcher.as_ref();
-        let blobs = self.writer.repository().blobs();
+        let blobs = &self.writer.repository().blobs;
         let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
         self.audited = Instant::now();
         self.audits += 1;
@@ -224,7 +224,7 @@ impl TreeWork {
         };
         let watcher = self.watcher.as_ref();
         self.tree
-            .rescan_with(repository.blobs(), progress, watcher, draft)
+            .rescan_with(&repository.blobs, progress, watcher, draft)
     }
 
     pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
@@ -238,7 +238,7 @@ impl TreeWork {
         }
         let is_of_changes = matches!(scan, Scan::At(_));
         let engine = Arc::clone(&self.driver.engine);
-        let progress = Arc::clone(self.writer.repository().progress());
+        let progress = Arc::clone(&self.writer.repository().progress);
         if let Some(watcher) = &self.watcher {
             // Before `HEAD` is read, so that no change of it is missed.
             watcher.add_git_dir();
@@ -251,14 +251,14 @@ impl TreeWork {
             Scan::At(_) if self.failed => (Cause::Changed, self.rescan(Cause::Changed, &progress)),
             Scan::At(changed) => {
                 let watcher = self.watcher.as_ref();
-                let blobs = self.writer.repository().blobs();
+                let blobs = &self.writer.repository().blobs;
                 let read = self.tree.apply(&changed, blobs, &progress, watcher);
                 (Cause::Changed, read)
             }
         };
         let (cause, read) = match own_threads {
             Some(threads) => threads.install(carried(read)),
-            None => engine.pools().install(read),
+            None => engine.pools.install(read),
         };
         if matches!(read, Err(TreeError::Cancelled(_))) {
             return ScanOutcome::Cancelled;
@@ -272,7 +272,7 @@ impl TreeWork {
         };
         self.failed = matches!(outcome, ScanOutcome::Failed);
         if let Some(watcher) = &self.watcher {
-            watcher.changes().done();
+            watcher.changes.done();
         }
         progress.enter(Phase::Idle, 0);
         if is_of_changes {
