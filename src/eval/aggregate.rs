@@ -262,7 +262,7 @@ pub(crate) mod tests {
 
     pub(crate) fn result(id: &str, repo: &str, kind: &str, acc1: f64) -> CaseResult {
         let mut scores = Scores::default();
-        scores.set(Metric::FileAcc1, acc1);
+        scores.set(Metric::FileAcc(1), acc1);
         CaseResult {
             id: id.to_owned(),
             set: "set".to_owned(),
@@ -304,7 +304,7 @@ pub(crate) mod tests {
                 .find(|g| g.axis == axis && g.kind == kind && g.name != "b/b")
         };
         let issues = find(Axis::All, "issue").map(|g| {
-            let of = |scores: &Scores| scores.get(Metric::FileAcc1);
+            let of = |scores: &Scores| scores.get(Metric::FileAcc(1));
             assert_eq!(g.repositories, 2);
             (g.cases, of(&g.over_cases), of(&g.over_repositories))
         });

@@ -17,14 +17,14 @@ const SEED: u64 = 0x5eed_0f00_ea7e_0001;
 
 /// The figures that are compared.
 const COMPARED: [Metric; 19] = [
-    Metric::FileAcc1,
-    Metric::FileAcc3,
-    Metric::FileAcc5,
-    Metric::FileAcc10,
+    Metric::FileAcc(1),
+    Metric::FileAcc(3),
+    Metric::FileAcc(5),
+    Metric::FileAcc(10),
     Metric::Mrr,
-    Metric::Recall10,
-    Metric::FunctionAcc5,
-    Metric::FunctionAcc10,
+    Metric::Recall(10),
+    Metric::FunctionAcc(5),
+    Metric::FunctionAcc(10),
     Metric::Shown(Budget::B1000),
     Metric::Shown(Budget::B2000),
     Metric::Shown(Budget::B4000),

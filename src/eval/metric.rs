@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Budget {
-    B1000,
-    B2000,
-    B4000,
-    B8000,
+    B1000 = 1000,
+    B2000 = 2000,
+    B4000 = 4000,
+    B8000 = 8000,
 }
 
 impl Budget {
@@ -20,35 +20,23 @@ impl Budget {
 
     /// Returns the number of tokens.
     pub fn tokens(self) -> usize {
-        match self {
-            Self::B1000 => 1000,
-            Self::B2000 => 2000,
-            Self::B4000 => 4000,
-            Self::B8000 => 8000,
-        }
+        self as usize
     }
 }
 
-/// One figure of a case. [`crate::eval::score`] defines each.
+/// One figure of a case. [`crate::eval::score`] defines each. The metrics of rankings look at this number of the best
+/// entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Metric {
-    FileAcc1,
-    FileAcc3,
-    FileAcc5,
-    FileAcc10,
-    FileAny1,
-    FileAny3,
-    FileAny5,
-    FileAny10,
+    FileAcc(usize),
+    FileAny(usize),
     Mrr,
-    Precision3,
-    Precision10,
-    Recall10,
-    Ndcg10,
-    Critical3,
-    FunctionAcc5,
-    FunctionAcc10,
+    Precision(usize),
+    Recall(usize),
+    Ndcg(usize),
+    Critical(usize),
+    FunctionAcc(usize),
     Shown(Budget),
     Edits(Budget),
     EditsInside(Budget),
@@ -64,22 +52,22 @@ pub enum Metric {
 impl Metric {
     /// The metrics of the rankings.
     const OF_RANKINGS: [Self; 16] = [
-        Self::FileAcc1,
-        Self::FileAcc3,
-        Self::FileAcc5,
-        Self::FileAcc10,
-        Self::FileAny1,
-        Self::FileAny3,
-        Self::FileAny5,
-        Self::FileAny10,
+        Self::FileAcc(1),
+        Self::FileAcc(3),
+        Self::FileAcc(5),
+        Self::FileAcc(10),
+        Self::FileAny(1),
+        Self::FileAny(3),
+        Self::FileAny(5),
+        Self::FileAny(10),
         Self::Mrr,
-        Self::Precision3,
-        Self::Precision10,
-        Self::Recall10,
-        Self::Ndcg10,
-        Self::Critical3,
-        Self::FunctionAcc5,
-        Self::FunctionAcc10,
+        Self::Precision(3),
+        Self::Precision(10),
+        Self::Recall(10),
+        Self::Ndcg(10),
+        Self::Critical(3),
+        Self::FunctionAcc(5),
+        Self::FunctionAcc(10),
     ];
 
     /// The metrics of a context.
@@ -108,36 +96,27 @@ impl Metric {
 
     /// Returns the stable name used in JSON and on the command line.
     pub fn name(self) -> String {
-        let at = |name: &str, budget: Budget| format!("{name}@{}", budget.tokens());
-        let name = match self {
-            Self::FileAcc1 => "file_acc@1",
-            Self::FileAcc3 => "file_acc@3",
-            Self::FileAcc5 => "file_acc@5",
-            Self::FileAcc10 => "file_acc@10",
-            Self::FileAny1 => "file_any@1",
-            Self::FileAny3 => "file_any@3",
-            Self::FileAny5 => "file_any@5",
-            Self::FileAny10 => "file_any@10",
-            Self::Mrr => "mrr",
-            Self::Precision3 => "precision@3",
-            Self::Precision10 => "precision@10",
-            Self::Recall10 => "recall@10",
-            Self::Ndcg10 => "ndcg@10",
-            Self::Critical3 => "critical@3",
-            Self::FunctionAcc5 => "function_acc@5",
-            Self::FunctionAcc10 => "function_acc@10",
-            Self::Intent => "intent",
-            Self::Shown(budget) => return at("shown", budget),
-            Self::Edits(budget) => return at("edits", budget),
-            Self::EditsInside(budget) => return at("edits_inside", budget),
-            Self::EditsOutside(budget) => return at("edits_outside", budget),
-            Self::LinePrecision(budget) => return at("line_precision", budget),
-            Self::LineRecall(budget) => return at("line_recall", budget),
-            Self::WrongFiles(budget) => return at("wrong_files", budget),
-            Self::Efficiency(budget) => return at("efficiency", budget),
-            Self::Used(budget) => return at("used", budget),
+        let (name, at) = match self {
+            Self::Mrr => return "mrr".to_owned(),
+            Self::Intent => return "intent".to_owned(),
+            Self::FileAcc(best) => ("file_acc", best),
+            Self::FileAny(best) => ("file_any", best),
+            Self::Precision(best) => ("precision", best),
+            Self::Recall(best) => ("recall", best),
+            Self::Ndcg(best) => ("ndcg", best),
+            Self::Critical(best) => ("critical", best),
+            Self::FunctionAcc(best) => ("function_acc", best),
+            Self::Shown(budget) => ("shown", budget.tokens()),
+            Self::Edits(budget) => ("edits", budget.tokens()),
+            Self::EditsInside(budget) => ("edits_inside", budget.tokens()),
+            Self::EditsOutside(budget) => ("edits_outside", budget.tokens()),
+            Self::LinePrecision(budget) => ("line_precision", budget.tokens()),
+            Self::LineRecall(budget) => ("line_recall", budget.tokens()),
+            Self::WrongFiles(budget) => ("wrong_files", budget.tokens()),
+            Self::Efficiency(budget) => ("efficiency", budget.tokens()),
+            Self::Used(budget) => ("used", budget.tokens()),
         };
-        name.to_owned()
+        format!("{name}@{at}")
     }
 
     /// Returns the metric with this stable name.
@@ -154,7 +133,7 @@ impl Metric {
     pub fn is_share(self) -> bool {
         !matches!(
             self,
-            Self::Mrr | Self::Ndcg10 | Self::Efficiency(_) | Self::Used(_)
+            Self::Mrr | Self::Ndcg(_) | Self::Efficiency(_) | Self::Used(_)
         )
     }
 }
@@ -226,19 +205,19 @@ mod tests {
     fn mean_skips_scores_without_the_figure() {
         let mut one = Scores::default();
         one.set(Metric::Mrr, 1.0);
-        one.set(Metric::FunctionAcc5, 1.0);
+        one.set(Metric::FunctionAcc(5), 1.0);
         let mut two = Scores::default();
         two.set(Metric::Mrr, 0.5);
         let mean = Scores::mean([&one, &two]);
         assert_eq!(mean.get(Metric::Mrr), Some(0.75));
-        assert_eq!(mean.get(Metric::FunctionAcc5), Some(1.0));
+        assert_eq!(mean.get(Metric::FunctionAcc(5)), Some(1.0));
         assert_eq!(mean.get(Metric::Intent), None);
     }
 
     #[test]
     fn scores_round_trip_through_json() -> Result<(), serde_json::Error> {
         let mut scores = Scores::default();
-        scores.set(Metric::FileAcc1, 1.0);
+        scores.set(Metric::FileAcc(1), 1.0);
         let text = serde_json::to_string(&scores)?;
         assert_eq!(text, r#"{"file_acc@1":1.0}"#);
         let with_more = r#"{"file_acc@1":1.0,"of_tomorrow":3.0}"#;

@@ -58,8 +58,8 @@ fn committed_cases_are_found_and_shown() -> Outcome {
         assert_eq!(result.failure, None, "{}", case.id);
         assert!(result.answer_ms.is_some_and(|ms| ms > 0.0), "{result:?}");
         let within = |metric| result.scores.get(metric);
-        assert_eq!(within(Metric::FileAcc3), Some(1.0), "{result:?}");
-        assert_eq!(within(Metric::FunctionAcc5), Some(1.0), "{result:?}");
+        assert_eq!(within(Metric::FileAcc(3)), Some(1.0), "{result:?}");
+        assert_eq!(within(Metric::FunctionAcc(5)), Some(1.0), "{result:?}");
         assert_eq!(
             within(Metric::Shown(Budget::B2000)),
             Some(1.0),

@@ -142,8 +142,8 @@ pub fn score(case: &Case, delivered: &DeliveredContext) -> (Ranks, Scores) {
     let mut scores = Scores::default();
     score_files(case, &ranks.files, delivered, &mut scores);
     if !case.gold_functions.is_empty() {
-        scores.set(Metric::FunctionAcc5, accuracy(&ranks.functions, 5));
-        scores.set(Metric::FunctionAcc10, accuracy(&ranks.functions, 10));
+        scores.set(Metric::FunctionAcc(5), accuracy(&ranks.functions, 5));
+        scores.set(Metric::FunctionAcc(10), accuracy(&ranks.functions, 10));
     }
     score_contexts(case, delivered, &mut scores);
     if let Some(intent) = &case.intent {
@@ -158,29 +158,23 @@ fn score_files(
     delivered: &DeliveredContext,
     scores: &mut Scores,
 ) {
-    scores.set(Metric::FileAcc1, accuracy(ranks, 1));
-    scores.set(Metric::FileAcc3, accuracy(ranks, 3));
-    scores.set(Metric::FileAcc5, accuracy(ranks, 5));
-    scores.set(Metric::FileAcc10, accuracy(ranks, 10));
-    scores.set(Metric::FileAny1, one_if(within(ranks, 1) > 0));
-    scores.set(Metric::FileAny3, one_if(within(ranks, 3) > 0));
-    scores.set(Metric::FileAny5, one_if(within(ranks, 5) > 0));
-    scores.set(Metric::FileAny10, one_if(within(ranks, 10) > 0));
+    for best in [1, 3, 5, 10] {
+        scores.set(Metric::FileAcc(best), accuracy(ranks, best));
+        scores.set(Metric::FileAny(best), one_if(within(ranks, best) > 0));
+    }
     let first = ranks.iter().flatten().min();
     scores.set(Metric::Mrr, first.map_or(0.0, |rank| 1.0 / *rank as f64));
-    scores.set(Metric::Precision3, within(ranks, 3) as f64 / 3.0);
-    scores.set(Metric::Precision10, within(ranks, 10) as f64 / 10.0);
-    scores.set(
-        Metric::Recall10,
-        share(within(ranks, 10), case.gold_files.len()),
-    );
-    scores.set(Metric::Ndcg10, ndcg(ranks, 10));
+    scores.set(Metric::Precision(3), within(ranks, 3) as f64 / 3.0);
+    scores.set(Metric::Precision(10), within(ranks, 10) as f64 / 10.0);
+    let recall = share(within(ranks, 10), case.gold_files.len());
+    scores.set(Metric::Recall(10), recall);
+    scores.set(Metric::Ndcg(10), ndcg(ranks, 10));
     let critical = match case.critical_files.as_slice() {
         [] => &case.gold_files,
         files => files,
     };
     let found = delivered.files.iter().take(3).any(|f| critical.contains(f));
-    scores.set(Metric::Critical3, one_if(found));
+    scores.set(Metric::Critical(3), one_if(found));
 }
 
 fn score_contexts(case: &Case, delivered: &DeliveredContext, scores: &mut Scores) {

@@ -75,18 +75,18 @@ fn one_gold_file_at_rank_two() {
     check(
         &scores,
         &[
-            (Metric::FileAcc1, 0.0),
-            (Metric::FileAcc3, 1.0),
-            (Metric::FileAcc10, 1.0),
-            (Metric::FileAny1, 0.0),
-            (Metric::FileAny3, 1.0),
+            (Metric::FileAcc(1), 0.0),
+            (Metric::FileAcc(3), 1.0),
+            (Metric::FileAcc(10), 1.0),
+            (Metric::FileAny(1), 0.0),
+            (Metric::FileAny(3), 1.0),
             (Metric::Mrr, 0.5),
-            (Metric::Precision3, 1.0 / 3.0),
-            (Metric::Precision10, 0.1),
-            (Metric::Recall10, 1.0),
+            (Metric::Precision(3), 1.0 / 3.0),
+            (Metric::Precision(10), 0.1),
+            (Metric::Recall(10), 1.0),
             // 1 / log2(3), the best order gives 1.
-            (Metric::Ndcg10, 0.630_929_753_571_457_4),
-            (Metric::Critical3, 1.0),
+            (Metric::Ndcg(10), 0.630_929_753_571_457_4),
+            (Metric::Critical(3), 1.0),
         ],
     );
 }
@@ -100,21 +100,21 @@ fn all_gold_files_must_be_within_k() {
         &scores,
         &[
             // With more than one gold file, one hit suffices at k = 1.
-            (Metric::FileAcc1, 1.0),
-            (Metric::FileAcc3, 0.0),
-            (Metric::FileAcc5, 0.0),
-            (Metric::FileAny1, 1.0),
+            (Metric::FileAcc(1), 1.0),
+            (Metric::FileAcc(3), 0.0),
+            (Metric::FileAcc(5), 0.0),
+            (Metric::FileAny(1), 1.0),
             (Metric::Mrr, 1.0),
-            (Metric::Precision3, 2.0 / 3.0),
-            (Metric::Recall10, 2.0 / 3.0),
+            (Metric::Precision(3), 2.0 / 3.0),
+            (Metric::Recall(10), 2.0 / 3.0),
             // (1 + 1/2) / (1 + 1/log2(3) + 1/2)
-            (Metric::Ndcg10, 1.5 / 2.130_929_753_571_457_4),
+            (Metric::Ndcg(10), 1.5 / 2.130_929_753_571_457_4),
         ],
     );
     let (_, scores) = score(&case(&["a", "b", "c"], vec![]), &ranking);
     check(
         &scores,
-        &[(Metric::FileAcc5, 0.0), (Metric::FileAcc10, 1.0)],
+        &[(Metric::FileAcc(5), 0.0), (Metric::FileAcc(10), 1.0)],
     );
 }
 
@@ -125,9 +125,9 @@ fn k_hits_suffice_for_more_than_k_gold() {
     check(
         &scores,
         &[
-            (Metric::FileAcc1, 1.0),
-            (Metric::FileAcc3, 1.0),
-            (Metric::FileAcc5, 0.0),
+            (Metric::FileAcc(1), 1.0),
+            (Metric::FileAcc(3), 1.0),
+            (Metric::FileAcc(5), 0.0),
         ],
     );
 }
@@ -141,9 +141,9 @@ fn gold_file_beyond_rank_ten_counts_only_for_mrr() {
         &scores,
         &[
             (Metric::Mrr, 0.05),
-            (Metric::FileAcc10, 0.0),
-            (Metric::Ndcg10, 0.0),
-            (Metric::Recall10, 0.0),
+            (Metric::FileAcc(10), 0.0),
+            (Metric::Ndcg(10), 0.0),
+            (Metric::Recall(10), 0.0),
         ],
     );
 }
@@ -246,7 +246,10 @@ fn gold_function_takes_rank_of_first_hit() {
     assert_eq!(ranks.functions, [Some(6), Some(1)]);
     check(
         &scores,
-        &[(Metric::FunctionAcc5, 0.0), (Metric::FunctionAcc10, 1.0)],
+        &[
+            (Metric::FunctionAcc(5), 0.0),
+            (Metric::FunctionAcc(10), 1.0),
+        ],
     );
 }
 
@@ -303,12 +306,18 @@ fn intent_and_critical_files_are_scored_if_known() {
     let mut delivered = files(&["a", "x", "y", "b"]);
     delivered.intent = "REFACTOR".to_owned();
     let (_, scores) = score(&case, &delivered);
-    check(&scores, &[(Metric::Critical3, 0.0), (Metric::Intent, 1.0)]);
+    check(
+        &scores,
+        &[(Metric::Critical(3), 0.0), (Metric::Intent, 1.0)],
+    );
     delivered.intent = "BUG_FIX".to_owned();
     delivered.files.swap(2, 3);
     let (_, scores) = score(&case, &delivered);
-    check(&scores, &[(Metric::Critical3, 1.0), (Metric::Intent, 0.0)]);
-    assert_eq!(scores.get(Metric::FunctionAcc5), None);
+    check(
+        &scores,
+        &[(Metric::Critical(3), 1.0), (Metric::Intent, 0.0)],
+    );
+    assert_eq!(scores.get(Metric::FunctionAcc(5)), None);
     assert_eq!(scores.get(Metric::Shown(Budget::B8000)), None);
 }
 
