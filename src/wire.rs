@@ -1,6 +1,19 @@
 //! Defines questions and answers, the same for HTTP and the command line. The answer as JSON is here;
 //! [`request`] validates the question; [`lookup`] has direct lookups.
 
+/// Converts a name on the wire to its meaning in the engine, which has members of the same names.
+macro_rules! same_members {
+    ($name:ident => $meaning:ident { $($member:ident),+ }) => {
+        impl From<$name> for $meaning {
+            fn from(name: $name) -> Self {
+                match name {
+                    $($name::$member => Self::$member,)+
+                }
+            }
+        }
+    };
+}
+
 pub mod lookup;
 pub mod request;
 pub mod whole_number;
@@ -15,19 +28,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::engine::AnswerWithSnapshot;
-
-/// Converts a name on the wire to its meaning in the engine, which has members of the same names.
-macro_rules! same_members {
-    ($name:ident => $meaning:ident { $($member:ident),+ }) => {
-        impl From<$name> for $meaning {
-            fn from(name: $name) -> Self {
-                match name {
-                    $($name::$member => Self::$member,)+
-                }
-            }
-        }
-    };
-}
 
 /// Kind of help that is asked for. Decides how the budget is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum)]

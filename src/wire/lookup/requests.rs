@@ -238,16 +238,7 @@ pub enum SearchKindName {
     Paths,
 }
 
-impl From<SearchKindName> for SearchKind {
-    fn from(name: SearchKindName) -> Self {
-        match name {
-            SearchKindName::Text => Self::Text,
-            SearchKindName::Regex => Self::Regex,
-            SearchKindName::Names => Self::Names,
-            SearchKindName::Paths => Self::Paths,
-        }
-    }
-}
+same_members!(SearchKindName => SearchKind { Text, Regex, Names, Paths });
 
 /// Where a text, a name or a path occurs.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
