@@ -29,47 +29,28 @@ struct Table {
 use Kind::{Bytes, Integer, Real, Text};
 
 /// Every table of the schema, each after the tables that it refers to.
+#[rustfmt::skip]
 const TABLES: &[Table] = &[
     Table {
         name: "repositories",
         columns: &[
-            ("name", Text),
-            ("kind", Text),
-            ("location", Text),
-            ("reference", Text),
-            ("watch", Integer),
-            ("created_at", Text),
-            ("poll_seconds", Integer),
+            ("name", Text), ("kind", Text), ("location", Text), ("reference", Text), ("watch", Integer),
+            ("created_at", Text), ("poll_seconds", Integer),
         ],
     },
     Table {
         name: "keys",
         columns: &[
-            ("id", Integer),
-            ("name", Text),
-            ("hash", Bytes),
-            ("scope", Text),
-            ("repositories", Text),
-            ("created_at", Text),
-            ("expires_at", Text),
-            ("revoked_at", Text),
+            ("id", Integer), ("name", Text), ("hash", Bytes), ("scope", Text), ("repositories", Text),
+            ("created_at", Text), ("expires_at", Text), ("revoked_at", Text),
         ],
     },
     Table {
         name: "jobs",
         columns: &[
-            ("id", Integer),
-            ("subject", Text),
-            ("task", Text),
-            ("state", Text),
-            ("attempts", Integer),
-            ("revision", Integer),
-            ("created_at", Integer),
-            ("due_at", Integer),
-            ("error", Text),
-            ("leased_until", Integer),
-            ("taken", Integer),
-            ("thread", Text),
+            ("id", Integer), ("subject", Text), ("task", Text), ("state", Text), ("attempts", Integer),
+            ("revision", Integer), ("created_at", Integer), ("due_at", Integer), ("error", Text),
+            ("leased_until", Integer), ("taken", Integer), ("thread", Text),
         ],
     },
     Table {
@@ -79,35 +60,17 @@ const TABLES: &[Table] = &[
     Table {
         name: "answers",
         columns: &[
-            ("id", Integer),
-            ("request_id", Text),
-            ("repo", Text),
-            ("thread", Text),
-            ("commit_id", Text),
-            ("created_at", Integer),
-            ("intent", Text),
-            ("confidence", Real),
-            ("used_tokens", Integer),
-            ("ranking", Text),
-            ("query", Text),
+            ("id", Integer), ("request_id", Text), ("repo", Text), ("thread", Text), ("commit_id", Text),
+            ("created_at", Integer), ("intent", Text), ("confidence", Real), ("used_tokens", Integer),
+            ("ranking", Text), ("query", Text),
         ],
     },
     Table {
         name: "feedback",
         columns: &[
-            ("id", Integer),
-            ("answer", Integer),
-            ("source", Text),
-            ("origin", Text),
-            ("created_at", Integer),
-            ("useful", Text),
-            ("changed", Text),
-            ("comment", Text),
-            ("base_commit", Text),
-            ("files", Integer),
-            ("files_in_context", Integer),
-            ("functions", Integer),
-            ("functions_in_context", Integer),
+            ("id", Integer), ("answer", Integer), ("source", Text), ("origin", Text), ("created_at", Integer),
+            ("useful", Text), ("changed", Text), ("comment", Text), ("base_commit", Text), ("files", Integer),
+            ("files_in_context", Integer), ("functions", Integer), ("functions_in_context", Integer),
         ],
     },
 ];
