@@ -1,11 +1,10 @@
 //! Fingerprints the files that determine the commit of `HEAD`: as long as they stay the same, so does the
 //! commit. It does not call git, and gives no fingerprint for files that it does not understand.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::access::read_start;
+use crate::disk::FileStamp;
 
 /// Largest file that is read, in bytes: ref names and commit ids are shorter.
 const MAX_BYTES: u64 = 4096;
@@ -13,19 +12,12 @@ const MAX_BYTES: u64 = 4096;
 /// Fingerprint of the files that determine `HEAD`. Equal marks mean the same commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadFingerprint {
+    /// Content of `HEAD`: a commit, or the name of a branch.
     head: String,
-    branch: Branch,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Branch {
-    /// `HEAD` holds a commit.
-    None,
-    /// Content of the branch's own file.
-    Loose(String),
-    /// The branch has no own file: device, inode, size, and modification time in seconds and nanoseconds of
-    /// `packed-refs`, if that exists.
-    Packed(Option<(u64, u64, u64, i64, i64)>),
+    /// Content of the branch's own file, if it has one.
+    branch: Option<String>,
+    /// Of `packed-refs`, for a branch without a file of its own.
+    packed: Option<FileStamp>,
 }
 
 impl HeadFingerprint {
@@ -33,27 +25,26 @@ impl HeadFingerprint {
     /// determine the commit.
     pub fn read(git_dir: &Path) -> Option<Self> {
         let head = text(&git_dir.join("HEAD"))?;
-        let Some(branch) = head.strip_prefix("ref: ") else {
-            return Some(Self {
-                branch: Branch::None,
-                head,
-            });
-        };
-        // With refs in reftables, `HEAD` names a branch that cannot exist (`refs/heads/.invalid`).
-        let is_plain = branch.starts_with("refs/heads/") && !branch.contains("/.");
-        if !is_plain || branch.contains("..") {
-            return None;
+        let (mut branch, mut packed) = (None, None);
+        if let Some(name) = head.strip_prefix("ref: ") {
+            // With refs in reftables, `HEAD` names a branch that cannot exist (`refs/heads/.invalid`).
+            let is_plain = name.starts_with("refs/heads/") && !name.contains("/.");
+            if !is_plain || name.contains("..") {
+                return None;
+            }
+            let common = common_dir(git_dir)?;
+            branch = text(&common.join(name));
+            match &branch {
+                Some(commit) if commit.starts_with("ref: ") => return None,
+                Some(_) => {}
+                None => packed = FileStamp::of(&common.join("packed-refs")),
+            }
         }
-        let common = common_dir(git_dir)?;
-        let branch = match text(&common.join(branch)) {
-            Some(commit) if commit.starts_with("ref: ") => return None,
-            Some(commit) => Branch::Loose(commit),
-            None => Branch::Packed(fs::metadata(common.join("packed-refs")).ok().map(|packed| {
-                let time = (packed.mtime(), packed.mtime_nsec());
-                (packed.dev(), packed.ino(), packed.len(), time.0, time.1)
-            })),
-        };
-        Some(Self { head, branch })
+        Some(Self {
+            head,
+            branch,
+            packed,
+        })
     }
 }
 
@@ -72,6 +63,8 @@ fn text(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn write(path: &Path, text: &str) {
