@@ -22,8 +22,6 @@ pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 /// The file that is locked by the only process that may write.
 const LOCK: &str = "lock";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
-/// Extensions of files of earlier formats, and of unfinished files.
-const LEFTOVERS: [&str; 5] = ["state", "records", "files", "functions", "unfinished"];
 
 /// A data directory locked by this process.
 #[derive(Debug)]
@@ -171,21 +169,22 @@ pub fn bytes_in(directory: &Path) -> u64 {
     files.filter_map(length).sum()
 }
 
-/// Deletes files of earlier formats from a repository's directory, and unfinished files of killed processes. No other
-/// process may be writing there.
-pub fn remove_leftovers(directory: &Path) {
+/// Deletes the unfinished files of killed processes from a repository's directory. No other process may be writing
+/// there.
+pub fn remove_unfinished(directory: &Path) {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut removed = 0;
     for path in files.map(|file| file.path()) {
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        let is_leftover = ending.is_some_and(|ending| LEFTOVERS.contains(&ending));
-        if is_leftover && std::fs::remove_file(&path).is_ok() {
+        let is_unfinished = path
+            .extension()
+            .is_some_and(|ending| ending == pack::UNFINISHED);
+        if is_unfinished && std::fs::remove_file(&path).is_ok() {
             removed += 1;
         }
     }
     if removed > 0 {
         let directory = directory.display();
-        tracing::info!(%directory, removed, "deleted files of earlier formats or interrupted writes; they are rebuilt");
+        tracing::info!(%directory, removed, "deleted files of interrupted writes; they are rebuilt");
     }
 }
 

@@ -16,6 +16,8 @@ use parking_lot::{Mutex, RwLock};
 use super::store::{ContentStore, Entry, Key, MaxWaste};
 use super::{checksum, compressed, count_damage, decompressed, sync_directory};
 
+/// Extension of a file that is being written.
+pub(super) const UNFINISHED: &str = "unfinished";
 const MAGIC: &[u8; 16] = b"foveate pack 1\n\0";
 const HEAD: usize = MAGIC.len() + 16;
 const BLOCK: &[u8; 8] = b"\nblock 1";
@@ -134,7 +136,7 @@ impl Pack {
 
     /// Atomically replaces the file by one of these blocks.
     fn replace(&self, blocks: impl Iterator<Item = Block>) -> io::Result<()> {
-        let unfinished = self.path.with_extension("unfinished");
+        let unfinished = self.path.with_extension(UNFINISHED);
         let replaced = self.write_new(&unfinished, blocks).and_then(|index| {
             std::fs::rename(&unfinished, &self.path)?;
             sync_directory(&self.path)?;

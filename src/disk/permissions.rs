@@ -10,9 +10,7 @@ use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
 
 /// Name prefixes of everything that this program puts into its data directory.
-const ENTRIES: [&str; 7] = [
-    "credentials", "foveate.db", "git", "history", "index", "lock", "probe",
-];
+const ENTRIES: [&str; 6] = ["credentials", "foveate.db", "git", "index", "lock", "probe"];
 const OWNER: u32 = 0o700;
 
 /// Sets the umask of this process and its children so that only its user can read the files that they create from now

@@ -66,7 +66,7 @@ impl IndexStore {
         };
         let directory = directory.map(|directory| directory.join(name));
         if let (Some(directory), None) = (&directory, &error) {
-            disk::remove_leftovers(directory);
+            disk::remove_unfinished(directory);
         }
         Self {
             directory,

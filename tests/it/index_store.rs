@@ -193,36 +193,22 @@ async fn damaged_files_are_detected_and_rebuilt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn earlier_formats_are_deleted_and_rebuilt() {
+async fn unknown_formats_are_rebuilt_and_unfinished_files_deleted() {
     let data = tempfile::tempdir().unwrap();
     let (_keep, root) = tree(SHOP);
     commit(&root, "first");
     backdate(&root);
     let before = store_index(data.path(), &root).await;
     let stored = data.path().join("index/shop");
-    let earlier = [
-        (
-            "facts.pack",
-            "foveate pack 0\n\0 and more than a head of it",
-        ),
-        ("tree.state", "foveate whole 1\n"),
-        ("rest.state", "foveate whole 1\n"),
-        ("lexical.unfinished", "foveate pack 1\n"),
-    ];
-    for (name, content) in earlier {
-        fs::write(stored.join(name), content).unwrap();
-    }
-    let history = data.path().join("history");
-    fs::create_dir(&history).unwrap();
-    fs::write(history.join("shop.records"), "foveate commit records 1").unwrap();
+    let unknown = "foveate pack 0\n\0 and more than a head of it";
+    fs::write(stored.join("facts.pack"), unknown).unwrap();
+    let unfinished = stored.join("lexical.unfinished");
+    fs::write(&unfinished, "foveate pack 1\n").unwrap();
 
     let app = TestApp::start_on(data.path()).await;
     assert_eq!(answers(&app, "shop").await, before);
     app.end().await;
-    assert!(!history.exists());
-    for (name, _) in &earlier[1..] {
-        assert!(!stored.join(name).exists(), "{name}");
-    }
+    assert!(!unfinished.exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

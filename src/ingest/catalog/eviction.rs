@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Catalog, orphans};
+use super::Catalog;
 use crate::access::Grant;
 use crate::engine::{RepoName, Repository, Source, UnloadedRepository};
 use crate::telemetry::process;
@@ -26,9 +26,8 @@ impl Catalog {
     /// Starts the repositories that fit into memory, the most recently queried first; the others stay unloaded.
     /// The first one is always started, and so is each one that has no stored index.
     pub(super) async fn start_fitting(&self, registered: Vec<(RepoName, Source)>) {
-        let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
+        let engine = Arc::clone(&self.engine);
         let known = spawn_blocking(move || {
-            orphans::remove_earlier_history(&settings);
             let stored = |name: &RepoName| UnloadedRepository::read(&engine.store_of(name));
             let known = registered.into_iter();
             known

@@ -37,14 +37,6 @@ pub(super) fn remove(
     freed
 }
 
-/// Deletes the directory in which versions before the present format stored the history.
-pub(super) fn remove_earlier_history(settings: &IngestSettings) {
-    let directory = settings.data_dir.join("history");
-    if directory.is_dir() && std::fs::remove_dir_all(&directory).is_ok() {
-        tracing::info!("deleted the history of an earlier format; it is read from git again");
-    }
-}
-
 /// Deletes a directory or a file and returns its size in bytes.
 fn remove_entry(path: &Path) -> std::io::Result<u64> {
     if path.is_dir() {
