@@ -22,9 +22,10 @@ use foveate_model::{Content, RepoPath};
 use crate::issue;
 
 /// Why a lookup failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
     /// No file has this path.
+    #[error("no file has the path {path:?} at this revision; {}", search_advice(.similar))]
     UnknownPath {
         /// The requested path.
         path: String,
@@ -32,6 +33,7 @@ pub enum LookupError {
         similar: Vec<String>,
     },
     /// The text of the file is not in the index.
+    #[error("{path:?} is listed but its text is not in the index: {reason}")]
     NotIndexed {
         /// The path of the file.
         path: String,
@@ -39,6 +41,7 @@ pub enum LookupError {
         reason: &'static str,
     },
     /// The file has fewer lines.
+    #[error("{path:?} has no line {line}: it has {line_count} lines")]
     NoSuchLine {
         /// The path of the file.
         path: String,
@@ -48,6 +51,7 @@ pub enum LookupError {
         line_count: u32,
     },
     /// No definition contains the line.
+    #[error("no definition of {path:?} contains line {line}; request the outline of the file")]
     NoDefinitionAt {
         /// The path of the file.
         path: String,
@@ -55,42 +59,18 @@ pub enum LookupError {
         line: u32,
     },
     /// The regular expression cannot be used; the text says why.
+    #[error(
+        "the regular expression cannot be used: {0}; look-around and backreferences are not supported"
+    )]
     Pattern(String),
 }
 
-impl std::fmt::Display for LookupError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UnknownPath { path, similar } => {
-                write!(f, "no file has the path {path:?} at this revision")?;
-                if similar.is_empty() {
-                    return f.write_str("; search the paths for a part of its name");
-                }
-                write!(f, "; did you mean {}?", issue::list(similar))
-            }
-            Self::NotIndexed { path, reason } => write!(
-                f,
-                "{path:?} is listed but its text is not in the index: {reason}"
-            ),
-            Self::NoSuchLine {
-                path,
-                line,
-                line_count,
-            } => write!(f, "{path:?} has no line {line}: it has {line_count} lines"),
-            Self::NoDefinitionAt { path, line } => write!(
-                f,
-                "no definition of {path:?} contains line {line}; request the outline of the file"
-            ),
-            Self::Pattern(reason) => write!(
-                f,
-                "the regular expression cannot be used: {reason}; look-around and backreferences \
-                 are not supported"
-            ),
-        }
+fn search_advice(similar: &[String]) -> String {
+    match similar {
+        [] => "search the paths for a part of its name".to_owned(),
+        _ => format!("did you mean {}?", issue::list(similar)),
     }
 }
-
-impl std::error::Error for LookupError {}
 
 /// Most files with a similar path that an error names.
 const MAX_SIMILAR_PATHS: usize = 5;
