@@ -34,23 +34,13 @@ foveate_model::named_enum! {
 pub struct Cancelled;
 
 /// Counters of one repository's indexing.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Progress {
+    /// Number of the phase; 0 is [`Phase::Waiting`].
     phase: AtomicU8,
     done: AtomicUsize,
     total: AtomicUsize,
     stop: CancellationToken,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self {
-            phase: AtomicU8::new(Phase::Waiting as u8),
-            done: AtomicUsize::new(0),
-            total: AtomicUsize::new(0),
-            stop: CancellationToken::new(),
-        }
-    }
 }
 
 impl Progress {
