@@ -107,18 +107,6 @@ impl Hash for Language {
     }
 }
 
-impl PartialOrd for Language {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Language {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.code.cmp(&other.0.code)
-    }
-}
-
 impl fmt::Debug for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

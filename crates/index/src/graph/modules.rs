@@ -29,7 +29,7 @@ impl Modules {
                 languages.push(file.language);
             }
         }
-        languages.sort_unstable();
+        languages.sort_unstable_by_key(|language| language.rules().code);
         let mut systems: Vec<(&'static str, &'static ModuleSystem)> = Vec::new();
         for language in languages {
             if let Some(system) = language.rules().modules
