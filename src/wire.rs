@@ -13,6 +13,7 @@ macro_rules! same_members {
         }
     };
 }
+pub(crate) use same_members;
 
 pub mod lookup;
 pub mod request;

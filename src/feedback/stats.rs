@@ -54,13 +54,6 @@ pub struct RepositoryStats {
     pub periods: Vec<Period>,
 }
 
-/// The figures of several repositories.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Sorted by name.
-    pub repos: Vec<RepositoryStats>,
-}
-
 /// Why no figures are returned.
 #[derive(Debug, thiserror::Error)]
 pub enum StatsError {
@@ -74,13 +67,13 @@ pub enum StatsError {
 
 impl Feedback {
     /// Returns the figures of one repository, or of every repository with figures that the holder of the
-    /// grant sees.
+    /// grant sees, sorted by name.
     pub async fn stats(
         &self,
         grant: &Grant,
         repo: Option<&str>,
         by: PeriodLength,
-    ) -> Result<Stats, StatsError> {
+    ) -> Result<Vec<RepositoryStats>, StatsError> {
         let stats = self.stats_unaudited(grant, repo, by).await;
         let (seen, outcome) = match &stats {
             Ok(_) => (repo, Outcome::Done),
@@ -96,7 +89,7 @@ impl Feedback {
         grant: &Grant,
         repo: Option<&str>,
         by: PeriodLength,
-    ) -> Result<Stats, StatsError> {
+    ) -> Result<Vec<RepositoryStats>, StatsError> {
         if let Some(name) = repo.filter(|name| self.engine.get(grant, name).is_none()) {
             return Err(StatsError::UnknownRepo(name.to_owned()));
         }
@@ -113,7 +106,7 @@ impl Feedback {
                 ..RepositoryStats::default()
             });
         }
-        Ok(Stats { repos })
+        Ok(repos)
     }
 }
 

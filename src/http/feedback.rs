@@ -15,6 +15,7 @@ use super::problem::Problem;
 use crate::feedback::stats::share;
 use crate::feedback::{ClientFeedback, FeedbackCounts, NamedPlace, PeriodLength, RepositoryStats};
 use crate::store::ChangeCounts;
+use crate::wire::same_members;
 
 /// Feedback on an answer. At least one of `useful`, `changed` and `comment` must be given.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -152,14 +153,7 @@ pub enum ByName {
     Week,
 }
 
-impl From<ByName> for PeriodLength {
-    fn from(name: ByName) -> Self {
-        match name {
-            ByName::Day => Self::Day,
-            ByName::Week => Self::Week,
-        }
-    }
-}
+same_members!(ByName => PeriodLength { Day, Week });
 
 /// Figures that show whether the answers help.
 #[derive(Debug, Serialize, ToSchema)]
@@ -255,6 +249,6 @@ pub async fn stats(
         .feedback
         .stats(&grant, given.repo.as_deref(), by)
         .await?;
-    let repos = stats.repos.into_iter().map(Into::into).collect();
+    let repos = stats.into_iter().map(Into::into).collect();
     Ok(Json(StatsAnswer { repos }))
 }
