@@ -161,6 +161,14 @@ pub async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Result<Res
 const MAX_LABELLED: usize = 100;
 const OTHER_REPOSITORIES: &str = "_others";
 
+/// Returns the label of the repository at a position in the list.
+fn label(position: usize, repository: &Repository) -> &str {
+    match position {
+        0..MAX_LABELLED => repository.name.as_str(),
+        _ => OTHER_REPOSITORIES,
+    }
+}
+
 fn exposition(
     state: &HttpState,
     grant: &Grant,
@@ -261,12 +269,7 @@ impl RepositoryMetrics {
     fn of(repositories: &[Arc<Repository>]) -> Self {
         let mut metrics = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
-            let name = if position < MAX_LABELLED {
-                repository.name.as_str()
-            } else {
-                OTHER_REPOSITORIES
-            };
-            metrics.add(name, repository);
+            metrics.add(label(position, repository), repository);
         }
         metrics
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{MAX_LABELLED, OTHER_REPOSITORIES};
+use super::label;
 use crate::access::Grant;
 use crate::engine::Engine;
 use crate::feedback::{FeedbackCounts, RepositoryStats};
@@ -37,12 +37,7 @@ pub(super) fn states(
         let Some(stats) = feedback_stats.iter().find(|stats| stats.repo == name) else {
             continue;
         };
-        let label = if position < MAX_LABELLED {
-            name
-        } else {
-            OTHER_REPOSITORIES
-        };
-        let sums = values.entry(label).or_default();
+        let sums = values.entry(label(position, repository)).or_default();
         for (sum, (_, value)) in sums.iter_mut().zip(FAMILIES) {
             *sum += value(&stats.total);
         }
