@@ -42,16 +42,18 @@ impl DoctorArgs {
     }
 }
 
-/// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Health {
-    /// The check passed.
-    Ok,
-    /// A server works, but something is impaired.
-    Warning,
-    /// A server, or a part of it, does not work.
-    Failure,
+foveate_model::named_enum! {
+    /// The result of a check.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Health {
+        /// The check passed.
+        Ok = "ok",
+        /// A server works, but something is impaired.
+        Warning = "warning",
+        /// A server, or a part of it, does not work.
+        Failure = "failure",
+    }
 }
 
 /// The finding of one check.
@@ -117,11 +119,7 @@ pub fn print(findings: &[Finding], is_json: bool) -> anyhow::Result<ExitCode> {
         print_json(&mut out, &json!({"status": worst, "checks": findings}))?;
     } else {
         for finding in findings {
-            let status = match finding.status {
-                Health::Ok => "ok",
-                Health::Warning => "warning",
-                Health::Failure => "failure",
-            };
+            let status = finding.status.name();
             let Finding { check, found, .. } = finding;
             writeln!(out, "{status:8} {check:14} {}", escape(found))?;
             if let Some(advice) = &finding.advice {

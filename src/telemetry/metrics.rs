@@ -19,15 +19,17 @@ use metrics_exporter_prometheus::{
 
 use descriptions::{EVENTS, STATES};
 
-/// The kind of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Only increases.
-    Counter,
-    /// Goes up and down.
-    Gauge,
-    /// Counts in buckets.
-    Histogram,
+foveate_model::named_enum! {
+    /// The kind of a metric.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Kind {
+        /// Only increases.
+        Counter = "counter",
+        /// Goes up and down.
+        Gauge = "gauge",
+        /// Counts in buckets.
+        Histogram = "histogram",
+    }
 }
 
 /// Returns the recorder of this process; the first call installs it.

@@ -163,25 +163,27 @@ impl Definition {
     }
 }
 
-/// How a name is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReferenceKind {
-    /// `f()`, `new C()`, JSX `<C />`.
-    Call,
-    /// `a.b` that is not called.
-    Attribute,
-    /// In an annotation or a type position.
-    Type,
-    /// As a base class or implemented interface.
-    Base,
-    /// As a decorator.
-    Decorator,
-    /// In `raise` or `throw`.
-    Raise,
-    /// In `except` (or `instanceof` inside a `catch`).
-    Catch,
-    /// A bare name read as a value that the file imports or defines at its top level.
-    Name,
+crate::named_enum! {
+    /// How a name is used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ReferenceKind {
+        /// `f()`, `new C()`, JSX `<C />`.
+        Call = "call",
+        /// `a.b` that is not called.
+        Attribute = "attribute",
+        /// In an annotation or a type position.
+        Type = "type",
+        /// As a base class or implemented interface.
+        Base = "base",
+        /// As a decorator.
+        Decorator = "decorator",
+        /// In `raise` or `throw`.
+        Raise = "raise",
+        /// In `except` (or `instanceof` inside a `catch`).
+        Catch = "catch",
+        /// A bare name read as a value that the file imports or defines at its top level.
+        Name = "name",
+    }
 }
 
 /// One use of a name.

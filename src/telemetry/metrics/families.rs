@@ -51,13 +51,7 @@ pub fn parse(text: &str) -> Vec<Family<'_>> {
 /// Parses the name and kind that a line declares.
 pub fn declared(line: &str) -> Option<(&str, Kind)> {
     let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
-    let kind = match kind {
-        "counter" => Kind::Counter,
-        "gauge" => Kind::Gauge,
-        "histogram" => Kind::Histogram,
-        _ => return None,
-    };
-    Some((name, kind))
+    Some((name, Kind::named(kind)?))
 }
 
 /// One line of an exposition.

@@ -63,16 +63,15 @@ pub fn text(prometheus: &str) -> String {
         if let Some(rest) = line.strip_prefix("# HELP ") {
             help = rest.split_once(' ').map(|(_, help)| help);
         } else if let Some((name, kind)) = families::declared(line) {
-            let (name, kind) = match kind {
-                Kind::Counter => (name.trim_end_matches("_total"), "counter"),
-                Kind::Gauge => (name, "gauge"),
-                Kind::Histogram => (name, "histogram"),
+            let name = match kind {
+                Kind::Counter => name.trim_end_matches("_total"),
+                Kind::Gauge | Kind::Histogram => name,
             };
             if let Some(help) = help.take() {
                 // Writing to a string cannot fail.
                 let _ = writeln!(out, "# HELP {name} {}", help.replace('"', "\\\""));
             }
-            let _ = writeln!(out, "# TYPE {name} {kind}");
+            let _ = writeln!(out, "# TYPE {name} {}", kind.name());
         } else {
             sample(&mut out, line);
         }

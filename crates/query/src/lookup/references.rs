@@ -2,7 +2,7 @@
 
 use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, Snapshot};
-use foveate_model::{ReferenceKind, RepoPath, Role};
+use foveate_model::{RepoPath, Role};
 
 use super::definitions::{DefinitionItem, Match, item, resolve};
 use super::page::{Key, Page, Window, page};
@@ -177,23 +177,10 @@ fn reference(snapshot: &Snapshot, site: &CallSite, id: DefId) -> ReferenceItem {
         line: site.line,
         column: column as u32 + 1,
         text: one_line(line, MAX_LINE),
-        kind: reference.map_or("name", |reference| kind_name(reference.kind)),
+        kind: reference.map_or("name", |reference| reference.kind.name()),
         confidence: site.confidence,
         caller: enclosing.map_or_else(String::new, |d| d.qualified_name.to_string()),
         definition: files.definition(id).qualified_name.to_string(),
         role: site.role(files),
-    }
-}
-
-fn kind_name(kind: ReferenceKind) -> &'static str {
-    match kind {
-        ReferenceKind::Call => "call",
-        ReferenceKind::Attribute => "attribute",
-        ReferenceKind::Type => "type",
-        ReferenceKind::Base => "base",
-        ReferenceKind::Decorator => "decorator",
-        ReferenceKind::Raise => "raise",
-        ReferenceKind::Catch => "catch",
-        ReferenceKind::Name => "name",
     }
 }
