@@ -12,7 +12,7 @@ mod setting_source;
 mod telemetry;
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -337,10 +337,7 @@ impl Config {
 
     /// Whether only this machine can connect.
     pub fn is_local(&self) -> bool {
-        match self.server.listen.ip() {
-            IpAddr::V4(ip) => ip.is_loopback(),
-            IpAddr::V6(ip) => ip.is_loopback(),
-        }
+        self.server.listen.ip().is_loopback()
     }
 }
 
