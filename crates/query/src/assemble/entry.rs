@@ -96,18 +96,19 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Whether this entry and one further down in the same file could be shown as one if nothing were between
-    /// them: both are bodies, in the same class or the second in the class whose head the first one shows.
+    /// them: both are bodies, and the second is in no class, in the same one, or in one that begins after this entry
+    /// does, so that the reader sees its first line.
     pub(super) fn may_join(&self, below: &Self) -> bool {
         let is_body = |entry: &Self| {
             entry.shape == Shape::Block
                 && entry.fidelity == Fidelity::Full
                 && entry.facts.is_empty()
         };
-        let shows_class = || {
-            let class = below.scope.as_ref();
-            class.is_some_and(|class| self.lines.contains(class.line))
+        let is_class_apparent = match &below.scope {
+            Some(class) => self.scope == below.scope || class.line >= self.lines.start,
+            None => true,
         };
-        is_body(self) && is_body(below) && (self.scope == below.scope || shows_class())
+        is_body(self) && is_body(below) && is_class_apparent
     }
 
     /// Whether another entry of the same file goes on where this one ends, so that both are shown as one.
