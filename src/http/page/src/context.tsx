@@ -1,9 +1,10 @@
 // Renders the context as it is sent: item by item with cost and reason, or as the plain text.
 
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { ContextAnswer, Item, Section } from "./api";
 import { Code } from "./code";
-import { entriesOf, type Entry } from "./entries";
+import { entriesOf, itemsOf, type Entry } from "./entries";
 import { FIDELITIES, SECTIONS } from "./explain";
 import { difference, itemKey, type AnswerIndex } from "./comparison";
 import { Block, Choice, Copy } from "./parts";
@@ -76,16 +77,17 @@ function Budget({ answer }: { answer: ContextAnswer }) {
 }
 
 function Part({ section, entries, compared }: { section: Section; entries: readonly Entry[]; compared: AnswerIndex | null }) {
-  // Items and entries have the same order. A text in another form has no entries, and then no code is shown
-  // here.
-  const isKnown = entries.length === section.items.length;
-  const files: { path: string; items: [Item, Entry | null][] }[] = [];
-  section.items.forEach((item, at) => {
-    const entry = isKnown ? (entries[at] ?? null) : null;
+  // A text in another form has no entries, and then no code is shown here.
+  const pairs = itemsOf(entries, section.items);
+  const isKnown = pairs !== null;
+  const files: { path: string; shown: [Item[], Entry | null][] }[] = [];
+  for (const pair of pairs ?? section.items.map((item): [Item[], null] => [[item], null])) {
+    const path = pair[0][0]?.path ?? "";
     const file = files.at(-1);
-    if (file?.path === item.path) file.items.push([item, entry]);
-    else files.push({ path: item.path, items: [[item, entry]] });
-  });
+    if (file?.path === path) file.shown.push(pair);
+    else files.push({ path, shown: [pair] });
+  }
+  const markOf = (item: Item) => (compared === null ? null : difference(item, compared.items.get(itemKey(section.name, item))));
   return (
     <div class="part">
       <h4>
@@ -100,11 +102,10 @@ function Part({ section, entries, compared }: { section: Section; entries: reado
           <h5>
             <Path path={file.path} />
           </h5>
-          {file.items.map(([item, entry], at) => {
-            const before = at === 0 ? "" : (file.items[at - 1]?.[1]?.scope ?? "");
+          {file.shown.map(([items, entry], at) => {
+            const before = at === 0 ? "" : (file.shown[at - 1]?.[1]?.scope ?? "");
             const scope = entry === null || entry.scope === before ? "" : entry.scope;
-            const other = compared?.items.get(itemKey(section.name, item));
-            return <Shown key={at} item={item} entry={entry} scope={scope} mark={compared === null ? null : difference(item, other)} />;
+            return <Shown key={at} items={items} entry={entry} scope={scope} markOf={markOf} />;
           })}
         </div>
       ))}
@@ -112,36 +113,50 @@ function Part({ section, entries, compared }: { section: Section; entries: reado
   );
 }
 
-function Shown({ item, entry, scope, mark }: { item: Item; entry: Entry | null; scope: string; mark: string | null }) {
-  const lines = lineRange(item);
-  const what = `${visible(item.name === "" ? item.path : item.name)}, lines ${lines}`;
-  const kind = entry?.properties.get("kind") ?? "";
+/** Shows an entry: a head for each of its items, and its code. */
+function Shown({ items, entry, scope, markOf }: { items: Item[]; entry: Entry | null; scope: string; markOf: (item: Item) => string | null }) {
+  const what = items.map(described).join("; ");
+  const code = entry?.body ?? "";
   return (
-    <article class={`item ${mark === null ? "" : "differs"}`} aria-label={what}>
+    <article class={`item ${items.every((item) => markOf(item) === null) ? "" : "differs"}`} aria-label={what}>
       {scope !== "" && (
         <p class="scope">
           in <code><CodeText text={scope} /></code>
         </p>
       )}
-      <div class="item-head">
-        {item.name !== "" && (
-          <span class="title">
-            <Name text={item.name} />
-          </span>
-        )}
-        <Lines item={item} lines={lines} what={what} />
-        {kind !== "" && <span class="tag">{visible(kind)}</span>}
-        <span class="tag" title={FIDELITIES[item.fidelity]}>
-          {item.fidelity}
-        </span>
-        {item.cut && <Cut entry={entry} />}
-        {mark !== null && <span class="tag mark">{mark}</span>}
-        <span class="reason">{visible(item.reason)}</span>
-        <span class="cost">{counted(item.tokens, "token")}</span>
-        {entry !== null && entry.body !== "" && <Copy text={entry.body} of={what} />}
-      </div>
-      {entry !== null && entry.body !== "" && <Code text={entry.body} path={item.path} label={`Code of ${what}`} />}
+      {items.map((item, at) => (
+        <Head key={at} item={item} entry={entry} mark={markOf(item)}>
+          {at === 0 && code !== "" && <Copy text={code} of={what} />}
+        </Head>
+      ))}
+      {code !== "" && <Code text={code} path={items[0]?.path ?? ""} label={`Code of ${what}`} />}
     </article>
+  );
+}
+
+const described = (item: Item) => `${visible(item.name === "" ? item.path : item.name)}, lines ${lineRange(item)}`;
+
+function Head(props: { item: Item; entry: Entry | null; mark: string | null; children: ComponentChildren }) {
+  const { item, entry, mark, children } = props;
+  const kind = entry?.properties.get("kind") ?? "";
+  return (
+    <div class="item-head">
+      {item.name !== "" && (
+        <span class="title">
+          <Name text={item.name} />
+        </span>
+      )}
+      <Lines item={item} lines={lineRange(item)} what={described(item)} />
+      {kind !== "" && <span class="tag">{visible(kind)}</span>}
+      <span class="tag" title={FIDELITIES[item.fidelity]}>
+        {item.fidelity}
+      </span>
+      {item.cut && <Cut entry={entry} />}
+      {mark !== null && <span class="tag mark">{mark}</span>}
+      <span class="reason">{visible(item.reason)}</span>
+      <span class="cost">{counted(item.tokens, "token")}</span>
+      {children}
+    </div>
   );
 }
 

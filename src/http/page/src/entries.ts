@@ -5,6 +5,8 @@
 export interface Entry {
   /** The code, as in the context. */
   body: string;
+  /** Its last line. Entries of adjacent lines are shown as one, which stands for several items. */
+  end: number;
   /** The line of the enclosing class; empty if there is none. */
   scope: string;
   /** Such as `lines`, `kind` and `same_as`. */
@@ -51,11 +53,14 @@ function fromXml(context: string): Entries {
     } else if (name !== "") {
       // A block begins and ends with a newline.
       const body = text.startsWith("\n") ? text.slice(1, -1) : text;
-      entries.push({ body, scope, properties });
+      entries.push({ body, end: endOf(properties.get("lines") ?? ""), scope, properties });
     }
   }
   return sections;
 }
+
+/** Returns the last line of `12` or `12-40`. */
+const endOf = (lines: string) => Number(lines.split("-").at(-1));
 
 function attributesOf(text: string): Map<string, string> {
   const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
@@ -68,7 +73,7 @@ function fromJson(context: string): Entries {
   const value = JSON.parse(context) as { sections: { name: string; items: Record<string, string>[] }[] };
   const sections = value.sections.map(({ name, items }) => {
     const entries = items.map(({ path: _, scope = "", text: body = "", ...rest }) => {
-      return { body, scope, properties: new Map(Object.entries(rest)) };
+      return { body, end: endOf(rest["lines"] ?? ""), scope, properties: new Map(Object.entries(rest)) };
     });
     return [name, entries] as const;
   });
@@ -91,17 +96,21 @@ function fromMarkdown(context: string): Entries {
       scope = line.replace(/^In (`+) ?/, "").replace(/ ?`+ \(\d+\):$/, "");
     } else if (line.startsWith("- ")) {
       const body = /: (`+) ?(.*?) ?\1$/.exec(line);
-      entries.push({ body: body?.[2] ?? line.slice(2), scope, properties: notesOf(line) });
+      entries.push({ body: body?.[2] ?? line.slice(2), end: endOfHeading(line), scope, properties: notesOf(line) });
     } else if (line.startsWith("#### ")) {
       const fence = /^`{3,}/.exec(lines[at + 1] ?? "")?.[0] ?? "";
       const end = fence === "" ? -1 : lines.indexOf(fence, at + 2);
       if (end < 0) throw new Error("not a context");
-      entries.push({ body: lines.slice(at + 2, end).join("\n"), scope, properties: notesOf(line) });
+      const body = lines.slice(at + 2, end).join("\n");
+      entries.push({ body, end: endOfHeading(line), scope, properties: notesOf(line) });
       at = end;
     }
   }
   return sections;
 }
+
+/** Returns the last line of a heading such as "#### `name` 12-40 (method)" or "#### [12](link)". */
+const endOfHeading = (line: string) => endOf(/^(?:####|-) (?:(`+).*?\1 )?\[?(\d+(?:-\d+)?)/.exec(line)?.[2] ?? "");
 
 /** Parses the notes in a heading's brackets: the kind, and marks such as `folded`. */
 function notesOf(line: string): Map<string, string> {
@@ -109,4 +118,16 @@ function notesOf(line: string): Map<string, string> {
   const kind = notes.find((note) => !["compact", "standard", "cut", "folded"].includes(note) && /^[a-z ]+$/.test(note));
   const marks = notes.filter((note) => note === "folded").map((note): [string, string] => [note, "true"]);
   return new Map(kind === undefined ? marks : [["kind", kind], ...marks]);
+}
+
+/** Pairs each entry with the items that it shows; null if the entries are not those of the items. */
+export function itemsOf<I extends { end_line: number }>(entries: readonly Entry[], items: readonly I[]): [I[], Entry][] | null {
+  let next = 0;
+  const pairs = entries.map((entry): [I[], Entry] => {
+    const start = next;
+    while (next < items.length && items[next++]?.end_line !== entry.end);
+    return [items.slice(start, next), entry];
+  });
+  const isComplete = next === items.length && pairs.every(([shown, entry]) => shown.at(-1)?.end_line === entry.end);
+  return isComplete ? pairs : null;
 }
