@@ -20,66 +20,46 @@ pub struct Section {
     pub blank_tail: u32,
 }
 
-/// The construct that begins a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SectionKind {
-    /// None: the text before the first heading, text between sections, or a paragraph.
-    Text,
-    /// A heading.
-    Section,
-    /// A directive that documents one name: a setting, an option, a function.
-    Entry,
-    /// A key of a mapping.
-    Key,
-    /// An element of a list.
-    Item,
-    /// A table of a settings file.
-    Table,
-    /// A job of a workflow.
-    Job,
-    /// A step of a job.
-    Step,
-    /// A statement.
-    Statement,
-    /// A target of a makefile.
-    Target,
-    /// A rule of a style sheet.
-    Rule,
-    /// Another block in braces.
-    Block,
-    /// A build stage.
-    Stage,
-    /// An instruction of a build stage.
-    Instruction,
-    /// A function of a script.
-    Function,
-    /// An element of a page.
-    Element,
+foveate_model::named_enum! {
+    /// The construct that begins a section.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SectionKind {
+        /// None: the text before the first heading, text between sections, or a paragraph.
+        Text = "text",
+        /// A heading.
+        Section = "section",
+        /// A directive that documents one name: a setting, an option, a function.
+        Entry = "entry",
+        /// A key of a mapping.
+        Key = "key",
+        /// An element of a list.
+        Item = "item",
+        /// A table of a settings file.
+        Table = "table",
+        /// A job of a workflow.
+        Job = "job",
+        /// A step of a job.
+        Step = "step",
+        /// A statement.
+        Statement = "statement",
+        /// A target of a makefile.
+        Target = "target",
+        /// A rule of a style sheet.
+        Rule = "rule",
+        /// Another block in braces.
+        Block = "block",
+        /// A build stage.
+        Stage = "stage",
+        /// An instruction of a build stage.
+        Instruction = "instruction",
+        /// A function of a script.
+        Function = "function",
+        /// An element of a page.
+        Element = "element",
+    }
 }
 
 impl SectionKind {
-    /// Returns the stable lower-case name that is used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Section => "section",
-            Self::Entry => "entry",
-            Self::Key => "key",
-            Self::Item => "item",
-            Self::Table => "table",
-            Self::Job => "job",
-            Self::Step => "step",
-            Self::Statement => "statement",
-            Self::Target => "target",
-            Self::Rule => "rule",
-            Self::Block => "block",
-            Self::Stage => "stage",
-            Self::Instruction => "instruction",
-            Self::Function => "function",
-            Self::Element => "element",
-        }
-    }
-
     /// Whether a section of this kind can be understood without its enclosing section.
     pub(super) fn stands_alone(self) -> bool {
         !matches!(

@@ -5,36 +5,19 @@ use foveate_model::{Language, Lines};
 
 use super::pack::Fidelity;
 
-/// The sections of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SectionKind {
-    Definitions,
-    Snippets,
-    Imports,
-    Tests,
-    Callers,
+foveate_model::named_enum! {
+    /// The sections of a context.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(super) enum SectionKind {
+        Definitions = "definitions",
+        Snippets = "snippets",
+        Imports = "imports",
+        Tests = "tests",
+        Callers = "callers",
+    }
 }
 
 impl SectionKind {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Definitions,
-        Self::Snippets,
-        Self::Imports,
-        Self::Tests,
-        Self::Callers,
-    ];
-
-    /// The stable name of the section.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Definitions => "definitions",
-            Self::Snippets => "snippets",
-            Self::Imports => "imports",
-            Self::Tests => "tests",
-            Self::Callers => "callers",
-        }
-    }
-
     /// The name of one entry of it, used as an XML tag.
     pub(super) fn item(self) -> &'static str {
         self.name().trim_end_matches('s')

@@ -4,25 +4,16 @@ use foveate_model::Lines;
 
 use crate::issue::Issue;
 
-/// How much of a definition is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fidelity {
-    /// Signature, kind, location, one line of documentation; about 50 tokens.
-    Compact,
-    /// Also members and bases; about 120 tokens.
-    Standard,
-    /// Its whole text.
-    Full,
-}
-
-impl Fidelity {
-    /// The stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compact => "compact",
-            Self::Standard => "standard",
-            Self::Full => "full",
-        }
+foveate_model::named_enum! {
+    /// How much of a definition is shown.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Fidelity {
+        /// Signature, kind, location, one line of documentation; about 50 tokens.
+        Compact = "compact",
+        /// Also members and bases; about 120 tokens.
+        Standard = "standard",
+        /// Its whole text.
+        Full = "full",
     }
 }
 
