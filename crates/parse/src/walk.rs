@@ -399,6 +399,12 @@ pub(crate) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
     node.named_children(&mut cursor).collect()
 }
 
+/// Returns the last named child of a node.
+pub(crate) fn last_child<'n>(node: Node<'n>) -> Option<Node<'n>> {
+    let last = node.named_child_count().checked_sub(1)?;
+    node.named_child(u32::try_from(last).ok()?)
+}
+
 /// Returns the first named child of a kind.
 pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> {
     let mut cursor = node.walk();

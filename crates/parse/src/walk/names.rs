@@ -48,6 +48,16 @@ impl<'n> Step<'n> {
     pub(crate) fn member(object: Option<Node<'n>>, name: Option<Node<'n>>) -> Self {
         name.map_or(Self::Other, |name| Self::Member { object, name })
     }
+
+    /// Returns the step of a call; [`Step::Other`] without a function.
+    pub(crate) fn call(function: Option<Node<'n>>) -> Self {
+        function.map_or(Self::Other, Self::Call)
+    }
+
+    /// Returns the step of what stands for its inner node; [`Step::Other`] without one.
+    pub(crate) fn same(inner: Option<Node<'n>>) -> Self {
+        inner.map_or(Self::Other, Self::Same)
+    }
 }
 
 /// An expression that ends in a name.

@@ -179,7 +179,7 @@ fn handler(kind: &str) -> Handler {
 }
 
 fn step(node: Node<'_>) -> Step<'_> {
-    let same = |name| field(node, name).map_or(Step::Other, Step::Same);
+    let same = |name| Step::same(field(node, name));
     match node.kind() {
         "identifier"
         | "type_identifier"
@@ -207,15 +207,15 @@ fn step(node: Node<'_>) -> Step<'_> {
         "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
             same("name")
         }
-        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        "call_expression" => Step::call(field(node, "function")),
         // They yield an object of their type.
         "new_expression" | "cast_expression" | "compound_literal_expression" => {
-            field(node, "type").map_or(Step::Other, Step::Call)
+            Step::call(field(node, "type"))
         }
         "type_descriptor" => same("type"),
         "pointer_expression" | "subscript_expression" | "co_await_expression" => same("argument"),
         "parenthesized_expression" | "dependent_name" | "dependent_type" => {
-            node.named_child(0).map_or(Step::Other, Step::Same)
+            Step::same(node.named_child(0))
         }
         _ => Step::Other,
     }

@@ -146,7 +146,6 @@ fn plain_name(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn step(node: Node<'_>) -> Step<'_> {
-    let same = |inner: Option<_>| inner.map_or(Step::Other, Step::Same);
     let member = |object, name: Option<_>| Step::member(object, name.and_then(plain_name));
     match node.kind() {
         "identifier" | "this" | "base" | "predefined_type" => Step::Name,
@@ -161,18 +160,18 @@ fn step(node: Node<'_>) -> Step<'_> {
                 binding.and_then(|binding| field(binding, "name")),
             )
         }
-        "generic_name" => same(child_of_kind(node, "identifier")),
-        "invocation_expression" => field(node, "function").map_or(Step::Other, Step::Call),
-        "object_creation_expression" => field(node, "type").map_or(Step::Other, Step::Call),
+        "generic_name" => Step::same(child_of_kind(node, "identifier")),
+        "invocation_expression" => Step::call(field(node, "function")),
+        "object_creation_expression" => Step::call(field(node, "type")),
         // A cast gives an object of the type, as a constructor does.
-        "cast_expression" => field(node, "type").map_or(Step::Other, Step::Call),
-        "as_expression" => field(node, "right").map_or(Step::Other, Step::Call),
-        "element_access_expression" => same(field(node, "expression")),
+        "cast_expression" => Step::call(field(node, "type")),
+        "as_expression" => Step::call(field(node, "right")),
+        "element_access_expression" => Step::same(field(node, "expression")),
         "await_expression"
         | "parenthesized_expression"
         | "postfix_unary_expression"
         | "ref_expression"
-        | "checked_expression" => same(node.named_child(0)),
+        | "checked_expression" => Step::same(node.named_child(0)),
         _ => Step::Other,
     }
 }

@@ -83,16 +83,14 @@ fn step(node: Node<'_>) -> Step<'_> {
         "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => Step::Name,
         "selector_expression" => Step::member(field(node, "operand"), field(node, "field")),
         "qualified_type" => Step::member(field(node, "package"), field(node, "name")),
-        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        "call_expression" => Step::call(field(node, "function")),
         // `T{…}` yields an object of `T`.
-        "composite_literal" => field(node, "type").map_or(Step::Other, Step::Call),
-        "generic_type" => field(node, "type").map_or(Step::Other, Step::Same),
-        "unary_expression" => field(node, "operand").map_or(Step::Other, Step::Same),
-        "parenthesized_expression" | "pointer_type" => {
-            node.named_child(0).map_or(Step::Other, Step::Same)
-        }
-        "index_expression" => field(node, "operand").map_or(Step::Other, Step::Same),
-        "type_assertion_expression" => field(node, "type").map_or(Step::Other, Step::Call),
+        "composite_literal" => Step::call(field(node, "type")),
+        "generic_type" => Step::same(field(node, "type")),
+        "unary_expression" => Step::same(field(node, "operand")),
+        "parenthesized_expression" | "pointer_type" => Step::same(node.named_child(0)),
+        "index_expression" => Step::same(field(node, "operand")),
+        "type_assertion_expression" => Step::call(field(node, "type")),
         _ => Step::Other,
     }
 }

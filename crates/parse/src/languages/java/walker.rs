@@ -13,7 +13,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handler, Step, Walk, Walker, base_list, child_of_kind, children, comment, field, into,
-    member, name, past, text, type_member, type_name, type_position,
+    last_child, member, name, past, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -111,19 +111,13 @@ fn step(node: Node<'_>) -> Step<'_> {
             None => Step::Other,
         },
         // Both yield an object of the type.
-        "object_creation_expression" | "cast_expression" => {
-            field(node, "type").map_or(Step::Other, Step::Call)
-        }
-        "generic_type" | "parenthesized_expression" => same(node.named_child(0)),
-        "annotated_type" => same(last_child(node)),
+        "object_creation_expression" | "cast_expression" => Step::call(field(node, "type")),
+        "generic_type" | "parenthesized_expression" => Step::same(node.named_child(0)),
+        "annotated_type" => Step::same(last_child(node)),
         // The recorded type of an array variable is that of its elements.
-        "array_access" => same(field(node, "array")),
+        "array_access" => Step::same(field(node, "array")),
         _ => Step::Other,
     }
-}
-
-fn same(inner: Option<Node<'_>>) -> Step<'_> {
-    inner.map_or(Step::Other, Step::Same)
 }
 
 /// Returns the name in a type: `B` for `B[]`, `a.B<C>` and `@D B`.
@@ -150,11 +144,6 @@ const COLLECTIONS: &[&str] = &[
 fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     let generic = named.parent().filter(|it| it.kind() == "generic_type")?;
     child_of_kind(generic, "type_arguments")?.named_child(0)
-}
-
-fn last_child(node: Node<'_>) -> Option<Node<'_>> {
-    let last = node.named_child_count().checked_sub(1)?;
-    node.named_child(u32::try_from(last).ok()?)
 }
 
 /// Returns the kind of message that a call's string arguments are.

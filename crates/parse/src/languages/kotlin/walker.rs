@@ -14,8 +14,8 @@ use tree_sitter::Node;
 pub(super) use self::masking::mask_misread_words;
 use super::super::java::walker::message;
 use crate::walk::{
-    Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into, name,
-    past, type_position,
+    Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into,
+    last_child, name, past, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -129,17 +129,17 @@ fn step(node: Node<'_>) -> Step<'_> {
             (object, Some(name)) if name.kind() == "identifier" => Step::Invoke { object, name },
             _ => Step::Other,
         },
-        "call_expression" => references::called(node).map_or(Step::Other, Step::Call),
-        "binary_expression" => references::generic_call(node).map_or(Step::Other, Step::Call),
-        "constructor_invocation" => node.named_child(0).map_or(Step::Other, Step::Call),
+        "call_expression" => Step::call(references::called(node)),
+        "binary_expression" => Step::call(references::generic_call(node)),
+        "constructor_invocation" => Step::call(node.named_child(0)),
         // A cast gives an object of the type, as a constructor does.
         "as_expression" => match field(node, "right").and_then(named_type) {
             Some(named) => Step::Call(named),
             None => Step::Other,
         },
-        "unary_expression" => field(node, "argument").map_or(Step::Other, Step::Same),
+        "unary_expression" => Step::same(field(node, "argument")),
         "parenthesized_expression" | "nullable_type" | "parenthesized_type" => {
-            node.named_child(0).map_or(Step::Other, Step::Same)
+            Step::same(node.named_child(0))
         }
         _ => Step::Other,
     }
@@ -195,9 +195,7 @@ fn type_after<'n>(node: Node<'n>, part: Option<Node<'n>>) -> Option<Node<'n>> {
 }
 
 fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
-    let last = node.named_child_count().checked_sub(1)?;
-    let last = node.named_child(u32::try_from(last).ok()?)?;
-    (last.kind() == "identifier").then_some(last)
+    last_child(node).filter(|last| last.kind() == "identifier")
 }
 
 /// Returns the first name in a declaration.

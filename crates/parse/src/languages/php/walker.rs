@@ -16,8 +16,8 @@ use crate::collect::{Position, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into, member,
-    name, past, skip_name, text,
+    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into,
+    last_child, member, name, past, skip_name, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -136,10 +136,10 @@ fn step(node: Node<'_>) -> Step<'_> {
                 None => Step::Other,
             }
         }
-        "function_call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
-        "object_creation_expression" => created(node).map_or(Step::Other, Step::Call),
+        "function_call_expression" => Step::call(field(node, "function")),
+        "object_creation_expression" => Step::call(created(node)),
         "parenthesized_expression" | "named_type" | "clone_expression" => {
-            node.named_child(0).map_or(Step::Other, Step::Same)
+            Step::same(node.named_child(0))
         }
         _ => Step::Other,
     }
@@ -166,10 +166,6 @@ fn created(node: Node<'_>) -> Option<Node<'_>> {
 
 fn is_name(node: Node<'_>) -> bool {
     matches!(node.kind(), "name" | "qualified_name" | "relative_name")
-}
-
-fn last_child(node: Node<'_>) -> Option<Node<'_>> {
-    node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
 }
 
 fn message(path: &str, name: &str) -> Option<MessageKind> {

@@ -93,7 +93,7 @@ fn step(node: Node<'_>) -> Step<'_> {
             _ => Step::Other,
         },
         "parenthesized_statements" if node.named_child_count() == 1 => {
-            node.named_child(0).map_or(Step::Other, Step::Same)
+            Step::same(node.named_child(0))
         }
         _ => Step::Other,
     }

@@ -112,7 +112,6 @@ fn handler(kind: &str) -> Handler {
 }
 
 fn step(node: Node<'_>) -> Step<'_> {
-    let same = |inner: Option<_>| inner.map_or(Step::Other, Step::Same);
     match node.kind() {
         "identifier"
         | "type_identifier"
@@ -130,23 +129,23 @@ fn step(node: Node<'_>) -> Step<'_> {
             let scope = field(node, "path").filter(|path| path.kind() != "self");
             Step::member(scope, field(node, "name"))
         }
-        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        "call_expression" => Step::call(field(node, "function")),
         // `T { … }` gives an object of `T`.
-        "struct_expression" => field(node, "name").map_or(Step::Other, Step::Call),
-        "generic_function" => same(field(node, "function")),
+        "struct_expression" => Step::call(field(node, "name")),
+        "generic_function" => Step::same(field(node, "function")),
         "generic_type"
         | "generic_type_with_turbofish"
         | "qualified_type"
         | "reference_type"
-        | "pointer_type" => same(field(node, "type")),
-        "reference_expression" => same(field(node, "value")),
+        | "pointer_type" => Step::same(field(node, "type")),
+        "reference_expression" => Step::same(field(node, "value")),
         "try_expression"
         | "await_expression"
         | "parenthesized_expression"
         | "bracketed_type"
         | "unary_expression"
         | "index_expression"
-        | "unsafe_block" => same(node.named_child(0)),
+        | "unsafe_block" => Step::same(node.named_child(0)),
         _ => Step::Other,
     }
 }

@@ -3,7 +3,7 @@
 use foveate_model::Span;
 use tree_sitter::Node;
 
-use crate::walk::{child_of_kind, field};
+use crate::walk::{child_of_kind, field, last_child};
 
 /// Deepest declarator that is examined.
 const MAX_DEPTH: usize = 32;
@@ -76,11 +76,6 @@ pub(super) fn declared(declarator: Node<'_>) -> Option<Declarator<'_>> {
         };
     }
     None
-}
-
-fn last_child(node: Node<'_>) -> Option<Node<'_>> {
-    let last = node.named_child_count().checked_sub(1)?;
-    node.named_child(u32::try_from(last).ok()?)
 }
 
 /// Returns the last name of `a::b<T>::c<U>`.

@@ -4,10 +4,10 @@ use foveate_model::values::Link;
 use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
-use super::{created, is_name, last_child, pest};
+use super::{created, is_name, pest};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field, member, type_member};
+use crate::walk::{Walk, child_of_kind, children, field, last_child, member, type_member};
 
 /// Maximum number of members in a path that are followed to the class at its start.
 const MAX_MEMBERS: usize = 16;

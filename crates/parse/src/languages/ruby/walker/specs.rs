@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Walk, children, field, last_child};
 
 /// Names of blocks that hold examples.
 pub(super) fn is_group(name: &str) -> bool {
@@ -60,10 +60,7 @@ fn subject_name<'t>(walk: &Walk<'t>, subject: Node<'t>) -> Option<(&'t str, Span
         "constant" | "scope_resolution" => Some((walk.of(subject), span(subject))),
         // Strings with interpolation count, too.
         "string" => {
-            let (first, last) = (
-                subject.named_child(0)?,
-                subject.named_child(subject.named_child_count().checked_sub(1)? as u32)?,
-            );
+            let (first, last) = (subject.named_child(0)?, last_child(subject)?);
             let place = Span::new(first.start_byte(), last.end_byte());
             let text = place.of(walk.collector.text);
             (!text.trim().is_empty()).then_some((text, place))

@@ -4,6 +4,7 @@
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::syntax::{self, Budget};
+use crate::walk::last_child;
 
 /// Maximum nesting of such calls.
 const MAX_NESTING: u32 = 3;
@@ -69,8 +70,7 @@ fn calls<'t>(root: Node<'t>, text: &[u8]) -> Vec<Node<'t>> {
 }
 
 fn tokens(call: Node<'_>) -> Option<Node<'_>> {
-    let last = call.named_child((call.named_child_count() as u32).checked_sub(1)?)?;
-    (last.kind() == "token_tree").then_some(last)
+    last_child(call).filter(|last| last.kind() == "token_tree")
 }
 
 /// Whether a call has braces and its first token may be that of an item.
