@@ -133,7 +133,7 @@ impl Lexical {
         let mut totals = [0; FIELDS];
         for part in &mut parts {
             part.number_chunks(files);
-            let held = part.segment.file_lengths().iter().zip(&part.files);
+            let held = part.segment.file_lengths.iter().zip(&part.files);
             for (lengths, file) in held.filter_map(|(lengths, file)| Some((lengths, (*file)?))) {
                 let content = files.content(file);
                 let has_headings = content.is_some_and(|content| has_headings(&content.facts));

@@ -3,8 +3,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use foldhash::HashSet;
-
 use crate::change::{Change, Renumber};
 use crate::files::FileId;
 
@@ -89,10 +87,10 @@ impl Dependencies {
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithDependencies<T> {
     pub(super) value: T,
-    /// Sorted.
-    files: Box<[FileId]>,
-    /// Sorted.
-    questions: Box<[u32]>,
+    /// The files that it read, in order.
+    pub(super) files: Box<[FileId]>,
+    /// The hashes of its questions, in order.
+    pub(super) questions: Box<[u32]>,
 }
 
 impl<T: Default + PartialEq> WithDependencies<T> {
@@ -106,36 +104,11 @@ impl<T: Default + PartialEq> WithDependencies<T> {
 impl<T> WithDependencies<T> {
     pub(super) fn new(value: T, noted: Dependencies) -> Self {
         let (files, questions) = noted.into_parts();
-        Self::of_parts(value, files, questions)
-    }
-
-    /// Creates a result from the output of [`Self::files`] and [`Self::questions`].
-    pub(super) fn of_parts(value: T, files: Box<[FileId]>, questions: Box<[u32]>) -> Self {
         Self {
             value,
             files,
             questions,
         }
-    }
-
-    /// Returns the files that it read, in order.
-    pub(super) fn files(&self) -> &[FileId] {
-        &self.files
-    }
-
-    /// Returns the hashes of its questions, in order.
-    pub(super) fn questions(&self) -> &[u32] {
-        &self.questions
-    }
-
-    /// Whether it read a file for which `is_one` is true.
-    pub(super) fn depends_on_any(&self, is_one: impl Fn(FileId) -> bool) -> bool {
-        self.files.iter().any(|file| is_one(*file))
-    }
-
-    /// Whether it asked one of these questions.
-    pub(super) fn asks_any(&self, questions: &HashSet<u32>) -> bool {
-        !questions.is_empty() && self.questions.iter().any(|hash| questions.contains(hash))
     }
 
     /// Returns the heap size in bytes without that of the value.

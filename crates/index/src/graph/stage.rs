@@ -90,7 +90,10 @@ impl Stage<'_> {
     fn holds<T>(&self, file: FileId, before: &WithDependencies<T>) -> bool {
         !self.change.is_some_and(|change| change.is_changed(file))
             && !self.touched.contains(file)
-            && !before.depends_on_any(|read| self.touched.contains(read))
-            && !before.asks_any(&self.questions)
+            && !before.files.iter().any(|read| self.touched.contains(*read))
+            && !before
+                .questions
+                .iter()
+                .any(|hash| self.questions.contains(hash))
     }
 }

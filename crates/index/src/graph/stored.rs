@@ -58,8 +58,8 @@ fn encode(part: &[Arc<WithDependencies<Edges>>]) -> Vec<u8> {
             out.number(edge.target.local.0);
             out.byte(code(edge.confidence));
         });
-        put_ascending(out, resolved.files().iter().map(|file| file.0));
-        put_ascending(out, resolved.questions().iter().copied());
+        put_ascending(out, resolved.files.iter().map(|file| file.0));
+        put_ascending(out, resolved.questions.iter().copied());
     });
     out.into_bytes()
 }
@@ -107,13 +107,11 @@ fn decode_part(
         {
             return None;
         }
-        let dependencies = dependencies.into_iter().map(FileId).collect();
-        let questions = take_ascending(rest)?.into();
-        let resolved = WithDependencies::of_parts(
-            Edges::from_stored(files, file, edges)?,
-            dependencies,
-            questions,
-        );
+        let resolved = WithDependencies {
+            value: Edges::from_stored(files, file, edges)?,
+            files: dependencies.into_iter().map(FileId).collect(),
+            questions: take_ascending(rest)?.into(),
+        };
         Some(if resolved.is_empty() {
             Arc::clone(&nothing)
         } else {

@@ -53,8 +53,10 @@ pub fn has_headings(facts: &FileFacts) -> bool {
 /// The terms of one document by field, repeated as often as they occur.
 #[derive(Debug, Default)]
 pub struct DocumentTerms<'t> {
-    vocabulary: Vocabulary<'t>,
-    numbers: [Vec<u32>; FIELDS],
+    /// The terms of all documents so far.
+    pub vocabulary: Vocabulary<'t>,
+    /// The terms as numbers, per field.
+    pub numbers: [Vec<u32>; FIELDS],
 }
 
 impl<'t> DocumentTerms<'t> {
@@ -63,19 +65,9 @@ impl<'t> DocumentTerms<'t> {
         self.numbers.iter_mut().for_each(Vec::clear);
     }
 
-    /// Returns the terms as numbers, per field.
-    pub fn numbers(&self) -> &[Vec<u32>; FIELDS] {
-        &self.numbers
-    }
-
     /// Returns the number of terms per field.
     pub fn lengths(&self) -> Lengths {
         self.numbers.each_ref().map(|numbers| numbers.len() as u32)
-    }
-
-    /// Returns the terms of all documents so far.
-    pub fn vocabulary(&self) -> &Vocabulary<'t> {
-        &self.vocabulary
     }
 
     /// Adds the terms of `text` to `field`.

@@ -59,7 +59,7 @@ pub fn document_and_field(place: u32) -> (u32, usize) {
 impl Postings {
     /// Adds the next document.
     pub fn add(&mut self, terms: &DocumentTerms<'_>) {
-        for (field, terms) in terms.numbers().iter().enumerate() {
+        for (field, terms) in terms.numbers.iter().enumerate() {
             self.terms += terms.len() as u64;
             for term in terms {
                 self.count(*term);
@@ -217,7 +217,7 @@ mod tests {
             postings.add(&terms);
         }
         let directory = RamDirectory::create();
-        let sorted = terms.vocabulary().sorted();
+        let sorted = terms.vocabulary.sorted();
         postings.write(&sorted, &directory).unwrap();
         let index = Index::open(directory).unwrap();
         let segments = index.searchable_segments().unwrap();

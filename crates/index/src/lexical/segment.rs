@@ -48,9 +48,9 @@ pub struct Segment {
     /// The documents, in file and chunk order.
     pub documents: Vec<Document>,
     /// Number of terms per field and document.
-    lengths: [Vec<u32>; FIELDS],
+    pub lengths: [Vec<u32>; FIELDS],
     /// Number of terms per field, by file.
-    file_lengths: Vec<Lengths>,
+    pub file_lengths: Vec<Lengths>,
     field: TantivyField,
     reader: Arc<InvertedIndexReader>,
     impact_cache: ImpactCache,
@@ -99,7 +99,7 @@ impl Segment {
             }
         }
         let directory = RamDirectory::create();
-        postings.write(&terms.vocabulary().sorted(), &directory)?;
+        postings.write(&terms.vocabulary.sorted(), &directory)?;
         let held = files.iter().map(|(path, content)| SegmentFile {
             path: path.clone(),
             content: Arc::downgrade(content),
@@ -168,16 +168,6 @@ impl Segment {
             }
         }
         Ok(files)
-    }
-
-    /// Number of terms per field and document.
-    pub fn lengths(&self) -> &[Vec<u32>; FIELDS] {
-        &self.lengths
-    }
-
-    /// Number of terms per field, by file.
-    pub fn file_lengths(&self) -> &[Lengths] {
-        &self.file_lengths
     }
 
     /// Returns the impacts of `term` on the segment's documents; `None` if the segment does not contain it.

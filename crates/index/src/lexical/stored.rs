@@ -56,7 +56,7 @@ impl<'a> StoredSegment<'a> {
             }
             out.number(count);
         }
-        for lengths in segment.lengths() {
+        for lengths in &segment.lengths {
             out.list(lengths, |out, length| out.number(*length));
         }
         out.list(&segment.disk_files()?, |out, (name, bytes)| {
