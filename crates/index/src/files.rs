@@ -338,11 +338,6 @@ impl Files {
         range.start as usize..range.end as usize
     }
 
-    /// Returns the file that contains a definition.
-    pub fn file_of(&self, id: DefId) -> FileId {
-        id.file
-    }
-
     /// Returns the snapshot-wide id of a definition of a file.
     pub fn global(&self, file: FileId, local: LocalId) -> DefId {
         DefId { file, local }
@@ -371,7 +366,7 @@ impl Files {
     /// Returns the definition that encloses another.
     pub fn parent(&self, id: DefId) -> Option<DefId> {
         let parent = self.definition(id).parent?;
-        Some(self.global(self.file_of(id), parent))
+        Some(self.global(id.file, parent))
     }
 
     /// Returns the unit that a definition is or lies in. Units are ranked and shown as a whole: functions

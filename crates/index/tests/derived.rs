@@ -118,7 +118,7 @@ fn dump(snapshot: &Snapshot) -> String {
 
 fn name(snapshot: &Snapshot, id: DefId) -> String {
     let files = &snapshot.files;
-    let path = files.path(files.file_of(id));
+    let path = files.path(id.file);
     format!("{path}:{}", files.definition(id).qualified_name)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::lexical::{Hits, QueryTerm};
-use foveate_index::{Revision, Snapshot};
+use foveate_index::{DefId, Revision, Snapshot};
 use foveate_model::Touched;
 use foveate_model::{Commit, Content, History, Lines, ObjectId, RepoPath, SourceFile, Span};
 use proptest::prelude::*;
@@ -88,11 +88,11 @@ fn search_weighted(snapshot: &Snapshot, file: f32) -> Hits {
 
 /// Returns everything that a reader can observe.
 fn observe(snapshot: &Snapshot) -> (Hits, Vec<String>, Vec<Vec<String>>) {
-    let name = |id| {
+    let name = |id: DefId| {
         let files = &snapshot.files;
         format!(
             "{}:{}",
-            files.path(files.file_of(id)),
+            files.path(id.file),
             files.definition(id).qualified_name
         )
     };

@@ -311,11 +311,7 @@ impl Finder<'_> {
             .take(self.config.listed_definitions)
             .map(|id| {
                 let definition = files.definition(*id);
-                format!(
-                    "{}:{}",
-                    files.path(files.file_of(*id)),
-                    definition.qualified_name
-                )
+                format!("{}:{}", files.path(id.file), definition.qualified_name)
             })
             .collect();
         self.found.symbols.push(ResolvedSymbol {

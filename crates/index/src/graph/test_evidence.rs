@@ -205,7 +205,7 @@ fn by_reference(
     };
     let edges = evidence.edges(test).iter();
     for edge in edges.filter(|e| e.confidence > Confidence::NameOnly) {
-        let file = files.file_of(edge.target);
+        let file = edge.target.file;
         if !is_tested(files, file) {
             continue;
         }
@@ -256,7 +256,7 @@ fn by_name(
             let before = candidates.len();
             dependencies.add_question(Question::Folded, &folded);
             for target in evidence.symbols.folded(&folded).iter().take(64) {
-                let file = files.file_of(*target);
+                let file = target.file;
                 let near = file == test
                     || mirrored.contains(&file)
                     || imports.binary_search(&file).is_ok();
@@ -333,7 +333,7 @@ fn file_links(
     }
     let edges = evidence.edges(test).iter();
     for edge in edges.filter(|e| e.confidence > Confidence::NameOnly) {
-        add(files.file_of(edge.target), TestLink::Reference, 1);
+        add(edge.target.file, TestLink::Reference, 1);
     }
     let mut links: Vec<Candidate<FileId, ()>> = links
         .into_iter()

@@ -73,7 +73,7 @@ fn of_sources(sources: Vec<SourceFile>) -> World {
 
 impl World {
     fn describe(&self, id: DefId) -> String {
-        let path = self.files.path(self.files.file_of(id));
+        let path = self.files.path(id.file);
         format!("{path}:{}", self.files.definition(id).qualified_name)
     }
 

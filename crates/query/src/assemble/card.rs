@@ -69,7 +69,7 @@ pub(super) fn near_duplicate(
 /// documentation.
 fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> String {
     let definition = files.definition(id);
-    let text = files.text(files.file_of(id));
+    let text = files.text(id.file);
     let first = definition.lines.start;
     let signature_end = first + definition.signature.of(text).matches('\n').count() as u32;
     let lines: Vec<&str> = whole_lines(text, definition.span).split('\n').collect();
@@ -100,7 +100,7 @@ pub(super) fn standard(
     limit: usize,
 ) -> Entry {
     let files = &snapshot.files;
-    let text = files.text(files.file_of(id));
+    let text = files.text(id.file);
     let mut body = head(snapshot, id, STANDARD_SIGNATURE);
     let mut rest = 0usize;
     let mut shown = 0usize;
@@ -312,11 +312,10 @@ pub(super) fn outline(
 fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
     let files = &snapshot.files;
     let definition = files.definition(id);
-    let file = files.file_of(id);
-    let mut head = signature(definition, files.text(file), limit);
+    let mut head = signature(definition, files.text(id.file), limit);
     let doc = first_sentence(&definition.doc);
     if !doc.is_empty() {
-        let comment = code::comment(files.file(file).language);
+        let comment = code::comment(files.file(id.file).language);
         head.push_str(&format!("\n  {comment} {}", one_line(&doc, DOC_LINE)));
     }
     head
@@ -427,7 +426,7 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
     if !definition.kind.is_container() || place.lines.contains(line) || is_above {
         return None;
     }
-    let text = files.text(files.file_of(class));
+    let text = files.text(class.file);
     Some(Scope {
         name: definition.qualified_name.to_string(),
         line,

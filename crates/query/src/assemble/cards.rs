@@ -128,7 +128,7 @@ impl Plan<'_> {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;
             }
-            let file = self.snapshot.files.file_of(id);
+            let file = id.file;
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
             let strength = self.named.get(&id).copied().unwrap_or(0.0);
@@ -165,7 +165,7 @@ impl Plan<'_> {
         limit: usize,
         is_first: bool,
     ) -> Option<usize> {
-        let file = self.snapshot.files.file_of(id);
+        let file = id.file;
         let section = SectionKind::Definitions;
         let is_class = self.snapshot.files.definition(id).kind.is_container();
         let with_members = is_class.then(|| {
@@ -206,9 +206,7 @@ impl Plan<'_> {
         let ids: Vec<DefId> = ranked
             .take(max_cards * 2)
             .chain(self.named_order.iter().copied().take(max_cards))
-            .filter(|id| {
-                min_probability == 0.0 || self.packed.has_file(self.snapshot.files.file_of(*id))
-            })
+            .filter(|id| min_probability == 0.0 || self.packed.has_file(id.file))
             .collect();
         let mut left = max_cards;
         let mut seen = HashSet::default();

@@ -106,7 +106,7 @@ impl Links {
             let (kind, file, name, lines) = match &waiting.link {
                 Link::Test { id, .. } => (
                     0,
-                    files.file_of(*id),
+                    id.file,
                     files.definition(*id).qualified_name.to_string(),
                     files.definition(*id).own_lines(),
                 ),

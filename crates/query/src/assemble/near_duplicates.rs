@@ -35,7 +35,7 @@ impl Stretch {
     pub(super) fn of_definition(files: &Files, id: DefId) -> Self {
         let definition = files.definition(id);
         Self {
-            file: files.file_of(id),
+            file: id.file,
             lines: definition.lines,
             span: definition.span,
             name: definition.name_span,

@@ -246,8 +246,8 @@ impl<'a> Plan<'a> {
         }
         self.named_order.iter().copied().find(|id| {
             let mut sites = self.snapshot.graph.uses_of(*id).iter();
-            let is_itself = self.snapshot.files.file_of(*id) == file
-                && lines.overlap(self.snapshot.files.definition(*id).lines) > 0;
+            let is_itself =
+                id.file == file && lines.overlap(self.snapshot.files.definition(*id).lines) > 0;
             !is_itself
                 && sites.any(|site| {
                     let is_sure = site.confidence != Confidence::NameOnly;
@@ -265,12 +265,12 @@ impl<'a> Plan<'a> {
     pub(super) fn shows_signature(&self, id: DefId) -> bool {
         let files = &self.snapshot.files;
         let line = files.definition(id).own_lines().start;
-        self.packed.has(PlaceId::Definition(id)) || self.packed.shows_head(files.file_of(id), line)
+        self.packed.has(PlaceId::Definition(id)) || self.packed.shows_head(id.file, line)
     }
 
     pub(super) fn card_shows(&self, id: DefId) -> ShownPart {
         ShownPart {
-            file: self.snapshot.files.file_of(id),
+            file: id.file,
             place: Some(PlaceId::Definition(id)),
             lines: Vec::new(),
         }

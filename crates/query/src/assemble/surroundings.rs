@@ -8,7 +8,7 @@ use foveate_model::Lines;
 /// inserted there.
 pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
     let mut lines = files.definition(id).lines;
-    let file = files.file_of(id);
+    let file = id.file;
     let text = files.text(file);
     let head = files.head_line(id);
     if lines.start - head <= max_head {

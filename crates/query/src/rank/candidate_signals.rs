@@ -75,11 +75,10 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let functions = pool
         .signals()
         .map(|(id, signals)| {
-            let file = files.file_of(id);
             let definition = files.definition(id);
-            let factor = evidence.roles.factor(file, files.role_of(id));
+            let factor = evidence.roles.factor(id.file, files.role_of(id));
             SignalValues {
-                path: path(file),
+                path: path(id.file),
                 place: Some((
                     definition.qualified_name.to_string(),
                     definition.own_lines(),

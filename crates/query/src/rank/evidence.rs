@@ -259,7 +259,7 @@ fn cited(
     let changed = candidates.definitions.iter().filter(|e| e.from == CHANGE);
     let touching = changed.flat_map(|evidence| {
         let id = evidence.definition;
-        let function = commits.function(files.file_of(id), files.name_hash(id));
+        let function = commits.function(id.file, files.name_hash(id));
         let all = function.map_or(&[][..], |function| commits.touching(function));
         let newest = all.get(..config.cochange_commits).unwrap_or(all);
         let share = 1.0 / (newest.len().max(1) as f32);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::{DefId, FileId, Snapshot, highest};
+use foveate_index::{FileId, Snapshot, highest};
 use foveate_model::Role;
 
 use super::evidence::Evidence;
@@ -55,7 +55,7 @@ pub(super) fn signals(
 ) -> Vec<(FileId, FileSignals)> {
     let dense = Dense::new(snapshot, evidence, config);
     let hop = Hop::new(snapshot, &dense, &evidence.focus, config.hop_files);
-    let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
+    let candidates = dense.candidates(evidence, &hop, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
     // Files of one directory are contiguous, so that its share is computed once.
     let mut last: (&[u64], f32) = (&[], 0.0);
@@ -80,7 +80,7 @@ pub(super) fn signals(
     };
     let mut absent: BTreeMap<FileId, f32> = BTreeMap::new();
     for (definition, strength) in &evidence.definitions {
-        let file = snapshot.files.file_of(*definition);
+        let file = definition.file;
         *absent.entry(file).or_insert(1.0) *= 1.0 - strength;
         of(file, &mut |s| s.mention = s.mention.max(*strength));
     }
@@ -150,13 +150,7 @@ impl Dense {
     }
 
     /// Returns every file that is among the best `limit` of some kind of evidence, in path order.
-    fn candidates(
-        &self,
-        snapshot: &Snapshot,
-        evidence: &Evidence,
-        hop: &Hop,
-        limit: usize,
-    ) -> Vec<FileId> {
+    fn candidates(&self, evidence: &Evidence, hop: &Hop, limit: usize) -> Vec<FileId> {
         let mut chosen: Vec<FileId> = Vec::new();
         for channel in [
             &self.lexical, &self.title, &self.code, &self.names, &self.history, &self.chunks,
@@ -176,8 +170,7 @@ impl Dense {
             }
             chosen.extend(best(&values, limit));
         }
-        let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
-        chosen.extend(evidence.definitions.iter().map(file_of));
+        chosen.extend(evidence.definitions.iter().map(|(id, _)| id.file));
         chosen.sort_unstable();
         chosen.dedup();
         chosen

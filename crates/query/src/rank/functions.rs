@@ -301,8 +301,7 @@ impl<'a> Pool<'a> {
     fn scored(&self, config: &RankConfig) -> Vec<(u32, f32)> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
-            let file = files.file_of(*id);
-            signals.score(&config.function) * self.roles.factor(file, files.role_of(*id))
+            signals.score(&config.function) * self.roles.factor(id.file, files.role_of(*id))
         });
         (0..).zip(scored).collect()
     }

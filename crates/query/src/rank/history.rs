@@ -56,7 +56,7 @@ pub(super) fn of_functions(
     let files = &snapshot.files;
     let commits = snapshot.lexical.commits();
     let of = Votes::new(snapshot, evidence);
-    let find = |id: &DefId| commits.function(files.file_of(*id), files.name_hash(*id));
+    let find = |id: &DefId| commits.function(id.file, files.name_hash(*id));
     let touched: Vec<Option<FunctionId>> = ids.iter().map(find).collect();
     let messages = messages(commits, &touched, evidence, config);
     let functions = touched.into_iter().zip(messages);

@@ -92,7 +92,7 @@ impl RankedFunction {
     pub fn listed(self, files: &Files) -> ListedFunction {
         let definition = files.definition(self.id);
         ListedFunction {
-            path: files.path(files.file_of(self.id)).to_owned(),
+            path: files.path(self.id.file).to_owned(),
             name: definition.qualified_name.to_string(),
             kind: definition.kind,
             lines: definition.own_lines(),
@@ -158,7 +158,7 @@ impl PlaceId {
     /// Returns the file that contains it.
     pub fn file(self, files: &Files) -> FileId {
         match self {
-            Self::Definition(id) => files.file_of(id),
+            Self::Definition(id) => id.file,
             Self::Stretch(id) => files.chunk_file(id),
         }
     }

@@ -71,7 +71,7 @@ impl Stretches {
 
     /// Raises the mention of the stretch that contains the first line of a definition that the query names.
     pub(super) fn mention(&mut self, files: &Files, id: DefId, strength: f32) {
-        let (file, line) = (files.file_of(id), files.definition(id).lines.start);
+        let (file, line) = (id.file, files.definition(id).lines.start);
         let key = |chunk: ChunkId| (files.chunk_file(chunk), files.chunk(chunk).lines.start);
         let after = self.all.partition_point(|(id, _)| key(*id) <= (file, line));
         let before = after.checked_sub(1).and_then(|at| self.all.get_mut(at));

@@ -43,8 +43,7 @@ impl Finder<'_> {
                 .resolve_dotted(&snapshot.files, &snapshot.symbols, import);
             if !found.is_empty() {
                 self.note(import, "import", self.config.strength.import, &found);
-                let mut files: Vec<FileId> =
-                    found.iter().map(|id| snapshot.files.file_of(*id)).collect();
+                let mut files: Vec<FileId> = found.iter().map(|id| id.file).collect();
                 files.sort_unstable();
                 files.dedup();
                 for file in files {

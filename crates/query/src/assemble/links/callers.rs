@@ -95,8 +95,7 @@ impl Ranks {
 fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
     let files = &plan.snapshot.files;
     site.enclosing == Some(definition)
-        || (site.file == files.file_of(definition)
-            && files.definition(definition).lines.contains(site.line))
+        || (site.file == definition.file && files.definition(definition).lines.contains(site.line))
 }
 
 /// Adds a call site of a definition with the lines around it, unless it is shown already; returns its tokens

@@ -20,7 +20,6 @@ const TEST_FILES: usize = 3;
 /// better they rank and the more certain its links are.
 pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
-    let files = &plan.snapshot.files;
     let mut found: Vec<(DefId, f32, DefId)> = Vec::new();
     for (position, seed) in seeds.iter().enumerate() {
         for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
@@ -47,11 +46,11 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let mut listed = HashSet::default();
     for link in &links {
         if let Link::Test { id, .. } = link {
-            listed.insert(files.file_of(*id));
+            listed.insert(id.file);
         }
     }
     for seed in seeds {
-        let file = files.file_of(*seed);
+        let file = seed.file;
         for (tests, _) in graph.test_files_of(file).iter().take(TEST_FILES) {
             if listed.insert(*tests) && links.len() < plan.max_links(SectionKind::Tests) * 2 {
                 links.push(Link::TestFile {
@@ -73,7 +72,7 @@ pub(super) fn add_test(
     pass: BudgetScope,
 ) -> Result<(), usize> {
     let files = &plan.snapshot.files;
-    let file = files.file_of(id);
+    let file = id.file;
     let definition = files.definition(id);
     let lines = definition.lines;
     let place = PlaceId::Definition(id);
