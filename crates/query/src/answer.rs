@@ -7,7 +7,7 @@ use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::{self, ListedFile, ListedFunction, ListedPlace, Ranked};
+use crate::rank::{self, ListedFile, ListedFunction, ListedPlace, Ranked, Words};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
@@ -72,7 +72,7 @@ pub fn answer(
     let intent = intent(&text, request);
     let detected = now();
     let (words, candidates) = rayon::join(
-        || rank::search(snapshot, &text, &config.rank, deadline),
+        || Words::search(snapshot, &text, &config.rank, deadline),
         || resolve::resolve(snapshot, &text, &request.into(), &config.resolve, deadline),
     );
     let resolved = now();

@@ -23,11 +23,9 @@ use foveate_index::{Snapshot, highest};
 
 use self::evidence::Evidence;
 pub use self::evidence::Words;
-use crate::deadline::Deadline;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
-use crate::text::QueryText;
 
 pub use self::candidate_signals::{CandidateSignals, SignalValues, examine};
 pub use self::probability::Calibration;
@@ -55,18 +53,8 @@ pub struct Ranked {
 /// How many of each are ranked; more than any request may list.
 pub const MAX_RANKED: usize = 200;
 
-/// Searches the words of the query.
-pub fn search<'a>(
-    snapshot: &Snapshot,
-    text: &'a QueryText,
-    config: &RankConfig,
-    deadline: &'a Deadline,
-) -> Words<'a> {
-    Words::search(snapshot, text, config, deadline)
-}
-
-/// Ranks the files, functions and places of a snapshot. `words` is the result of [`search`]. The first `explained` of
-/// each carry their signals.
+/// Ranks the files, functions and places of a snapshot. `words` is the result of [`Words::search`]. The first
+/// `explained` of each carry their signals.
 pub fn rank(
     snapshot: &Snapshot,
     mut words: Words<'_>,
@@ -151,10 +139,11 @@ fn largest(values: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::config::RankingConfig;
+    use crate::deadline::Deadline;
     use crate::request::Request;
+    use crate::text::QueryText;
 
     #[test]
     fn largest_value_is_found_at_any_position() {

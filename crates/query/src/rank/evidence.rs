@@ -48,8 +48,8 @@ pub struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Searches the words. If that fails, nothing is found and a note says why.
-    pub(super) fn search(
+    /// Searches the words of the query. If that fails, nothing is found and a note says why.
+    pub fn search(
         snapshot: &Snapshot,
         text: &'a QueryText,
         config: &RankConfig,
