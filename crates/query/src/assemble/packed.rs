@@ -177,7 +177,7 @@ impl<'a> Packed<'a> {
         if used == 0 {
             0
         } else {
-            used + self.tags(section)
+            used + self.tags[section as usize]
         }
     }
 
@@ -187,17 +187,13 @@ impl<'a> Packed<'a> {
             .filter(move |p| p.measured.entry.section == section)
     }
 
-    fn tags(&self, section: SectionKind) -> usize {
-        of_section(self.tags, section)
-    }
-
     /// Returns the tokens that an entry costs beyond its own: the markup of its section, file and class,
     /// where no other entry has opened them yet.
     fn opening(&self, measured: &MeasuredEntry, file: FileId) -> usize {
         let entry = &measured.entry;
         let mut of_section = self.of(entry.section).peekable();
         let section = if of_section.peek().is_none() {
-            self.tags(entry.section)
+            self.tags[entry.section as usize]
         } else {
             0
         };
@@ -443,7 +439,7 @@ impl<'a> Packed<'a> {
             .enumerate()
             .map(|(position, (kind, placed))| Section {
                 name: kind.name(),
-                budget: of_section(budgets, kind),
+                budget: budgets[kind as usize],
                 used: self.rendered_tokens(kind, position == 0, &placed),
                 items: placed.iter().map(|p| self.item(p, files)).collect(),
             })
@@ -623,14 +619,6 @@ impl<'a> Packed<'a> {
             seen_as: is_whole.then(|| seen::name(files, placed.shows.file, entry.lines)),
         }
     }
-}
-
-/// Returns the number of a section from a list in the order of [`SectionKind::ALL`].
-fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
-    let mut paired = SectionKind::ALL.iter().zip(numbers);
-    paired
-        .find_map(|(kind, number)| (*kind == section).then_some(number))
-        .unwrap_or(0)
 }
 
 /// Returns the tokens of concatenated pieces; `None` where a token may span two of them, so that they
