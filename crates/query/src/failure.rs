@@ -158,7 +158,8 @@ fn fence(text: &str) -> String {
 /// Returns the first line that is not blank, cut to [`MAX_LINE_BYTES`].
 fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    cut(line.unwrap_or_default(), MAX_LINE_BYTES).to_owned()
+    let line = line.unwrap_or_default();
+    line[..line.floor_char_boundary(MAX_LINE_BYTES)].to_owned()
 }
 
 /// Returns the name of a test without its class or module; a sentence is returned unchanged.
@@ -201,16 +202,11 @@ fn cut_middle(text: &str, max_bytes: usize) -> String {
         return text.to_owned();
     }
     let half = max_bytes.saturating_sub(MARK.len()) / 2;
-    let head = cut(text, half);
+    let head = &text[..text.floor_char_boundary(half)];
     let head = head.rfind('\n').map_or(head, |end| &head[..=end]);
     let start = text.ceil_char_boundary(text.len() - half);
     let tail = text.get(start..).unwrap_or_default();
     let tail = tail.split_once('\n').map_or(tail, |(_, rest)| rest);
     let gap = if head.ends_with('\n') { "" } else { "\n" };
     format!("{head}{gap}{MARK}{tail}")
-}
-
-/// Returns at most the first `max` bytes of a text, ending at a character boundary.
-fn cut(text: &str, max: usize) -> &str {
-    text.get(..text.floor_char_boundary(max)).unwrap_or(text)
 }

@@ -132,7 +132,8 @@ impl Collector {
     }
 
     fn error(&mut self, text: &str) {
-        let text = cut(text.trim(), MAX_ERROR);
+        let text = text.trim();
+        let text = &text[..text.floor_char_boundary(MAX_ERROR)];
         if text.is_empty() || !self.seen_errors.insert(text.to_owned()) {
             return;
         }
@@ -466,8 +467,4 @@ fn repository_part(path: &str) -> &str {
         Some((at, _)) => path.get(at + 1..).unwrap_or(path),
         None => path,
     }
-}
-
-fn cut(text: &str, limit: usize) -> &str {
-    text.get(..text.floor_char_boundary(limit)).unwrap_or(text)
 }
