@@ -31,8 +31,8 @@ pub fn fence(language: Language) -> &'static str {
 }
 
 /// Returns what begins a comment of one line.
-pub fn comment(language: Language) -> &'static str {
-    languages::spec(language).code.comment
+pub fn line_comment(language: Language) -> &'static str {
+    languages::spec(language).code.line_comment
 }
 
 /// Returns the language that most lines match; `None` if no line is characteristic of a language.

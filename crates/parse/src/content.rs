@@ -20,6 +20,9 @@ const SHORT_FILE: usize = 5_000;
 const LONG_LINE: usize = 1_000;
 const LONG_PARAGRAPH: usize = 5_000;
 
+/// The byte order mark of UTF-8.
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Returns the text of a blob as UTF-8, or the reason why it is not read. `by_name` is the language that the
 /// file's name tells.
 pub(crate) fn text<'b>(
@@ -28,8 +31,10 @@ pub(crate) fn text<'b>(
     limits: &Limits,
 ) -> Result<Cow<'b, str>, SkipReason> {
     check_size(bytes.len(), limits)?;
+    let bytes = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes);
     let text = if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
-        let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
+        let utf16 = bytes.get(mark..).unwrap_or_default();
+        let text = encoding.decode_without_bom_handling_and_without_replacement(utf16);
         text.filter(|text| !text.contains('\0'))
             .ok_or(SkipReason::NotUtf8)?
     } else if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
@@ -287,10 +292,11 @@ mod tests {
         let stray = b"# n\xc3\xa9e, gr\xc3\xb6\xc3\x9fer \xe9\n";
         let replaced = "# née, größer \u{fffd}\n".to_owned();
         assert_eq!(read(stray, Some(python())), Ok(replaced));
-        assert_eq!(
-            read(b"\xef\xbb\xbfx = 1\n", Some(python())),
-            Ok("x = 1\n".to_owned())
-        );
+        let marked = [UTF8_MARK, b"x = 1\n"].concat();
+        assert_eq!(read(&marked, Some(python())), Ok("x = 1\n".to_owned()));
+        // A mark is no promise that the rest is UTF-8.
+        let marked = [UTF8_MARK, western].concat();
+        assert_eq!(read(&marked, Some(python())), Ok(decoded.to_owned()));
     }
 
     #[test]

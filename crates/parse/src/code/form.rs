@@ -9,7 +9,7 @@ pub(crate) struct CodeForm {
     /// The word to write in a fence, where it differs from the language's name.
     pub(crate) fence: Option<&'static str>,
     /// What begins a comment of one line.
-    pub(crate) comment: &'static str,
+    pub(crate) line_comment: &'static str,
     /// Lines that few other languages contain.
     pub(crate) lines: &'static [Line],
     /// Beginnings of lines that are code even between sentences.
@@ -45,7 +45,7 @@ impl CodeForm {
     pub(crate) const NONE: Self = Self {
         fences: &[],
         fence: None,
-        comment: "//",
+        line_comment: "//",
         lines: &[],
         pasted: &[],
         block_words: &[],

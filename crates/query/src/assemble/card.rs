@@ -315,7 +315,7 @@ fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
     let mut head = signature(definition, files.text(id.file), limit);
     let doc = first_sentence(&definition.doc);
     if !doc.is_empty() {
-        let comment = code::comment(files.file(id.file).language);
+        let comment = code::line_comment(files.file(id.file).language);
         head.push_str(&format!("\n  {comment} {}", one_line(&doc, DOC_LINE)));
     }
     head

@@ -33,7 +33,7 @@ pub(super) struct MeasuredEntry {
     pub entry: Entry,
     pub text: String,
     pub tokens: usize,
-    /// Those of its own markup.
+    /// The tokens of its markup alone.
     markup_tokens: usize,
     /// Tokens of the markup around the entries of its file.
     file_tokens: usize,
@@ -530,9 +530,9 @@ impl<'a> Packed<'a> {
                 };
                 let measured = &first.measured;
                 let class = measured.entry.scope.as_ref();
-                let ends_with_class =
+                let is_class_above =
                     class.is_some_and(|class| before.is_some_and(|run| run.contains(class.line)));
-                if class != scope && !ends_with_class {
+                if class != scope && !is_class_above {
                     pieces.push(Piece::entry(&measured.scope, measured.scope_tokens));
                 }
                 scope = last.measured.entry.scope.as_ref();

@@ -3,7 +3,7 @@
 use crate::code::form::{CodeForm, Imports, Line, dotted_import, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
-    comment: "#",
+    line_comment: "#",
     fences: &[
         "py", "python", "python2", "python3", "pycon", "ipython", "ipython3", "doctest", "pytb",
         "py3tb",

@@ -3,7 +3,7 @@
 use crate::code::form::{CodeForm, Imports, Line, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
-    comment: "#",
+    line_comment: "#",
     fences: &["rb", "ruby", "irb"],
     lines: &[
         Line::when("require ", |line| line.ends_with(['\'', '"'])),

@@ -469,6 +469,28 @@ fn unused_shares_go_to_bodies() {
 }
 
 #[test]
+fn line_of_a_class_is_not_repeated_below_the_class() {
+    let spare = "        self.spare_page(1)\n".repeat(40);
+    let text = format!(
+        "class Pool:\n    size = 4\n\n    def spare(self):\n{spare}\n    \
+         def open_page(self):\n        self.page(1)\n"
+    );
+    let snapshot = snapshot([("pool.py".to_owned(), text)]);
+    let mut request = request(
+        "`open_page` of the class Pool ignores its size",
+        1000,
+        IntentKind::BugFix,
+    );
+    request.breadth = Breadth::Precise;
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let context = &pack.context;
+    assert!(context.contains("class Pool:\n    size = 4\n"), "{context}");
+    assert!(context.contains("def open_page") && !context.contains("spare_page"));
+    assert!(!context.contains("<scope"), "{context}");
+}
+
+#[test]
 fn adjacent_methods_outside_their_type_are_named_by_it() {
     let code = "pub struct Pool;\n\nmod other {}\n\nimpl Pool {\n    pub fn open_page(&self) {\n        self.page(1)\n    }\n\n    \
          pub fn close_page(&self) {\n        self.page(0)\n    }\n}\n";
