@@ -34,22 +34,15 @@ pub struct DataDir {
 
 /// Why the data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum DataDirError {
-    /// It cannot be created or read.
     #[error("cannot use the data directory {}: {reason}", .path.display())]
-    Unusable {
-        /// Path of the directory.
-        path: PathBuf,
-        /// The error of the system.
-        reason: io::Error,
-    },
-    /// Another process uses it.
+    Unusable { path: PathBuf, reason: io::Error },
     #[error(
         "the data directory {} is in use by another `foveate serve`{process}: stop that one, or choose another directory with --data-dir",
         .path.display()
     )]
     InUse {
-        /// Path of the directory.
         path: PathBuf,
         /// ` (process N)` where the process is known, else empty.
         process: String,

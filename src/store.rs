@@ -91,40 +91,26 @@ enum Schema {
     Keep,
 }
 
-/// Why a database operation failed.
+/// Why a database operation failed. Locations have no password.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum StoreError {
-    /// The data directory cannot be created or opened.
     #[error("cannot use the data directory {path}: {reason}")]
-    Directory {
-        /// Path of the directory.
-        path: String,
-        /// The error of the system.
-        reason: String,
-    },
-    /// The database server cannot be reached, or refuses the connection.
+    Directory { path: String, reason: String },
     #[error("the database {location} cannot be opened: {reason}")]
     Unreachable {
-        /// Where the database is, without a password.
         location: String,
-        /// The error of the server or the system.
         reason: sqlx::Error,
     },
-    /// The database server does not answer.
     #[error("the database did not answer within {} s", OPERATION_TIMEOUT.as_secs())]
     Silent,
-    /// A statement failed.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
-    /// The schema could not be brought up to date.
     #[error("the database cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// The database to copy to has rows.
     #[error("the database {location} is not empty (it has {table}): name another one")]
     NotEmpty {
-        /// Where it is, without a password.
         location: String,
-        /// A table that has rows.
         table: &'static str,
     },
     /// The schema is older than this program's, and must not be changed because servers use it.
@@ -133,24 +119,17 @@ pub enum StoreError {
          server has, or start a server of this version first"
     )]
     Older {
-        /// Where it is, without a password.
         location: String,
-        /// The schema's number.
         found: i64,
-        /// The number that this program needs.
         known: i64,
     },
-    /// A later version of the program has changed the schema.
     #[error(
         "the database {location} was changed by a later version of this program (its schema is {found}, this \
          program supports up to {known}): use that version, or restore an earlier backup"
     )]
     Newer {
-        /// Where it is, without a password.
         location: String,
-        /// The schema's number.
         found: i64,
-        /// The highest number known here.
         known: i64,
     },
 }

@@ -35,27 +35,20 @@ pub struct AccessSettings {
 
 /// Why keys cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum AccessError {
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The token file cannot be used.
     #[error("access.token_file: {}: {reason}", .path.display())]
-    TokenFile {
-        /// Path of the file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    TokenFile { path: PathBuf, reason: String },
 }
 
 /// Why a request has no grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum Unauthenticated {
-    /// It has no token and needs one.
     #[error("this server answers only requests with a token")]
     Missing,
-    /// The token is unknown, revoked or expired.
     #[error("this token is unknown, revoked or expired")]
     Invalid,
 }

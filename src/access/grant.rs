@@ -43,11 +43,10 @@ struct Inner {
 
 /// A grant does not allow an operation. The messages name nothing that the holder did not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum AccessDenied {
-    /// It may not change anything.
     #[error("this token has the scope `read`; this operation needs a token with `--scope admin`")]
     Scope,
-    /// It may not register a repository under this name.
     #[error("this token may only register repositories under the names that it was created for")]
     Name,
 }

@@ -35,14 +35,13 @@ pub struct InFlight {
 
 /// A share is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum RateLimited {
-    /// Too many requests in too short a time.
     #[error("this token sent more requests than `access.rate_per_second` allows")]
     Rate {
         /// Time until the next request is admitted.
         retry_after: Duration,
     },
-    /// Too many requests in flight.
     #[error("this token has as many requests in flight as `access.max_in_flight` allows")]
     InFlight,
 }

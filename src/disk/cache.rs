@@ -52,11 +52,10 @@ pub struct CacheEntry {
 
 /// Why an entry may only be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum ReadOnly {
-    /// Another process writes to it.
     #[error("another process writes to it")]
     InUse,
-    /// The system refuses.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

@@ -99,24 +99,19 @@ pub struct LookupWithSnapshot<T> {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum AskError {
-    /// No repository has this name.
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
-    /// Its first index is being built.
     #[error("the repository is being indexed ({phase}, {done} of {total} files)")]
     Indexing {
-        /// The phase of indexing.
         phase: &'static str,
-        /// Steps of the phase that are done.
         done: usize,
         /// Steps of the phase in all; 0 where that is not known.
         total: usize,
     },
-    /// It could never be indexed.
     #[error("the repository could not be indexed: {0}")]
     Failed(String),
-    /// The revision is not available.
     #[error(transparent)]
     Revision(#[from] RevisionError),
     /// The revision's index is not built yet; the build goes on.
@@ -125,10 +120,8 @@ pub enum AskError {
     /// It was rejected by the queue, or got no permit in time.
     #[error(transparent)]
     Admission(#[from] AdmissionError),
-    /// The answer took too long.
     #[error("the answer took longer than {0:?}")]
     Deadline(Duration),
-    /// Answering failed by a defect of the program.
     #[error("answering failed")]
     Defect,
 }

@@ -69,11 +69,10 @@ impl Drop for Admission {
 
 /// Why a question was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum AdmissionError {
-    /// The queue is full.
     #[error("the queue of questions is full")]
     QueueFull,
-    /// It got no permit in time.
     #[error("the question waited in the queue for too long")]
     Waited,
 }

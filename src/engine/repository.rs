@@ -132,14 +132,13 @@ pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
 
 /// Why a revision or diff is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum RevisionError {
-    /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
     /// The text cannot be a ref.
     #[error("{0}")]
     MalformedRef(String),
-    /// The repository has no revisions: a directory that is not under git.
     #[error("the repository is a directory without git, so it has no revisions")]
     NoRevisions,
     /// A part of the repository lies outside the paths that may be read.
@@ -151,13 +150,11 @@ pub enum RevisionError {
     /// It exceeds the limits of what is indexed.
     #[error("{0}")]
     TooLarge(String),
-    /// The local copy of the remote repository is damaged.
     #[error("the local copy of the repository is damaged and is cloned again")]
     Damaged,
     /// Reading or indexing it failed.
     #[error("{0}")]
     Failed(String),
-    /// The server is stopping, or the repository was removed.
     #[error("the server is stopping, or the repository was removed")]
     Gone,
 }

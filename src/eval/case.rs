@@ -107,36 +107,25 @@ impl GoldFunction {
 
 /// A file of cases or aliases, or a path template, that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum CaseError {
-    /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
-    /// A line is no case.
     #[error("{path}:{line}: not a case: {source}")]
     Line {
-        /// The file.
         path: PathBuf,
         /// 1-based.
         line: usize,
-        /// Why.
         source: serde_json::Error,
     },
     /// Two cases have one id, so that a later comparison would mix them up.
     #[error("case {0:?} appears twice; give every case its own id")]
     Duplicate(String),
-    /// The table of aliases lacks a column.
     #[error("{path}: no column {column:?} in the first line")]
-    Column {
-        /// The file.
-        path: PathBuf,
-        /// The missing column.
-        column: &'static str,
-    },
+    Column { path: PathBuf, column: &'static str },
 }
 
 /// Reads all files of cases, in order. Empty lines are skipped.

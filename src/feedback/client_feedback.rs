@@ -59,19 +59,17 @@ pub struct StoredFeedback {
 
 /// Why feedback is not stored.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum FeedbackError {
-    /// A field has an invalid value.
     #[error("{field}: {reason}")]
     Invalid {
         /// Path of the field in the body.
         field: String,
-        /// What is wrong.
         reason: String,
     },
     /// No stored answer that the holder of the grant may see has this id.
     #[error("no stored answer has this request_id")]
     UnknownAnswer,
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -56,11 +56,10 @@ pub struct RepositoryStats {
 
 /// Why no figures are returned.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum StatsError {
-    /// The holder of the grant sees no repository with this name.
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -26,11 +26,11 @@ const MAX_MESSAGE_CHARS: usize = 200;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum CallError {
     /// Retry after this time; does not count as a failure.
     #[error("{reason}")]
     Later {
-        /// Why.
         reason: String,
         /// Delay before the retry.
         after: Duration,

@@ -43,17 +43,15 @@ impl Outcome {
 
 /// Why a delivery was not accepted.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum WebhookError {
-    /// No forge has this name.
     #[error("unknown forge; expected github, gitlab or gitea")]
     UnknownForge,
     /// The forge has no webhook secret, so no sender can be verified.
     #[error("webhooks of {0} are not set up: forge.{0}.webhook_secret is empty")]
     NotSetUp(&'static str),
-    /// The secret cannot be read.
     #[error("the secret of the webhook cannot be read; the server's log says why")]
     Secret(#[from] SecretError),
-    /// The sender does not know the secret.
     #[error(
         "the signature is missing or wrong: check that the forge and this server have the same webhook secret"
     )]
@@ -61,10 +59,8 @@ pub enum WebhookError {
     /// It does not have the form that the forge documents.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// The queue is full.
     #[error("the job queue is full (forge.max_jobs)")]
     Full,
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

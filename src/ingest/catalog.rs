@@ -47,53 +47,39 @@ pub struct Registration {
 
 /// Why a repository was not registered.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum RegisterError {
-    /// The name is malformed.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The grant does not allow it.
     #[error(transparent)]
     Denied(#[from] AccessDenied),
-    /// The name is in use.
     #[error("a repository is already called {0:?}: choose another name, or remove that one first")]
     Taken(String),
-    /// The repository of this name is still being removed.
     #[error("{0:?} is still being removed: try again in a moment")]
     BeingRemoved(String),
-    /// The path is not a readable directory.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
         /// Whether the request named it as a working tree or as a git repository.
         kind: RepositoryKind,
-        /// The path as requested.
         path: String,
-        /// The system's error message.
         reason: String,
     },
-    /// The path is not absolute.
     #[error("{0:?} is not an absolute path")]
     NotAbsolute(PathBuf),
-    /// The path lies outside the directories that may be registered.
     #[error("{path} may not be registered: it lies outside `repos.allow_paths`")]
     NotAllowed {
         /// Whether the request named it as a working tree or as a git repository.
         kind: RepositoryKind,
-        /// The path as requested.
         path: String,
     },
-    /// The path is the program's own data directory or lies in it.
     #[error("{0} is the data directory or lies in it: choose another --data-dir")]
     OwnData(String),
-    /// The git location cannot be used.
     #[error(transparent)]
     Location(#[from] LocationError),
-    /// The git repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The list cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The credentials of a URL cannot be stored.
     #[error("the credentials of the URL cannot be stored: {0}")]
     Credentials(std::io::Error),
     /// The task panicked.
@@ -103,14 +89,12 @@ pub enum RegisterError {
 
 /// Why a repository was not removed or synchronized.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum ManageError {
-    /// The grant does not allow it.
     #[error(transparent)]
     Denied(#[from] AccessDenied),
-    /// No repository has this name.
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
-    /// The list cannot be changed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The task panicked.

@@ -37,11 +37,10 @@ use process::RunLimits;
 
 /// Why a git operation failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum GitError {
-    /// Git is not installed.
     #[error("git was not found on the PATH: install git 2.41 or newer")]
     NotInstalled,
-    /// The path is not a repository.
     #[error("{} is not a git repository", .0.display())]
     NotARepository(PathBuf),
     /// The repository is broken, or this version of git refuses to read it.
@@ -49,105 +48,66 @@ pub enum GitError {
     Refused {
         /// The directory from which the repository was searched.
         directory: PathBuf,
-        /// Git's error message.
         complaint: String,
-        /// What to do about it.
         advice: &'static str,
     },
-    /// The text is not a valid ref.
     #[error("{reference:?} is not a ref: {reason}")]
     MalformedRef {
-        /// The text.
         reference: String,
-        /// Why it is refused.
         reason: &'static str,
     },
-    /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
-    /// The two commits have no common ancestor in this shallow clone.
     #[error(
         "cannot find where {head:?} branched off {base:?}: this shallow clone lacks old commits"
     )]
-    Shallow {
-        /// The base of the comparison.
-        base: String,
-        /// The commit that is compared with it.
-        head: String,
-    },
-    /// The contents of changed files are missing from this partial clone.
+    Shallow { base: String, head: String },
     #[error(
         "cannot compare the commits: this partial clone lacks the contents of changed files; \
          `git fetch --refetch --no-filter` fetches them"
     )]
     Partial,
-    /// The commit exceeds the size limit.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The repository is empty.
     #[error("the repository has no commit yet")]
     NoCommits,
-    /// Git exited with an error.
     #[error("git {subcommand} failed: {stderr}")]
-    Failed {
-        /// Its subcommand.
-        subcommand: String,
-        /// The first lines of its standard error.
-        stderr: String,
-    },
-    /// Git took longer than allowed.
+    Failed { subcommand: String, stderr: String },
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
-        /// Its subcommand.
         subcommand: &'static str,
-        /// The limit.
         limit: Duration,
-        /// The setting that holds the limit.
         setting: &'static str,
     },
-    /// Git took more processor time than allowed.
     #[error("git {0} was stopped: it exceeded its limit of processor time")]
     Exhausted(String),
-    /// Git wrote more output than is read.
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
     TooMuch {
-        /// Its subcommand.
         subcommand: String,
-        /// The limit.
         megabytes: usize,
     },
-    /// A part of the repository lies outside the allowed paths.
     #[error(
         "the repository may not be read: its {0} lies outside `repos.allow_paths` or cannot be checked; allow its path too, or make a separate clone inside"
     )]
     NotAllowed(&'static str),
-    /// The host is in a private network and not allowed.
     #[error(
         "{0} is an address of this machine or of a private network: name it in `git.private_hosts` to allow it"
     )]
     PrivateHost(String),
-    /// A branch or tag names an object that cannot be read.
     #[error("{0:?} names a commit that is missing from the repository: run `git fsck` for details")]
     Lost(String),
-    /// The local copy of a remote repository has lost objects.
     #[error("the local copy has lost {lost} files and is cloned again")]
-    Damaged {
-        /// Number of files that cannot be read.
-        lost: usize,
-    },
-    /// The local copy of a remote repository cannot be read.
+    Damaged { lost: usize },
     #[error("the local copy of the repository is damaged and is cloned again")]
     DamagedCopy,
     /// The repository, or something needed to read it, is not available now.
     #[error("{0}")]
     Unavailable(String),
-    /// Git's output could not be parsed.
     #[error("unexpected output of git {0}")]
     Output(&'static str),
     /// Git could not be started, or a pipe to it failed.
     #[error("cannot run git: {0}")]
     Io(#[from] std::io::Error),
-    /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -16,27 +16,16 @@ pub struct MaxSize {
 
 /// The repository exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum TooLarge {
-    /// It has too many files.
     #[error("it holds {files} files; at most {max} are indexed (`index.max_files`): {ADVICE}")]
-    Files {
-        /// Number of files.
-        files: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// Its files have too many bytes.
+    Files { files: usize, max: usize },
     #[error(
         "its files have {} MB; at most {} MB are indexed (`index.max_bytes`): {ADVICE}",
         .bytes / 1_000_000,
         .max / 1_000_000
     )]
-    Bytes {
-        /// Total bytes.
-        bytes: u64,
-        /// The limit.
-        max: u64,
-    },
+    Bytes { bytes: u64, max: u64 },
 }
 
 const ADVICE: &str =

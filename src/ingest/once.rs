@@ -25,28 +25,19 @@ const HEAD: &str = "HEAD";
 
 /// Why no index could be built.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum OnceError {
-    /// The path is not a directory.
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// The directory is not in a repository, so it has no revisions.
     #[error("{} is not in a git repository, so it has no revision {reference:?}", .path.display())]
-    NoRevisions {
-        /// The directory.
-        path: PathBuf,
-        /// The revision asked for.
-        reference: String,
-    },
-    /// Git failed.
+    NoRevisions { path: PathBuf, reference: String },
     #[error(transparent)]
     Git(#[from] GitError),
     /// The repository exists, but git cannot be used for it.
     #[error(transparent)]
     Unusable(Arc<GitError>),
-    /// The files could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The index could not be built.
     #[error(transparent)]
     Index(#[from] PublishError),
 }

@@ -34,22 +34,15 @@ use walk::{Listing, Rules, WalkedFile};
 
 /// Why a working tree cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum TreeError {
-    /// The path is missing or not a readable directory.
     #[error("{} is not a directory that can be read: {reason}", .path.display())]
-    Unreadable {
-        /// The path of the directory.
-        path: PathBuf,
-        /// The system's error message, or another reason.
-        reason: String,
-    },
-    /// The tree exceeds the size limit.
+    Unreadable { path: PathBuf, reason: String },
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
     /// The files of the commit cannot be read now.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

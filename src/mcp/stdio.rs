@@ -22,8 +22,8 @@ use super::message::{self, Refusal};
 
 /// Why a session failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum SessionError {
-    /// The client did not start with the initialization that the protocol requires.
     #[error("the client did not start a session of the Model Context Protocol: {0}")]
     Begin(Box<ServerInitializeError>),
     /// A defect.

@@ -72,14 +72,12 @@ impl InvalidLookup {
 
 /// Why a lookup failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum LookupFailure {
-    /// A parameter is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidLookup),
-    /// The repository or the revision cannot be searched.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// The lookup's subject does not exist in the revision.
     #[error(transparent)]
     Lookup(#[from] LookupError),
 }

@@ -23,42 +23,28 @@ use crate::issue;
 
 /// Why a lookup failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum LookupError {
-    /// No file has this path.
     #[error("no file has the path {path:?} at this revision; {}", search_advice(.similar))]
     UnknownPath {
-        /// The requested path.
         path: String,
         /// Paths of files that end with the requested path.
         similar: Vec<String>,
     },
-    /// The text of the file is not in the index.
     #[error("{path:?} is listed but its text is not in the index: {reason}")]
     NotIndexed {
-        /// The path of the file.
         path: String,
         /// The stable code of the reason, such as `binary`.
         reason: &'static str,
     },
-    /// The file has fewer lines.
     #[error("{path:?} has no line {line}: it has {line_count} lines")]
     NoSuchLine {
-        /// The path of the file.
         path: String,
-        /// The requested line.
         line: u32,
-        /// How many lines the file has.
         line_count: u32,
     },
-    /// No definition contains the line.
     #[error("no definition of {path:?} contains line {line}; request the outline of the file")]
-    NoDefinitionAt {
-        /// The path of the file.
-        path: String,
-        /// The requested line.
-        line: u32,
-    },
-    /// The regular expression cannot be used; the text says why.
+    NoDefinitionAt { path: String, line: u32 },
     #[error(
         "the regular expression cannot be used: {0}; look-around and backreferences are not supported"
     )]

@@ -35,11 +35,10 @@ pub struct App {
 
 /// The private key cannot be used. The message contains nothing of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum AppError {
-    /// It cannot be read.
     #[error(transparent)]
     Secret(#[from] super::super::secret::SecretError),
-    /// It is not a usable RSA key.
     #[error("forge.github.private_key is not an RSA key in PEM of 2048 bits or more")]
     Key,
 }

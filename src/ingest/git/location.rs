@@ -51,18 +51,12 @@ impl fmt::Debug for Login {
 
 /// Why a text is not an accepted location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum LocationError {
-    /// Neither an absolute path nor a URL.
     #[error("`git` must be an absolute path or a URL such as https://host/owner/name.git")]
     NeitherPathNorUrl,
-    /// A URL whose scheme is not allowed.
     #[error("URLs of the scheme {scheme:?} are not allowed; allowed are {allowed} (`git.schemes`)")]
-    Scheme {
-        /// The scheme of the URL.
-        scheme: String,
-        /// The configured schemes.
-        allowed: String,
-    },
+    Scheme { scheme: String, allowed: String },
     /// Control characters or spaces, or no host.
     #[error("the URL has no host, or holds spaces or control characters")]
     Malformed,

@@ -27,17 +27,14 @@ pub struct Sender {
 
 /// Why telemetry was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum SendError {
-    /// The connection failed.
     #[error("the collector cannot be reached")]
     Unreachable,
-    /// No answer in time.
     #[error("the collector does not answer in time")]
     TimedOut,
-    /// The collector refused the request.
     #[error("the collector answered with status {0}")]
     Refused(StatusCode),
-    /// The program is ending.
     #[error("the program is ending")]
     Ending,
 }

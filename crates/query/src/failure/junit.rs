@@ -17,14 +17,13 @@ const MAX_DEPTH: usize = 64;
 /// Why a report cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what failed")]
 pub enum JunitError {
-    /// The text is not in this format.
     #[error("it is not a JUnit report: it has no <testsuite>; --log reads the output of any tool")]
     NoSuite,
     /// The markup is wrong, and no failed test precedes the mistake.
     #[error("it is not well-formed XML: {0}")]
     Malformed(String),
-    /// The elements are nested too deeply.
     #[error("its elements are nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
 }
