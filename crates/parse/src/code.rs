@@ -103,9 +103,25 @@ pub fn imports(lines: &[&str]) -> Vec<String> {
             }
         }
         let statement = statement.trim_end_matches(';');
-        let _ = forms().any(|imports| (imports.names)(statement, &mut names));
+        let imported = forms().find_map(|imports| (imports.names)(statement));
+        names.extend(
+            imported
+                .into_iter()
+                .flatten()
+                .filter(|name| is_import(name)),
+        );
     }
     names
+}
+
+/// Longest name of an import, in bytes.
+const MAX_NAME: usize = 300;
+
+/// Whether an import can have this name.
+fn is_import(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$'))
+        && name.len() <= MAX_NAME
+        && !name.contains(char::is_whitespace)
 }
 
 fn forms() -> impl Iterator<Item = Imports> {

@@ -1,5 +1,4 @@
-//! Describes how a language's code looks in issues. Also holds the helpers that the readers of import
-//! statements share.
+//! Describes how a language's code looks in issues, and reads the import statements that several languages have.
 
 /// How code of a language looks in an issue.
 #[derive(Clone, Copy)]
@@ -36,8 +35,8 @@ pub(crate) struct Imports {
     /// Returns, for the first line of a statement, the brackets that may hold its names over several lines;
     /// `None` for any other line.
     pub(crate) brackets: fn(&str) -> Option<&'static [char]>,
-    /// Appends the names that a whole statement imports; returns whether it is a statement of the language.
-    pub(crate) names: fn(&str, &mut Vec<String>) -> bool,
+    /// Returns the names that a whole statement imports; `None` if it is no statement of the language.
+    pub(crate) names: fn(&str) -> Option<Vec<String>>,
 }
 
 impl CodeForm {
@@ -66,28 +65,13 @@ impl Line {
     }
 }
 
-/// Longest name of an import, in bytes.
-const MAX_NAME: usize = 300;
-
-/// Appends a name if an import can have it.
-pub(crate) fn push_import(names: &mut Vec<String>, name: String) {
-    let valid = name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$'))
-        && name.len() <= MAX_NAME
-        && !name.contains(char::is_whitespace);
-    if valid {
-        names.push(name);
-    }
-}
-
 /// `import a.b.C;`, `import static a.b.C.of`, `import a.b as c, d`: absolute dotted names.
-pub(crate) fn dotted_import(statement: &str, names: &mut Vec<String>) -> bool {
-    let Some(list) = statement.strip_prefix("import ") else {
-        return false;
-    };
+pub(crate) fn dotted_import(statement: &str) -> Option<Vec<String>> {
+    let list = statement.strip_prefix("import ")?;
     let list = list.strip_prefix("static ").unwrap_or(list);
-    for item in list.split(',') {
+    let names = list.split(',').map(|item| {
         let name = item.split(" as ").next().unwrap_or("");
-        push_import(names, name.trim().trim_end_matches(".*").to_owned());
-    }
-    true
+        name.trim().trim_end_matches(".*").to_owned()
+    });
+    Some(names.collect())
 }

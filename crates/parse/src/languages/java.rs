@@ -1,25 +1,76 @@
 //! Registers Java.
 
-mod code;
 pub(super) mod hunks;
 pub(super) mod lookup;
 pub(super) mod modules;
-mod origin;
-pub(super) mod roles;
 mod traces;
 pub(super) mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Imports, Line, dotted_import};
+use crate::origin::form::OriginForm;
+use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) static JAVA: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["java"]),
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: roles::ROLES,
-    code: code::CODE,
+    roles: Roles {
+        ecosystem: Ecosystem {
+            generated_names: &[
+                "r.java", "buildconfig.java", "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd",
+            ],
+            generated_endings: &["grpc.java", "outerclass.java"],
+            generated_directories: &["generated-sources", "generated-src", "gen-java", "src-gen"],
+            configuration_names: &[
+                "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
+            ],
+            ..Ecosystem::NONE
+        },
+        is_test: |file| {
+            let mut endings = ["Test", "Tests", "TestCase"].iter();
+            let is_named = endings.any(|ending| file.path.stem().ends_with(ending));
+            is_named && !is_in_shipped_sources(file)
+                || is_integration_test(file)
+                || is_in_test_sources(file)
+        },
+        is_test_package,
+        is_test_support: |file| is_shipped(file, file.directories.len()),
+        ..Roles::NONE
+    },
+    code: CodeForm {
+        fences: &["java"],
+        lines: &[
+            Line::starting("public "),
+            Line::starting("private "),
+            Line::starting("protected "),
+            Line::when("package ", |line| line.ends_with(';')),
+            Line::when("import ", |line| {
+                line.ends_with(';') && !line.contains(['\'', '"', '{', '*'])
+            }),
+            Line::starting("@Override"),
+            Line::starting("System.out."),
+        ],
+        pasted: &["public class ", "private "],
+        imports: Some(Imports {
+            brackets: |line| line.starts_with("import ").then_some(&['(', '{']),
+            names: dotted_import,
+        }),
+        ..CodeForm::NONE
+    },
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
+    origins: OriginForm {
+        runtime: |path| {
+            let packages = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+            let is_own = packages.iter().any(|package| path.starts_with(package));
+            (is_own && path.ends_with(".java")).then_some(path)
+        },
+        runtime_packages: &["java.", "javax.", "jdk.", "sun.", "com.sun."],
+        // A file is in the directory of its package; without a directory the path may be incomplete.
+        is_complete: |path| path.ends_with(".java") && !path.starts_with('/') && path.contains('/'),
+        ..OriginForm::NONE
+    },
     hunks: Some(hunks::heads("java", &["java"])),
     ..LanguageSpec::new(Language::of(&RULES))
 };
@@ -31,3 +82,47 @@ static RULES: LanguageRules = LanguageRules {
     tests: lookup::TESTS,
     ..LanguageRules::new("java", 6)
 };
+
+/// Whether a file is an integration test: `CartIT.java`
+pub(in crate::languages) fn is_integration_test(file: &File<'_>) -> bool {
+    let before = file.path.stem().strip_suffix("IT");
+    before.is_some_and(|name| name.ends_with(|c: char| c.is_lowercase()))
+}
+
+/// Whether a file is in a source set for tests: `src/commonTest/kotlin/…`, `src/androidTest/java/…`,
+/// `src/testFixtures/java/…`
+pub(in crate::languages) fn is_in_test_sources(file: &File<'_>) -> bool {
+    let mut pairs = file.directories.windows(2);
+    pairs.any(|pair| match pair {
+        [above, set] if above == "src" => {
+            set.ends_with("test") || matches!(set.as_str(), "testfixtures" | "it" | "jmh")
+        }
+        _ => false,
+    })
+}
+
+/// Whether a file is in a source set that is not for tests: `src/main/java/…`, `src/commonMain/kotlin/…`. A class there
+/// may well be called `ConnectionSpec` or `LoadTest`.
+pub(in crate::languages) fn is_in_shipped_sources(file: &File<'_>) -> bool {
+    let mut above = file.directories.windows(3);
+    let is_source_set = above.any(|above| match above {
+        [src, _, language] => {
+            src == "src" && matches!(language.as_str(), "java" | "kotlin" | "scala" | "groovy")
+        }
+        _ => false,
+    });
+    is_source_set && !is_in_test_sources(file)
+}
+
+/// Whether `src/main/java/org/acme/test/…` is a shipped package, with which other projects write their
+/// tests.
+pub(in crate::languages) fn is_test_package(file: &File<'_>, at: usize) -> bool {
+    is_shipped(file, at)
+}
+
+/// Whether the directories before a position belong to shipped sources.
+fn is_shipped(file: &File<'_>, end: usize) -> bool {
+    let above = file.directories.get(..end).unwrap_or_default();
+    let mut pairs = above.windows(2);
+    pairs.any(|pair| matches!(pair, [src, set] if src == "src" && set.ends_with("main")))
+}

@@ -1,10 +1,8 @@
 //! Registers Python.
 
-mod code;
 mod documentation;
 mod lookup;
 mod modules;
-mod origin;
 mod standard_library;
 mod traces;
 mod values;
@@ -13,7 +11,11 @@ mod walker;
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
+use crate::origin::form::{
+    InstalledFile, Origin, OriginForm, PackageHome, PackageManager, below, below_pair, installed,
+};
 use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) static PYTHON: LanguageSpec = LanguageSpec {
@@ -28,10 +30,68 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
     },
     parser: Some(|_, text, earlier, limits| walker::facts(text, earlier, limits)),
     values: Some(values::VALUES),
-    roles: ROLES,
-    code: code::CODE,
+    roles: Roles {
+        ecosystem: Ecosystem {
+            generated_names: &["versioneer.py"],
+            generated_endings: &["_pb2.py", "_pb2.pyi", "_pb2_grpc.py"],
+            generated_directories: &["site-packages"],
+            test_directories: &["asv_bench", "asv_benchmarks"],
+            configuration_names: &[
+                "setup.py", "setup.cfg", "pyproject.toml", "noxfile.py", "manage.py",
+                "manifest.in", "tox.ini", "pipfile", "conf.py",
+            ],
+            ..Ecosystem::NONE
+        },
+        is_test: |file| {
+            // Shipped test support may be named `test_…` too, but nothing distinguishes it.
+            let stem = file.stem.as_str();
+            stem.starts_with("test_")
+                || stem.ends_with("_test")
+                || stem.starts_with("unittest_")
+                || matches!(stem, "conftest" | "tests")
+        },
+        is_test_support,
+        is_test_package,
+        ..Roles::NONE
+    },
+    code: CodeForm {
+        line_comment: "#",
+        fences: &[
+            "py", "python", "python2", "python3", "pycon", "ipython", "ipython3", "doctest",
+            "pytb", "py3tb",
+        ],
+        lines: &[
+            Line::starting(">>> "),
+            Line::starting("In ["),
+            block("def "),
+            block("async def "),
+            block("elif "),
+            Line::when("from ", |line| line.contains(" import ")),
+        ],
+        pasted: &[">>>", "In [", "Out[", "def ", "async def ", "@pytest."],
+        block_words: &[
+            "class ", "if ", "for ", "while ", "with ", "try", "else", "elif ", "except", "finally",
+        ],
+        after_prompt,
+        imports: Some(Imports {
+            brackets: |line| {
+                let is_import = line.starts_with("from ") || line.starts_with("import ");
+                is_import.then_some(&['(', '{'])
+            },
+            names: imported,
+        }),
+        ..CodeForm::NONE
+    },
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
+    origins: OriginForm {
+        manager: Some(&PIP),
+        package,
+        runtime: |path| match path.starts_with("frozen ") {
+            true => Some(path),
+            false => library(path),
+        },
+        ..OriginForm::NONE
+    },
     hunks: Some(HunkHeads {
         pattern: Pattern::Own(
             "foveate-python",
@@ -52,31 +112,6 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("python", 0)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        generated_names: &["versioneer.py"],
-        generated_endings: &["_pb2.py", "_pb2.pyi", "_pb2_grpc.py"],
-        generated_directories: &["site-packages"],
-        test_directories: &["asv_bench", "asv_benchmarks"],
-        configuration_names: &[
-            "setup.py", "setup.cfg", "pyproject.toml", "noxfile.py", "manage.py", "manifest.in",
-            "tox.ini", "pipfile", "conf.py",
-        ],
-        ..Ecosystem::NONE
-    },
-    is_test: |file| {
-        // Shipped test support may be named `test_…` too, but nothing distinguishes it.
-        let stem = file.stem.as_str();
-        stem.starts_with("test_")
-            || stem.ends_with("_test")
-            || stem.starts_with("unittest_")
-            || matches!(stem, "conftest" | "tests")
-    },
-    is_test_support,
-    is_test_package,
-    ..Roles::NONE
 };
 
 /// Whether a file is test support of a package: `pkg/tests/helper.py` directly below the top package, which
@@ -100,6 +135,93 @@ fn is_test_support(file: &File<'_>) -> bool {
 fn is_test_package(file: &File<'_>, at: usize) -> bool {
     let is_inside = file.above(at).is_some_and(|d| d != "src" && d != "lib");
     is_inside && at + 1 == file.directories.len()
+}
+
+const fn block(start: &'static str) -> Line {
+    Line::when(start, |line| line.ends_with(':'))
+}
+
+/// Strips the prompts of Python, IPython and doctests.
+fn after_prompt(line: &str) -> Option<&str> {
+    for prompt in [">>>", "..."] {
+        if let Some(rest) = line.strip_prefix(prompt) {
+            return Some(rest.strip_prefix(' ').unwrap_or(rest));
+        }
+    }
+    let (_, code) = line.strip_prefix("In [")?.split_once("]: ")?;
+    Some(code)
+}
+
+fn imported(statement: &str) -> Option<Vec<String>> {
+    let Some(rest) = statement.strip_prefix("from ") else {
+        // A quoted specifier belongs to a script.
+        return dotted_import(statement).filter(|_| !statement.contains(['\'', '"', '`']));
+    };
+    let (module, list) = rest.split_once(" import ").unwrap_or_default();
+    let module = module.trim();
+    if module.starts_with('.') || !is_dotted(module) {
+        return Some(Vec::new());
+    }
+    let list = list.split('#').next().unwrap_or(list);
+    let names = list.split([',', '(', ')']).filter_map(|item| {
+        let name = item.split(" as ").next().unwrap_or("").trim();
+        match name {
+            "" => None,
+            "*" => Some(module.to_owned()),
+            name => Some(format!("{module}.{name}")),
+        }
+    });
+    Some(names.collect())
+}
+
+fn is_dotted(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+}
+
+static PIP: PackageManager = PackageManager {
+    name: "pip",
+    home: PackageHome::Module {
+        ending: ".py",
+        package_stem: "__init__",
+    },
+    is_built: false,
+};
+
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "site-packages").or_else(|| below(path, "dist-packages"))?;
+    let rest = match rest.split_once('/') {
+        Some((egg, rest)) if egg.ends_with(".egg") => rest,
+        _ => rest,
+    };
+    let origin = match rest.find('/') {
+        Some(end) => installed(&PIP, rest, end)?,
+        None => Origin::Package(InstalledFile {
+            manager: &PIP,
+            name: rest.split('.').next().unwrap_or(rest),
+            inner: "",
+            path: rest,
+        }),
+    };
+    Some((rest, origin))
+}
+
+/// Returns the path below `lib/python3.8/`, `Python38/Lib/` or `lib-python/3/`.
+fn library(path: &str) -> Option<&str> {
+    let has_version = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    let is_unix = |above: &str, directory: &str| {
+        let is_python = directory.starts_with("python") && directory.contains('.');
+        matches!(above, "lib" | "lib64") && is_python && has_version(directory)
+    };
+    let is_other = |above: &str, directory: &str| {
+        let named = above.to_ascii_lowercase();
+        let is_python = named.contains("python") || named.contains("conda");
+        let is_lib = directory.eq_ignore_ascii_case("lib");
+        above == "lib-python" || (is_lib && is_python && has_version(above))
+    };
+    below_pair(path, is_unix).or_else(|| below_pair(path, is_other))
 }
 
 #[cfg(test)]

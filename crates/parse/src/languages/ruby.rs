@@ -1,17 +1,19 @@
 //! Registers Ruby.
 
-mod code;
-mod hunks;
 mod lookup;
 mod modules;
-mod origin;
-mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Imports, Line};
+use crate::hunks::heads::{HunkHeads, Pattern, is_word, split_keyword};
+use crate::origin::form::{
+    Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
+};
+use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) static RUBY: LanguageSpec = LanguageSpec {
     names: Names {
@@ -23,11 +25,59 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["rb", "rake", "gemspec"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: roles::ROLES,
-    code: code::CODE,
+    roles: Roles {
+        ecosystem: Ecosystem {
+            configuration_names: &[
+                "vagrantfile", "gemfile", "rakefile", "gems.rb", "guardfile", "capfile",
+                "appraisals", "steepfile", "config.ru",
+            ],
+            configuration_endings: &[".gemspec"],
+            ..Ecosystem::NONE
+        },
+        is_copy: |file| {
+            is_schema(file) || file.stem.ends_with("_pb") || file.stem.ends_with("_pb2")
+        },
+        is_test,
+        ..Roles::NONE
+    },
+    code: CodeForm {
+        line_comment: "#",
+        fences: &["rb", "ruby", "irb"],
+        lines: &[
+            Line::when("require ", |line| line.ends_with(['\'', '"'])),
+            Line::when("require_relative ", |line| line.ends_with(['\'', '"'])),
+            Line::when("def ", |line| {
+                line.ends_with(')') || !line.contains(['(', ':', '{', '='])
+            }),
+            Line::when("module ", |line| {
+                line.bytes().filter(|b| *b == b' ').count() == 1 && !line.ends_with(';')
+            }),
+            Line::starting("puts "),
+            Line::starting("irb("),
+            Line::starting("attr_accessor :"),
+        ],
+        pasted: &["irb(", "require '"],
+        after_prompt,
+        imports: Some(Imports {
+            brackets: |line| required_path(line).map(|_| [].as_slice()),
+            names: |statement| Some(vec![required_path(statement)?.to_owned()]),
+        }),
+        ..CodeForm::NONE
+    },
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
-    hunks: Some(hunks::HUNKS),
+    origins: OriginForm {
+        manager: Some(&GEM),
+        package,
+        runtime: |path| Some(below(path, "lib/ruby")?.split_once('/')?.1),
+        ..OriginForm::NONE
+    },
+    hunks: Some(HunkHeads {
+        pattern: Pattern::Own("foveate-ruby", PATTERN),
+        extensions: &["rb", "rake"],
+        shows_indentation: true,
+        named: head_name,
+        is_definition: |_| true,
+    }),
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
@@ -37,3 +87,105 @@ static RULES: LanguageRules = LanguageRules {
     tests: lookup::TESTS,
     ..LanguageRules::new("ruby", 10)
 };
+
+fn is_test(file: &File<'_>) -> bool {
+    let named = ["_spec", "_test", "_steps"];
+    let is_in = |name: &str| {
+        let at = file.directories.iter().position(|d| d == name);
+        // `lib/acme/spec/…` is shipped code.
+        at.is_some_and(|at| !file.directories.iter().take(at).any(|d| d == "lib"))
+    };
+    named.iter().any(|ending| file.stem.ends_with(ending))
+        || is_in("spec")
+        || is_in("step_definitions")
+}
+
+/// Whether a file is the database schema that is generated from migrations: `db/schema.rb`.
+fn is_schema(file: &File<'_>) -> bool {
+    file.stem == "schema" && file.directories.last().is_some_and(|d| d == "db")
+}
+
+/// Returns the code after a prompt: `irb(main):001:0> code`.
+fn after_prompt(line: &str) -> Option<&str> {
+    let (_, code) = line.strip_prefix("irb(")?.split_once("> ")?;
+    Some(code)
+}
+
+/// Returns the path in `require 'a/b'` and `autoload :B, 'a/b'`. `require_relative` is left out: its
+/// path is relative to the reporter's own file.
+fn required_path(statement: &str) -> Option<&str> {
+    let rest = statement
+        .strip_prefix("require ")
+        .or_else(|| Some(statement.strip_prefix("autoload :")?.split_once(", ")?.1))?;
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (path, after) = rest.get(1..)?.split_once(quote)?;
+    let ends = after.trim().is_empty() || after.trim_start().starts_with('#');
+    (ends && !path.starts_with('.')).then_some(path)
+}
+
+static GEM: PackageManager = PackageManager {
+    name: "gem",
+    home: PackageHome::Named { ending: ".gemspec" },
+    is_built: false,
+};
+
+/// Recognizes a file of a gem: `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`.
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "gems")?;
+    if path.contains("/bundler/gems/") {
+        // A git checkout: `cart-0a1b2c3d4e5f/lib/cart.rb`.
+        let (directory, _) = rest.split_once('/')?;
+        return Some((rest, installed(&GEM, rest, directory.rfind('-')?)?));
+    }
+    Some((rest, installed(&GEM, rest, before_version(rest)?)?))
+}
+
+const PATTERN: &str = r"^([[:space:]]*((private|protected|public|private_class_method|module_function|memoize)[[:space:]]+)*(class|module|def)[[:space:]]+[^[:space:]<].*)$";
+
+fn head_name(line: &str) -> Option<&str> {
+    const MODIFIERS: [&str; 6] = [
+        "private", "protected", "public", "private_class_method", "module_function", "memoize",
+    ];
+    let (keyword, rest) = split_keyword(line, &MODIFIERS, &["def", "class", "module"])?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let name = rest.split(['(', ' ', ';', '\t']).next()?;
+    if keyword != "def" {
+        let name = name.rsplit("::").next()?;
+        return Some(name).filter(|name| name.starts_with(char::is_uppercase));
+    }
+    let name = match name.split_once('.') {
+        Some((owner, name)) if owner.chars().all(|c| is_word(c) || c == ':') => name,
+        _ => name,
+    };
+    Some(name).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RUBY;
+    use crate::hunks::heads::check;
+
+    #[test]
+    fn definition_heads_are_recognized() {
+        check(
+            RUBY.hunks.unwrap(),
+            &[
+                ("  def sum(items)", Some("sum")),
+                ("  def self.create(id)", Some("create")),
+                ("  def Cart.create id", Some("create")),
+                ("  def empty?", Some("empty?")),
+                ("  def size=(size)", Some("size=")),
+                ("  def ==(other)", Some("==")),
+                ("  def [](at)", Some("[]")),
+                ("  def sum = 3", Some("sum")),
+                ("  private def sum", Some("sum")),
+                ("  private_class_method def self.make", Some("make")),
+                ("class Shop::Cart < Base", Some("Cart")),
+                ("module Shop", Some("Shop")),
+                ("  class << self", None),
+                ("  define_sum :a", None),
+                ("# the class of", None),
+            ],
+        );
+    }
+}

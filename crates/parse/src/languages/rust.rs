@@ -1,18 +1,21 @@
 //! Registers Rust.
 
-mod code;
 mod hunks;
 mod lookup;
 mod manifest;
 mod modules;
-mod origin;
-mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Imports, Line};
+use crate::origin::form::{
+    InstalledFile, Origin, OriginForm, PackageHome, PackageManager, before_version, below,
+    installed,
+};
+use crate::role::conventions::{Ecosystem, Roles};
 
 pub(super) static RUST: LanguageSpec = LanguageSpec {
     names: Names {
@@ -20,10 +23,54 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["rs"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: roles::ROLES,
-    code: code::CODE,
+    roles: Roles {
+        ecosystem: Ecosystem {
+            generated_names: &["bindings.rs"],
+            test_directories: &["benches"],
+            configuration_names: &["build.rs", "cargo.toml", "rust-toolchain"],
+            ..Ecosystem::NONE
+        },
+        is_test: |file| {
+            let stem = file.stem.as_str();
+            matches!(stem, "tests" | "test") || stem.ends_with("_test") || stem.ends_with("_tests")
+        },
+        ..Roles::NONE
+    },
+    code: CodeForm {
+        fences: &["rs", "rust"],
+        lines: &[
+            Line::starting("let mut "),
+            Line::starting("fn "),
+            Line::starting("pub fn "),
+            Line::starting("pub struct "),
+            Line::starting("async fn "),
+            Line::starting("#[derive("),
+            Line::when("use ", |line| line.ends_with(';') && !line.contains('\\')),
+            Line::starting("impl "),
+            Line::when("extern crate ", |line| line.ends_with(';')),
+        ],
+        pasted: &["let mut ", "pub fn ", "#[derive("],
+        imports: Some(Imports {
+            brackets: |line| use_tree(line).map(|_| ['{'].as_slice()),
+            names: |statement| {
+                let mut names = Vec::new();
+                add_imports(use_tree(statement)?, "", 0, &mut names);
+                Some(names)
+            },
+        }),
+        ..CodeForm::NONE
+    },
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
+    origins: OriginForm {
+        manager: Some(&CARGO),
+        package,
+        runtime: |path| {
+            let built = below(path, "rustc").and_then(|rest| Some(rest.split_once('/')?.1));
+            built.or_else(|| below(path, "lib/rustlib/src/rust"))
+        },
+        is_copied: |path| path.ends_with(".rs"),
+        ..OriginForm::NONE
+    },
     hunks: Some(hunks::HUNKS),
     ..LanguageSpec::new(Language::of(&RULES))
 };
@@ -34,3 +81,103 @@ static RULES: LanguageRules = LanguageRules {
     tests: lookup::TESTS,
     ..LanguageRules::new("rust", 5)
 };
+
+/// Maximum depth of a `use` tree; they are rarely deeper.
+const MAX_DEPTH: u32 = 8;
+
+/// Returns the tree in a `use` statement: `a::b::{c, d as e}`.
+fn use_tree(statement: &str) -> Option<&str> {
+    let rest = statement.strip_prefix("pub ").unwrap_or(statement);
+    let tree = rest.strip_prefix("use ")?.trim();
+    let tree = tree.strip_prefix("::").unwrap_or(tree);
+    tree.contains("::").then_some(tree)
+}
+
+/// Adds the names of a tree below a path, each as `module.name`.
+fn add_imports(tree: &str, above: &str, depth: u32, names: &mut Vec<String>) {
+    let tree = tree.trim();
+    if depth > MAX_DEPTH {
+        return;
+    }
+    if let Some((head, list)) = tree.split_once('{') {
+        let head = head.trim().trim_end_matches("::");
+        let list = list.rsplit_once('}').map_or(list, |(list, _)| list);
+        let path = joined(above, head);
+        for item in items(list) {
+            add_imports(item, &path, depth + 1, names);
+        }
+        return;
+    }
+    let written = tree.split(" as ").next().unwrap_or(tree).trim();
+    let path = joined(above, written);
+    let (module, name) = path.rsplit_once("::").unwrap_or((path.as_str(), ""));
+    // `crate` is the reporter's own crate, and `std` is in no repository.
+    let first = module.split("::").next().unwrap_or(module);
+    if matches!(first, "crate" | "self" | "super" | "std" | "core" | "alloc") {
+        return;
+    }
+    match name {
+        "" | "*" | "self" => names.push(module.to_owned()),
+        name => names.push(format!("{module}.{name}")),
+    }
+}
+
+fn joined(above: &str, below: &str) -> String {
+    match (above, below) {
+        ("", below) => below.to_owned(),
+        (above, "") => above.to_owned(),
+        (above, below) => format!("{above}::{below}"),
+    }
+}
+
+/// Splits a list at the commas outside inner braces.
+fn items(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    list.split(move |c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .filter(|item| !item.trim().is_empty())
+}
+
+static CARGO: PackageManager = PackageManager {
+    name: "cargo",
+    home: PackageHome::Manifest {
+        file: "Cargo.toml",
+        key: "name",
+    },
+    is_built: false,
+};
+
+/// Recognizes a file of a crate from a registry:
+/// `~/.cargo/registry/src/index.crates.io-0a1b/tokio-1.2.0/src/lib.rs`.
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let Some(registry) = below(path, "registry/src") else {
+        return checkout(path);
+    };
+    let (_, rest) = registry.split_once('/')?;
+    Some((rest, installed(&CARGO, rest, before_version(rest)?)?))
+}
+
+/// Recognizes a file of a crate from git:
+/// `~/.cargo/git/checkouts/tokio-0a1b2c3d/4e5f607/tokio/src/lib.rs`.
+fn checkout(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "git/checkouts")?;
+    let directory = rest.split('/').next()?;
+    let (name, _) = directory.rsplit_once('-')?;
+    let (_, revision) = rest.split_once('/')?;
+    let (_, inner) = revision.split_once('/')?;
+    Some((
+        rest,
+        Origin::Package(InstalledFile {
+            manager: &CARGO,
+            name,
+            inner,
+            path: inner,
+        }),
+    ))
+}

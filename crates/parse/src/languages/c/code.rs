@@ -1,6 +1,6 @@
 //! Recognises C and C++ in the text of an issue.
 
-use crate::code::form::{CodeForm, Imports, Line, push_import};
+use crate::code::form::{CodeForm, Imports, Line};
 
 pub(super) const C: CodeForm = CodeForm {
     fences: &["c", "h"],
@@ -14,13 +14,7 @@ pub(super) const C: CodeForm = CodeForm {
     pasted: &["#include", "#define "],
     imports: Some(Imports {
         brackets: |line| included(line).map(|_| [].as_slice()),
-        names: |statement, names| {
-            let Some(path) = included(statement) else {
-                return false;
-            };
-            push_import(names, path.to_owned());
-            true
-        },
+        names: |statement| Some(vec![included(statement)?.to_owned()]),
     }),
     ..CodeForm::NONE
 };

@@ -1,6 +1,6 @@
 //! Reads import statements of scripts in the text of an issue.
 
-use crate::code::form::{Imports, push_import};
+use crate::code::form::Imports;
 
 pub(super) const IMPORTS: Imports = Imports {
     brackets: |line| {
@@ -10,13 +10,7 @@ pub(super) const IMPORTS: Imports = Imports {
             is_require(line).then_some(&['{'])
         }
     },
-    names: |statement, names| {
-        let Some(specifier) = specifier(statement) else {
-            return false;
-        };
-        imported(statement, specifier, names);
-        true
-    },
+    names: |statement| Some(imported(statement, specifier(statement)?)),
 };
 
 /// Whether a `require` begins on this line, possibly with a pattern that continues on the next lines.
@@ -45,27 +39,24 @@ fn specifier(statement: &str) -> Option<&str> {
     inner.split_once(quote).map(|(specifier, _)| specifier)
 }
 
-fn imported(statement: &str, specifier: &str, names: &mut Vec<String>) {
+fn imported(statement: &str, specifier: &str) -> Vec<String> {
     if specifier.starts_with('.') || specifier.is_empty() || specifier.contains(' ') {
-        return;
+        return Vec::new();
     }
     let list = statement
         .split_once('{')
         .and_then(|(_, rest)| rest.split_once('}'))
         .map(|(list, _)| list);
     let Some(list) = list else {
-        push_import(names, specifier.to_owned());
-        return;
+        return vec![specifier.to_owned()];
     };
-    for item in list.split(',') {
+    let names = list.split(',').map(|item| {
         let item = item.trim().trim_start_matches("type ");
-        let name = item.split([' ', ':']).next().unwrap_or("");
-        if !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-        {
-            push_import(names, format!("{specifier}.{name}"));
-        }
-    }
+        item.split([' ', ':']).next().unwrap_or("")
+    });
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    names
+        .filter(|name| !name.is_empty() && name.chars().all(is_word))
+        .map(|name| format!("{specifier}.{name}"))
+        .collect()
 }
