@@ -27,7 +27,10 @@ use crate::limits::Limits;
 use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
 
 /// Handles a node on the way down; the number is its depth.
-pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Descend;
+pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Handled;
+
+/// The result of a handler. `None`, where the node lacks a part that the handler needs, visits the children, too.
+pub(crate) type Handled = Option<Descend>;
 
 /// Describes how a language is walked.
 pub(crate) struct Form {
@@ -247,7 +250,7 @@ impl<'t> Visitor<'t> for Walk<'t> {
         if is_statement {
             self.collector.statement(node, depth);
         }
-        handler(self, node, depth)
+        handler(self, node, depth).unwrap_or(Descend::Into)
     }
 
     fn leave(&mut self, depth: u32) {
@@ -363,7 +366,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Adds a call of the last name of `function`, and sets the kind of message that its arguments are.
-    pub(crate) fn call(&mut self, function: Node<'t>, depth: u32) -> Descend {
+    pub(crate) fn call(&mut self, function: Node<'t>, depth: u32) -> Handled {
         let used = self.refer(ReferenceKind::Call, function);
         let text = self.collector.text;
         let message = self.collector.context.message.or_else(|| {
@@ -374,7 +377,7 @@ impl<'t> Walk<'t> {
             context.position = Position::Value;
             context.message = message;
         });
-        Descend::Into
+        Some(Descend::Into)
     }
 
     fn finish(self, language: Language) -> FileFacts {

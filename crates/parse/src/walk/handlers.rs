@@ -3,46 +3,46 @@
 use foveate_model::{ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
-use super::Walk;
+use super::{Handled, Walk};
 use crate::collect::{Position, span};
 use crate::syntax::Descend;
 
 /// Ignores the node, but not its descendants.
-pub(crate) fn into<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
-    Descend::Into
+pub(crate) fn into<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Handled {
+    Some(Descend::Into)
 }
 
 /// Ignores the node and its descendants.
-pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
-    Descend::Past
+pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Handled {
+    Some(Descend::Past)
 }
 
 /// Marks the name of the node as handled: it is no reference.
-pub(crate) fn handled_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn handled_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_handled(node.child_by_field_name("name"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the name of the node: it is no reference.
-pub(crate) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.child_by_field_name("name") {
         walk.collector.skip_to(name.end_byte());
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a comment.
-pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let kind = match (walk.form.is_documentation)(walk.of(node)) {
         true => RegionKind::Documentation,
         false => RegionKind::Comment,
     };
     walk.collector.comment(node, kind);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds a string literal: its region without interpolations, which are walked, and its message.
-pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let written = walk.of(node);
     let content = written.trim_start_matches(|c: char| c != '"' && c != '\'' && c != '`');
     let content = content.trim_start_matches(['"', '\'', '`']);
@@ -67,17 +67,17 @@ pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desce
     walk.collector.region(RegionKind::Text, rest);
     walk.collector.message(content);
     if !is_interpolated {
-        return Descend::Past;
+        return Some(Descend::Past);
     }
     walk.collector.within(depth, |context| {
         context.message = None;
         context.position = Position::Value;
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a name on its own.
-pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
         let kind = match walk.context().position {
             Position::Value => ReferenceKind::Name,
@@ -86,11 +86,11 @@ pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         };
         walk.refer_to_leaf(kind, node);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds the name of a type on its own.
-pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
         let kind = match walk.context().position {
             Position::Base => ReferenceKind::Base,
@@ -98,22 +98,22 @@ pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
         };
         walk.refer_to_leaf(kind, node);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds `a.b` that is not called, as an expression or a type.
-pub(crate) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     path(walk, node, ReferenceKind::Attribute)
 }
 
 /// Adds `a.B` that is a type.
-pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     path(walk, node, ReferenceKind::Type)
 }
 
-fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Descend {
+fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Handled {
     if node.start_byte() < walk.collector.skip_until {
-        return Descend::Past;
+        return Some(Descend::Past);
     }
     let kind = match walk.context().position {
         Position::Value => as_value,
@@ -122,28 +122,28 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Des
     };
     walk.refer(kind, node);
     match node.start_byte() < walk.collector.skip_until {
-        true => Descend::Past,
-        false => Descend::Into,
+        true => Some(Descend::Past),
+        false => Some(Descend::Into),
     }
 }
 
 /// Treats the names below as types.
-pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector
         .within(depth, |context| context.position = Position::Type);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Treats the names below as bases of a type.
-pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector
         .within(depth, |context| context.position = Position::Base);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Treats the names below as values again: arguments inside a list of bases or a type.
-pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector
         .within(depth, |context| context.position = Position::Value);
-    Descend::Into
+    Some(Descend::Into)
 }

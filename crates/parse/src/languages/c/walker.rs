@@ -19,8 +19,8 @@ use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name, past, text,
-    type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name,
+    past, text, type_name, type_position,
 };
 
 pub(super) static C: Walker = Walker::new(Form {
@@ -287,19 +287,19 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Adds the import of `#include "a/b.h"`, which imports everything in it.
-fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(path) = field(node, "path") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let module = match path.kind() {
         "string_literal" => walk.of(path).trim_matches('"'),
         "system_lib_string" => walk.of(path),
         // The name of a macro.
-        _ => return Descend::Into,
+        _ => return Some(Descend::Into),
     };
     let names = vec![ImportedName::new("*", "")];
     let enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
     walk.collector
         .import(node, enclosing, ImportKind::From, module, names);
-    Descend::Past
+    Some(Descend::Past)
 }

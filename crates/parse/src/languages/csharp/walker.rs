@@ -14,8 +14,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, field, into, member,
-    name, past, text, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, field, into,
+    member, name, past, text, type_position,
 };
 
 pub(super) use self::directives::mask_directives;
@@ -216,43 +216,38 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     }
 }
 
-fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "function") {
-        Some(function) if walk.of(function) == "nameof" => {
-            walk.mark_handled(function);
-            Descend::Into
-        }
-        Some(function) => walk.call(function, depth),
-        None => Descend::Into,
+fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = field(node, "function")?;
+    if walk.of(function) == "nameof" {
+        walk.mark_handled(function);
+        return Some(Descend::Into);
     }
+    walk.call(function, depth)
 }
 
-fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "type") {
-        Some(class) => walk.call(class, depth),
-        None => Descend::Into,
-    }
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    walk.call(field(node, "type")?, depth)
 }
 
-fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let thrown = node.named_child(0);
     if let Some(thrown) = thrown.filter(|thrown| thrown.kind() == "object_creation_expression")
         && let Some(made) = field(thrown, "type")
     {
         walk.refer(ReferenceKind::Raise, made);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         walk.refer(ReferenceKind::Decorator, name);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the name in `name: value` and `Name = value`: a parameter or member of another definition.
-fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut cursor = node.walk();
     let mut parts = node.children(&mut cursor);
     let name = parts.next().filter(|first| first.kind() == "identifier");
@@ -260,11 +255,11 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         .next()
         .is_some_and(|mark| matches!(mark.kind(), ":" | "="));
     walk.mark_handled(name.filter(|_| is_name));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips `B` in `new A { B = c }`: a member of `A`.
-fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let target = field(node, "left").filter(|left| left.kind() == "identifier");
     if let Some(target) = target
         && node
@@ -273,31 +268,31 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     {
         walk.mark_handled(target);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Marks the type inside an expression or another type.
-fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn typed<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_type(field(node, "type"));
     // The name of a tuple element.
     walk.mark_handled(field(node, "name"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
-fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn type_test<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_type(field(node, "right"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the condition of `#if`: its names are build symbols.
-fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn preprocessor<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(condition) = field(node, "condition") {
         walk.collector.skip_to(condition.end_byte());
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_handled(child_of_kind(node, "identifier"));
-    Descend::Into
+    Some(Descend::Into)
 }

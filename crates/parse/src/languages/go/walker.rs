@@ -11,8 +11,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, name,
-    past, text, type_member, type_name,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member,
+    name, past, text, type_member, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -129,40 +129,36 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
     }
 }
 
-fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "function") {
-        // `string(a)` is a conversion.
-        Some(function) if BUILTIN_TYPES.binary_search(&walk.of(function)).is_ok() => {
-            walk.mark_handled(function);
-            Descend::Into
-        }
-        Some(function) => walk.call(function, depth),
-        None => Descend::Into,
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = field(node, "function")?;
+    // `string(a)` is a conversion.
+    if BUILTIN_TYPES.binary_search(&walk.of(function)).is_ok() {
+        walk.mark_handled(function);
+        return Some(Descend::Into);
     }
+    walk.call(function, depth)
 }
 
 /// Adds the call of `F[T](a)`, which is parsed as a conversion to a type but mostly calls a function.
-fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "type").filter(|made| made.kind() == "generic_type") {
-        Some(function) => walk.call(function, depth),
-        None => Descend::Into,
-    }
+fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = field(node, "type").filter(|made| made.kind() == "generic_type")?;
+    walk.call(function, depth)
 }
 
 /// Adds a base: `io.Reader` on its own in an interface is one.
-fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let is_base = node.named_child_count() == 1
         && node
             .parent()
             .is_some_and(|parent| parent.kind() == "interface_type");
     match is_base {
         true => base_list(walk, node, depth),
-        false => Descend::Into,
+        false => Some(Descend::Into),
     }
 }
 
 /// Skips the key of `T{Key: value}`: it is a field of `T`, not a name of the file.
-fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let is_key = node.parent().is_some_and(|parent| {
         parent.kind() == "keyed_element" && parent.named_child(0) == Some(node)
     });
@@ -173,21 +169,21 @@ fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     {
         walk.collector.skip_to(node.end_byte());
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0) {
         walk.collector.package = walk.of(name).to_owned();
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds `import name "a/b"`. Without a name, the package is named after the last part of its path, ignoring
 /// versions.
-fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(path) = field(node, "path") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let module = walk.of(path).trim_matches(['"', '`']);
     let alias = field(node, "name").map(|name| walk.of(name));
@@ -199,7 +195,7 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     };
     walk.collector
         .import(node, None, ImportKind::From, module, names);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Returns the usual name of a package: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`.
@@ -219,10 +215,8 @@ fn package_name(module: &str) -> &str {
 
 /// Adds the variables of `a, b := f(), g`: each gets its value; if one call has several results, only the
 /// first does.
-fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
-        return Descend::Into;
-    };
+fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let (left, right) = (field(node, "left")?, field(node, "right")?);
     let values = children(right);
     for (at, target) in children(left).into_iter().enumerate() {
         if target.kind() != "identifier" || walk.of(target) == "_" {
@@ -233,11 +227,11 @@ fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
             .map_or(Value::Unknown, |value| walk.value_of(*value));
         walk.local(target, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variables of `for i, a := range list`: a list has the type of its elements here.
-fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let value = field(node, "right").map_or(Value::Unknown, |list| walk.value_of(list));
     for (at, target) in field(node, "left")
         .into_iter()
@@ -248,17 +242,17 @@ fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
             walk.local(target, if at == 1 { value } else { Value::Unknown });
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `switch a := b.(type)`.
-fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for target in field(node, "alias").into_iter().flat_map(children) {
         if target.kind() == "identifier" {
             walk.local(target, Value::Unknown);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Whether a definition at this position belongs to the package, not to a function.

@@ -12,8 +12,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, child_of_kind, children, comment, field, into,
-    last_child, member, name, past, text, type_member, type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, child_of_kind, children, comment, field,
+    into, last_child, member, name, past, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -171,23 +171,20 @@ pub(in crate::languages) fn message(path: &str, name: &str) -> Option<MessageKin
 }
 
 /// Adds a type on its own. A type of one letter is a type parameter.
-fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match node.byte_range().len() {
-        1 => Descend::Past,
+        1 => Some(Descend::Past),
         _ => type_name(walk, node, depth),
     }
 }
 
 /// Adds the call of `new A.B<C>(…)`. Definitions of an unnamed class belong to the enclosing definition.
-fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "type") {
-        Some(made) => walk.call(made, depth),
-        None => Descend::Into,
-    }
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    walk.call(field(node, "type")?, depth)
 }
 
 /// Adds the method of `A::b`, which does not call it; `A::new` constructs objects.
-fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     match step(node) {
         Step::Member { .. } => walk.refer(ReferenceKind::Attribute, node),
         _ => node
@@ -195,11 +192,11 @@ fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
             .filter(|_| walk.of(node).ends_with("new"))
             .and_then(|made| walk.refer(ReferenceKind::Call, made)),
     };
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the type raised by `throw new E("…")`.
-fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let thrown = node.named_child(0);
     let made = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
     if let Some(made) = made.and_then(|made| field(made, "type")) {
@@ -207,31 +204,31 @@ fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
         walk.collector
             .within(depth, |context| context.message = Some(MessageKind::Error));
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         walk.refer(ReferenceKind::Decorator, name);
     }
     walk.collector.within(depth, |context| {
         context.position = crate::collect::Position::Value;
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the key of `@A(key = value)`: it is a member of the annotation, not a name of the file.
-fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     past_first(walk, node, depth)
 }
 
 /// Skips the first name, which is declared and not used.
-fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let first = children(node)
         .into_iter()
         .find(|child| child.kind().ends_with("identifier"));
     if let Some(first) = first {
         walk.collector.skip_to(first.end_byte());
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -16,7 +16,7 @@ use crate::collect::{Position, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into,
+    Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into,
     last_child, member, name, past, skip_name, text,
 };
 
@@ -190,7 +190,7 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 }
 
 /// A string with interpolation such as `"a {$b->c()} d"`: the interpolated parts are code.
-fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let mut from = node.start_byte();
     let mut has_code = false;
     let mut cursor = node.walk();
@@ -209,17 +209,17 @@ fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
     let content = Span::new(node.start_byte() + quotes, node.end_byte() - quotes);
     walk.collector.message(content);
     if !has_code {
-        return Descend::Past;
+        return Some(Descend::Past);
     }
     walk.collector.within(depth, |context| {
         context.message = None;
         context.position = Position::Value;
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Text outside `<?php … ?>`.
-fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.collector.region(RegionKind::Text, span(node));
-    Descend::Past
+    Some(Descend::Past)
 }

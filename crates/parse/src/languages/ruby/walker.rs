@@ -16,8 +16,8 @@ use crate::collect::{Position, Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, past,
-    text, type_name,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member,
+    past, text, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -121,13 +121,13 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 }
 
 /// Records the region of a list of words, or of the data after the program.
-fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.collector.region(RegionKind::Text, span(node));
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// A constant: a base class, a caught class, or a value.
-fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match walk.context().position {
         Position::Value => crate::walk::name(walk, node, depth),
         Position::Type | Position::Base => type_name(walk, node, depth),
@@ -135,11 +135,11 @@ fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
 }
 
 /// A bare name: the start of a section in a class (`private` alone), a local variable, or a call.
-fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if walk.parent_kind().is_some_and(|kind| kind.is_container())
         && macros::begin_section(walk, walk.of(node))
     {
-        return Descend::Past;
+        return Some(Descend::Past);
     }
     if walk.of(node) == "described_class" {
         specs::described_class(walk, node);
@@ -148,14 +148,12 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 }
 
 /// A call with parentheses, arguments, a block or a receiver.
-fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(method) = field(node, "method").filter(|method| is_word(*method)) else {
-        return Descend::Into;
-    };
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let method = field(node, "method").filter(|method| is_word(*method))?;
     let receiver = field(node, "receiver");
     let name = walk.of(method);
     if let Some(descend) = macros::special_call(walk, node, receiver, name, depth) {
-        return descend;
+        return Some(descend);
     }
     match receiver {
         Some(class) if name == "new" && is_constant(class) => construct(walk, class, method, depth),
@@ -175,17 +173,17 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
                 context.position = Position::Value;
                 context.message = context.message.or(kind);
             });
-            Descend::Into
+            Some(Descend::Into)
         }
         None => walk.call(node, depth),
     }
 }
 
 /// `A::B.new` is a reference to the class.
-fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: u32) -> Descend {
+fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: u32) -> Handled {
     if CORE_CLASSES.binary_search(&walk.of(class)).is_ok() {
         walk.collector.skip_to(method.end_byte());
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let descend = walk.call(class, depth);
     if walk.collector.skip_until > class.start_byte() {

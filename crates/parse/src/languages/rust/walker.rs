@@ -15,8 +15,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, comment, field, handled_name, into, member, name,
-    past, skip_name, text, type_member, type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, comment, field, handled_name, into,
+    member, name, past, skip_name, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -205,39 +205,33 @@ fn is_documentation(text: &str) -> bool {
         || text.starts_with("/*!")
 }
 
-fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "function") {
-        // `Some`, `Ok` and `Err` wrap most values, so they are no references.
-        Some(function) if matches!(walk.of(function), "Some" | "Ok" | "Err") => {
-            let is_error = walk.of(function) == "Err";
-            walk.collector.skip_to(function.end_byte());
-            if is_error {
-                walk.collector.within(depth, |context| {
-                    context.message = Some(MessageKind::Error);
-                });
-            }
-            Descend::Into
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = field(node, "function")?;
+    // `Some`, `Ok` and `Err` wrap most values, so they are no references.
+    if matches!(walk.of(function), "Some" | "Ok" | "Err") {
+        walk.collector.skip_to(function.end_byte());
+        if walk.of(function) == "Err" {
+            walk.collector
+                .within(depth, |context| context.message = Some(MessageKind::Error));
         }
-        Some(function) => {
-            imports::bind_outer_module(walk, function);
-            walk.call(function, depth)
-        }
-        None => Descend::Into,
+        return Some(Descend::Into);
     }
+    imports::bind_outer_module(walk, function);
+    walk.call(function, depth)
 }
 
-fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     imports::bind_outer_module(walk, node);
     member(walk, node, depth)
 }
 
-fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     imports::bind_outer_module(walk, node);
     type_member(walk, node, depth)
 }
 
 /// Bounds of a trait are its bases; those of a parameter are types.
-fn bounds<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn bounds<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let is_of_trait = node
         .parent()
         .is_some_and(|parent| parent.kind() == "trait_item");

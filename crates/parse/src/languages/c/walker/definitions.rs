@@ -8,7 +8,7 @@ use super::declarators::{Declarator, declared};
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, children_in, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Properties that the words before a declarator state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,11 +38,9 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
 }
 
 /// Adds a function with its body.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let found = field(node, "declarator").and_then(declared);
-    let Some(found) = found.filter(|found| found.function.is_some()) else {
-        return Descend::Into;
-    };
+    let found = found.filter(|found| found.function.is_some())?;
     if is_rewritten(walk, node) || !names_function(walk, node, &found) {
         return super::macros::defined_function(walk, node, &found, depth);
     }
@@ -56,7 +54,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     draft.modifiers.is_abstract = child_of_kind(node, "pure_virtual_clause").is_some();
     let id = define(walk, draft);
     enter(walk, node, depth, id, &found);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Whether a node with the form of a function is one. Without a type it must be a constructor, a destructor
@@ -136,9 +134,9 @@ fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &
 }
 
 /// Adds what `int a = 1, *b, f(int);` declares outside of types.
-pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if walk.context().is_foreign {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
@@ -169,7 +167,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
             (context.parent, context.scope) = (holder, Scope::Class);
         });
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a function that is only declared: its body is elsewhere.
@@ -245,9 +243,9 @@ fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declarator<'t>) {
 }
 
 /// Adds members of a type: fields, and methods without a body.
-pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if walk.context().scope != Scope::Class || walk.context().is_foreign {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let declarators = children_in(node, "declarator");
     for declarator in declarators {
@@ -265,37 +263,37 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
         let value = walk.declared_value(field(node, "type"), field(node, "default_value"));
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variables of `for (auto& a : b)` and `if (auto a = b)`.
-pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(found) = field(node, "declarator").and_then(declared) {
         let value = walk.declared_value(field(node, "type"), None);
         walk.local(found.name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `for (auto& a : b)`.
-pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(found) = field(node, "declarator").and_then(declared) {
         let value = walk.element_value(field(node, "type"), field(node, "right"));
         walk.local(found.name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variables of `auto [a, b] = f();`
-pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for name in children(node) {
         walk.local(name, Value::Unknown);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Enters `[a](int b) { … }` and adds its parameters.
-pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     let parameters = field(node, "declarator").and_then(|head| field(head, "parameters"));
     for parameter in parameters.into_iter().flat_map(children) {
@@ -304,14 +302,14 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
             walk.local(found.name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `[a = f()]`.
-pub(super) fn capture<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn capture<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let (Some(name), Some(value)) = (field(node, "left"), field(node, "right")) {
         let value = walk.value_of(value);
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }

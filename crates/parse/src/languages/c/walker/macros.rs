@@ -7,19 +7,19 @@ use super::declarators::Declarator;
 use super::define::{define, is_rewritten};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
 /// Longest text of a macro that is searched for references, in bytes.
 const MAX_TEXT: usize = 16_384;
 
 /// Adds the macro of `#define A 1`.
-pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(name) = field(node, "name") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let value = field(node, "value");
     if value.is_none() && is_guard(walk, node, name) {
-        return Descend::Past;
+        return Some(Descend::Past);
     }
     let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
     draft.body = value.map(span);
@@ -27,7 +27,7 @@ pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
     if let Some(value) = value {
         uses(walk, value, &[]);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Whether a macro is an include guard: `#ifndef A` and `#define A` prevent that a header is read twice.
@@ -48,9 +48,9 @@ fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
 }
 
 /// Adds the macro of `#define f(a) g(a)`.
-pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(name) = field(node, "name") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let (list, value) = (field(node, "parameters"), field(node, "value"));
     let mut draft = walk.draft(DefinitionKind::Function, node, name, value);
@@ -65,11 +65,11 @@ pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     if let Some(value) = value {
         uses(walk, value, &parameters);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Skips the name in the `#ifndef` of an include guard, which is no reference.
-pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let next = name.next_named_sibling();
         let guarded =
@@ -79,7 +79,7 @@ pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
             walk.mark_handled(name);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds references for the names in the text of a macro, which has no tree. A name before `(` is called.
@@ -170,11 +170,11 @@ pub(super) fn defined_function<'t>(
     node: Node<'t>,
     found: &Declarator<'t>,
     depth: u32,
-) -> Descend {
+) -> Handled {
     let text = walk.collector.text;
     if walk.is_in_function() {
         walk.refer(ReferenceKind::Call, found.name);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let start = match is_rewritten(walk, node) {
         true => node.start_byte(),
@@ -210,7 +210,7 @@ pub(super) fn defined_function<'t>(
     }
     let inside = list.map_or(start, |list| list.end as usize);
     walk.collector.skip_to(inside.max(start + end));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the leading arguments of a macro that are plain names or texts.

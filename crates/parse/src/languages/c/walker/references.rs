@@ -9,17 +9,14 @@ use super::define::define;
 use super::types::refer_to_type;
 use crate::collect::{Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
-pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if !walk.is_in_function() && pointer_to_function(walk, node).is_some() {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
-    match field(node, "function") {
-        Some(function) if is_cast(walk, function) => Descend::Into,
-        Some(function) => walk.call(function, depth),
-        None => Descend::Into,
-    }
+    let function = field(node, "function").filter(|function| !is_cast(walk, *function))?;
+    walk.call(function, depth)
 }
 
 /// Whether `function` is a cast such as `static_cast<T>(a)`, which calls nothing. Skips its name.
@@ -39,12 +36,12 @@ fn is_cast<'t>(walk: &mut Walk<'t>, function: Node<'t>) -> bool {
 }
 
 /// Adds a text without escapes: `R"(…)"`.
-pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.collector.region(RegionKind::Text, span(node));
     if let Some(content) = child_of_kind(node, "raw_string_content") {
         walk.collector.message(span(content));
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds the variable of `type (*name)(parameters);` outside of functions, which the grammar parses as two
@@ -65,39 +62,35 @@ fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
 }
 
 /// Adds the call of `new A(…)` and `A{…}`. In C, `(struct a){…}` is a value, not a call.
-pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match field(node, "type").filter(|made| made.kind() != "type_descriptor") {
-        Some(made) => walk.call(made, depth),
-        None => Descend::Into,
-    }
+pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let made = field(node, "type").filter(|made| made.kind() != "type_descriptor")?;
+    walk.call(made, depth)
 }
 
 /// Adds a reference for `a::b`: to a type or a value, depending on its last name. Arguments of its scopes
 /// are walked.
-pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(last) = last_of(node) else {
-        return Descend::Into;
-    };
+pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let last = last_of(node)?;
     let kind = match (walk.context().position, last.kind()) {
         (Position::Base, _) => ReferenceKind::Base,
         (_, "type_identifier") => ReferenceKind::Type,
         _ => ReferenceKind::Attribute,
     };
     walk.refer(kind, node);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Enters the arguments of a call or attribute: names in them are values.
-pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     if walk.context().position != Position::Value {
         walk.collector
             .within(depth, |context| context.position = Position::Value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the type raised by `throw A("…");`
-pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let thrown = node.named_child(0);
     let made = thrown.and_then(|thrown| match thrown.kind() {
         "call_expression" => field(thrown, "function"),
@@ -110,11 +103,11 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     walk.collector.within(depth, |context| {
         context.message = Some(MessageKind::Error);
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the type and the variable of `catch (const A& a)`.
-pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let caught = field(parameter, "type");
         if let Some(caught) = caught {
@@ -127,16 +120,16 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
             walk.local(found.name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the field named in `: a(1), Base(b)` of a constructor.
-pub(super) fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0)
         && name.kind() == "field_identifier"
     {
         walk.collector.refer(ReferenceKind::Name, name);
         walk.collector.skip_to(name.end_byte());
     }
-    Descend::Into
+    Some(Descend::Into)
 }

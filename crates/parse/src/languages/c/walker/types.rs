@@ -7,17 +7,17 @@ use super::declarators::{declared, last_of};
 use super::define::define;
 use crate::collect::{Draft, Scope, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, children_in, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Adds `namespace a::b { … }`. Members of an inline namespace belong to the enclosing namespace; those of
 /// an unnamed one are private to the file.
-pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let body = field(node, "body");
     let Some(name) = field(node, "name") else {
         walk.collector.within(depth, |context| {
             context.access = Some(Visibility::Private);
         });
-        return Descend::Into;
+        return Some(Descend::Into);
     };
     let outer = walk.context().parent;
     let is_inline = walk.of(node).starts_with("inline");
@@ -32,7 +32,7 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
             .within(depth, |context| context.parent = outer);
     }
     walk.collector.skip_to(name.end_byte());
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn namespace_names(name: Node<'_>) -> Vec<Node<'_>> {
@@ -50,16 +50,16 @@ fn namespace_names(name: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Adds the alias of `namespace fs = std::filesystem;`
-pub(super) fn namespace_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn namespace_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
         define(walk, draft);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds `struct a { … }`, `union`, `class A : B { … }`.
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(body) = field(node, "body") else {
         let is_plain = field(node, "name").is_some_and(|name| name.kind() == "type_identifier");
         let is_forward = is_plain && node.next_sibling().is_some_and(|next| next.kind() == ";");
@@ -68,8 +68,8 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
                 .prev_sibling()
                 .is_none_or(|before| !is_before_type(before))
         {
-            true => Descend::Past,
-            false => Descend::Into,
+            true => Some(Descend::Past),
+            false => Some(Descend::Into),
         };
     };
     let access = match node.kind() {
@@ -77,12 +77,8 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
         _ => Visibility::Public,
     };
     // The members of an unnamed type belong to the enclosing type, if any.
-    let Some(whole) = field(node, "name") else {
-        return Descend::Into;
-    };
-    let Some(name) = last_of(whole) else {
-        return Descend::Into;
-    };
+    let whole = field(node, "name")?;
+    let name = last_of(whole)?;
     let mut draft = walk.draft(DefinitionKind::Class, node, name, Some(body));
     draft.receiver = scope_before(walk, whole, name);
     draft.modifiers.is_out_of_line = draft.receiver.is_some();
@@ -90,7 +86,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     let id = define(walk, draft);
     walk.enter_definition(depth, id, DefinitionKind::Class);
     walk.collector.context.access = Some(access);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Whether a node may precede the type at the beginning of a declaration; the type is then part of the
@@ -128,10 +124,8 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
 }
 
 /// Adds `enum a { … }` and `enum class A { … }`. The members of the first are names of the enclosing scope.
-pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(body) = field(node, "body") else {
-        return Descend::Into;
-    };
+pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let body = field(node, "body")?;
     let outer = walk.context().parent;
     let is_scoped = node
         .child(1)
@@ -149,22 +143,20 @@ pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         walk.collector
             .within(depth, |context| context.parent = outer);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn enumerator<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn enumerator<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::EnumMember, node, name, None);
         define(walk, draft);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds `typedef struct { … } a, *b;`: an unnamed type gets the name of its first alias.
-pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(made) = field(node, "type") else {
-        return Descend::Into;
-    };
+pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let made = field(node, "type")?;
     let body = field(made, "body");
     let tag = field(made, "name").map(|name| walk.of(name));
     let mut named = None;
@@ -205,7 +197,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
         }
         walk.collector.context.access = None;
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the type that a `typedef` of an unnamed type defines.
@@ -227,7 +219,7 @@ fn holder<'t>(
 }
 
 /// Adds the alias of `using A = B;`
-pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
         let id = define(walk, draft);
@@ -235,22 +227,22 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
             walk.returns(id, made);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds `concept A = …;`, the requirements on a type.
-pub(super) fn concept<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn concept<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let mut draft = walk.draft(DefinitionKind::Interface, node, name, None);
         draft.signature_end = name.end_byte();
         draft.body = Some(Span::new(name.end_byte(), node.end_byte()));
         define(walk, draft);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Enters `template <typename T> …`: its parameters are no types outside of it.
-pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut names = Vec::new();
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let name = match parameter.kind() {
@@ -268,11 +260,11 @@ pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
         names.extend(name.map(|name| walk.of(name)));
     }
     walk.add_generics(node, names, Some(node.start_byte()));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Applies an access label such as `private:` to all following members of the type.
-pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if walk.context().scope == Scope::Class {
         walk.collector.context.access = Some(match walk.of(node).trim_end_matches([':', ' ']) {
             "private" => Visibility::Private,
@@ -280,18 +272,18 @@ pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
             _ => Visibility::Public,
         });
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Enters `friend void f(A) { … }`, which defines a function of the namespace; `friend class B;` defines
 /// nothing.
-pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn friend<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     let outer = walk.parent().and_then(|class| class.parent);
     walk.collector.within(depth, |context| {
         (context.scope, context.parent) = (Scope::Module, outer);
         (context.is_foreign, context.access) = (true, None);
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a reference to the name in a type.

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::{imports, locals, named_type};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, base_list, child_of_kind, children, field, type_position};
+use crate::walk::{Handled, Walk, base_list, child_of_kind, children, field, type_position};
 
 /// Modifiers of a declaration.
 #[derive(Default)]
@@ -95,15 +95,13 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// `where T : A`
-pub(super) fn constraints<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn constraints<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.mark_handled(child_of_kind(node, "identifier"));
     type_position(walk, node, depth)
 }
 
-pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     generics(walk, node);
     let kind = match node.kind() {
         "interface_declaration" => DefinitionKind::Interface,
@@ -142,10 +140,10 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
         let value = walk.declared_value(field(parameter, "type"), None);
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn bases<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn bases<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let is_of_enum = walk.parent_kind() == Some(DefinitionKind::Enum);
     match is_of_enum {
         true => type_position(walk, node, depth),
@@ -153,21 +151,17 @@ pub(super) fn bases<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     }
 }
 
-pub(super) fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let name = field(node, "name")?;
     generics(walk, node);
     walk.mark_type(field(node, "type"));
     let (draft, _) = head(walk, DefinitionKind::TypeAlias, node, name, None);
     walk.define(draft);
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let kind = match walk.parent_kind() {
         Some(kind) if kind.is_container() => DefinitionKind::Method,
         _ => DefinitionKind::Function,
@@ -181,7 +175,7 @@ fn function<'t>(
     name: Node<'t>,
     depth: u32,
     kind: DefinitionKind,
-) -> Descend {
+) -> Handled {
     generics(walk, node);
     let body = field(node, "body");
     let (mut draft, marks) = head(walk, kind, node, name, body);
@@ -194,7 +188,7 @@ fn function<'t>(
     }
     let returned = field(node, "returns").or_else(|| field(node, "type"));
     enter(walk, node, depth, draft, returned);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a function with its parameters and return type, and enters it.
@@ -219,10 +213,8 @@ fn enter<'t>(
     walk.enter_definition(depth, id, kind);
 }
 
-pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let body = field(node, "body");
     let (mut draft, _) = head(walk, DefinitionKind::Method, node, name, body);
     match node.kind() {
@@ -234,7 +226,7 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         draft.signature_end = before_colon(walk, draft.signature_end);
     }
     enter(walk, node, depth, draft, None);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the end of a constructor's head, which excludes the call of another one: `A(x) : base(x)`.
@@ -256,19 +248,17 @@ fn rename<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, node: Node<'t>, token: &st
 }
 
 /// `operator +`, `operator A`
-pub(super) fn operator<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn operator<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let last = match node.kind() {
         "operator_declaration" => field(node, "operator"),
         _ => field(node, "type"),
     };
-    let Some(last) = last else {
-        return Descend::Into;
-    };
+    let last = last?;
     let body = field(node, "body");
     let (mut draft, _) = head(walk, DefinitionKind::Method, node, last, body);
     rename(walk, &mut draft, node, "operator", last);
     enter(walk, node, depth, draft, field(node, "type"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Whether a property or indexer has code: accessors with bodies, or `=> x`.
@@ -279,16 +269,14 @@ fn has_code(node: Node<'_>) -> bool {
     bodies.next().is_some() || value.is_some_and(|value| value.kind() == "arrow_expression_clause")
 }
 
-pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let body = field(node, "accessors").or_else(|| field(node, "value"));
     if has_code(node) {
         let (mut draft, _) = head(walk, DefinitionKind::Method, node, name, body);
         draft.modifiers.is_property = true;
         enter(walk, node, depth, draft, field(node, "type"));
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let (mut draft, _) = head(walk, DefinitionKind::Field, node, name, None);
     draft.body = field(node, "value").map(span);
@@ -296,16 +284,14 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     let value = walk.declared_value(field(node, "type"), field(node, "value"));
     walk.holds(id, value);
     walk.mark_type(field(node, "type"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `A this[int i] { get; }`
-pub(super) fn indexer<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn indexer<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let mut cursor = node.walk();
     let mut tokens = node.children(&mut cursor);
-    let Some(name) = tokens.find(|child| child.kind() == "this") else {
-        return Descend::Into;
-    };
+    let name = tokens.find(|child| child.kind() == "this")?;
     let body = field(node, "accessors").or_else(|| field(node, "value"));
     let (mut draft, _) = head(walk, DefinitionKind::Method, node, name, body);
     draft.modifiers.is_property = true;
@@ -318,14 +304,12 @@ pub(super) fn indexer<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> De
         )
     });
     enter(walk, node, depth, draft, field(node, "type"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `event A B { add { … } remove { … } }`
-pub(super) fn event<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn event<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let name = field(node, "name")?;
     walk.mark_type(field(node, "type"));
     let (draft, _) = head(
         walk,
@@ -335,14 +319,12 @@ pub(super) fn event<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
         field(node, "accessors"),
     );
     walk.define(draft);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `A a = x, b;` in a type.
-pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(declaration) = child_of_kind(node, "variable_declaration") else {
-        return Descend::Into;
-    };
+pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let declaration = child_of_kind(node, "variable_declaration")?;
     let declared = field(declaration, "type");
     let declarators = children(declaration).into_iter();
     for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
@@ -359,27 +341,25 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         let id = walk.define(draft);
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let (draft, _) = head(walk, DefinitionKind::EnumMember, node, name, None);
         walk.define(draft);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `a => …`, `(A a, b) => …`, `delegate (A a) { … }`
-pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.mark_type(field(node, "type"));
     walk.enter_anonymous_function(depth);
-    let Some(list) = field(node, "parameters") else {
-        return Descend::Into;
-    };
+    let list = field(node, "parameters")?;
     if list.kind() == "implicit_parameter" {
         walk.local(list, foveate_model::values::Value::Unknown);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     for parameter in children(list) {
         if let Some(name) = field(parameter, "name") {
@@ -387,5 +367,5 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -4,14 +4,12 @@ use foveate_model::{ImportKind, ImportedName};
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Reads `namespace A.B { … }` and `namespace A.B;`. The file's package is the first one, extended by
 /// namespaces directly inside it that precede all definitions.
-pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let name = field(node, "name")?;
     let written: String = walk.of(name).split_whitespace().collect();
     let outer = node.parent().and_then(|list| list.parent());
     let is_inside = outer.is_some_and(|outer| outer.kind() == "namespace_declaration");
@@ -22,17 +20,17 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
         walk.collector.package.push_str(&written);
     }
     walk.collector.skip_to(name.end_byte());
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `using A.B;`, `using static A.B;`, `using C = A.B;`
-pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let alias = field(node, "name");
     let mut named = children(node)
         .into_iter()
         .filter(|child| Some(child.id()) != alias.map(|alias| alias.id()) && !child.is_extra());
     let Some(target) = named.next_back() else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let target = super::named_type(target).unwrap_or(target);
     let path: String = walk.of(target).split_whitespace().collect();
@@ -48,7 +46,7 @@ pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     let names = vec![ImportedName::new(name, local)];
     walk.collector
         .import(node, None, ImportKind::From, module, names);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Returns the names of the attributes of a declaration.

@@ -5,7 +5,7 @@ use foveate_model::values::Value;
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, children_in, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Returns the initial value of a declarator; the grammar has no field for it.
 pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
@@ -17,14 +17,14 @@ pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
 }
 
 /// `A a = x, b;` in a function. Fields are definitions.
-pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
     let is_field = node
         .parent()
         .is_some_and(|parent| parent.kind().ends_with("field_declaration"));
     if is_field {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let declarators = children(node).into_iter();
     for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
@@ -33,23 +33,23 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `foreach (A a in list)`. Without a declared type the variable gets the value of `list`, since list
 /// types count as their element type.
-pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
     if let Some(left) = field(node, "left").filter(|left| left.kind() == "identifier") {
         let value = walk.declared_value(declared, field(node, "right"));
         walk.local(left, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `catch (A a)`
-pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     if let Some(declared) = declared {
         walk.refer(ReferenceKind::Catch, declared);
@@ -58,11 +58,11 @@ pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         let value = walk.declared_value(declared, None);
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `out A a`, `is A a`, `var (a, b)`, `is { X: 1 } a`, `from a in list`
-pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
     let value = walk.declared_value(declared, None);
@@ -70,14 +70,14 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> De
     for name in names.into_iter().filter(|name| name.kind() == "identifier") {
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `let a = x`, `join A a in list`, `into a`
-pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_type(field(node, "type"));
     if let Some(name) = child_of_kind(node, "identifier") {
         walk.local(name, Value::Unknown);
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -6,13 +6,11 @@ use tree_sitter::Node;
 use super::{is_top_level, kind_of_type, named_type, visibility};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, children, children_in, field};
+use crate::walk::{Handled, Walk, children, children_in, field};
 
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+    let name = field(node, "name")?;
     let mut draft = head(walk, DefinitionKind::Function, node, name);
     // A package may have several functions of this name, and nothing calls them.
     if draft.name == "init" {
@@ -23,11 +21,9 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 }
 
 /// Adds a method such as `func (e *Engine) Run()`: a member of `Engine`, wherever that is defined.
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+    let name = field(node, "name")?;
     let receiver = field(node, "receiver").and_then(|list| list.named_child(0));
     let owner = receiver
         .and_then(|receiver| field(receiver, "type"))
@@ -43,10 +39,8 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 }
 
 /// Adds a method of an interface: `Run() error`.
-pub(super) fn interface_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn interface_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let mut draft = head(walk, DefinitionKind::Method, node, name);
     draft.modifiers.is_abstract = true;
     let id = walk.define(draft);
@@ -67,7 +61,7 @@ fn enter<'t>(
     depth: u32,
     id: LocalId,
     kind: DefinitionKind,
-) -> Descend {
+) -> Handled {
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let declared = field(parameter, "type");
         for name in children_in(parameter, "name") {
@@ -86,15 +80,13 @@ fn enter<'t>(
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds `Name struct { … }`, `Name interface { … }`, `Name = other`.
-pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
-    let (Some(name), made) = (field(node, "name"), field(node, "type")) else {
-        return Descend::Into;
-    };
+    let (name, made) = (field(node, "name")?, field(node, "type"));
     let kind = kind_of_type(made);
     let body = made
         .and_then(|made| made.named_child(0))
@@ -121,7 +113,7 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         walk.returns(id, made);
     }
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the declaration around its only specification: `type A struct {}` as a whole.
@@ -156,7 +148,7 @@ fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
 }
 
 /// Adds the fields of `a, b int` in a struct; an embedded type is a base.
-pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children_in(node, "name");
     // The fields of an unnamed struct are part of its holder.
     let holder = node.parent().and_then(|list| list.parent()?.parent());
@@ -174,7 +166,7 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
         let value = walk.declared_value(field(node, "type"), None);
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds `*a.B` in a struct: it is a base, and a field named `B`.
@@ -216,7 +208,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Adds `a, b T = x, y`, of the package or of a function.
-pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let kind = match node.kind() {
         "const_spec" => DefinitionKind::Constant,
         _ => DefinitionKind::Variable,
@@ -243,11 +235,11 @@ pub(super) fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Enters `func(a int) { … }` and adds its parameters.
-pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let value = walk.declared_value(field(parameter, "type"), None);
@@ -255,5 +247,5 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::named_type;
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, children_in, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Marks {
 }
 
 /// Adds `record Point(int x, int y)`; its components are public fields.
-pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     type_declaration(walk, node, depth);
     for component in field(node, "parameters").into_iter().flat_map(children) {
         let Some(name) = parameter_name(component) else {
@@ -64,13 +64,11 @@ pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         let value = walk.declared_value(parameter_type(component), None);
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let kind = match node.kind() {
         "interface_declaration" | "annotation_type_declaration" => DefinitionKind::Interface,
         "enum_declaration" => DefinitionKind::Enum,
@@ -82,7 +80,7 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     Marks::of(walk, node).mark(&mut draft, other);
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the visibility of a declaration without an access modifier: public in an interface, visible to
@@ -120,15 +118,13 @@ fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
 }
 
 /// Adds `A(1) { … }` in an enum; definitions in its body belong to it.
-pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, field(node, "body"));
     Marks::of(walk, node).mark(&mut draft, Visibility::Public);
     let id = walk.define(draft);
     hold(walk, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Makes a field or constant the parent of the definitions in unnamed classes below. References still
@@ -139,10 +135,8 @@ fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
 }
 
 /// Adds a method, or an element of an annotation type.
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let body = field(node, "body");
     let mut draft = walk.draft(DefinitionKind::Method, node, name, body);
     draft.parameters = field(node, "parameters").map(inside_brackets);
@@ -155,14 +149,12 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         walk.returns(id, result);
     }
     enter_function(walk, node, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a constructor; that of a record may omit its parameters.
-pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let mut draft = walk.draft(DefinitionKind::Method, node, name, field(node, "body"));
     draft.parameters = field(node, "parameters").map(inside_brackets);
     let other = match walk.parent_kind() {
@@ -173,7 +165,7 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     draft.modifiers.is_constructor = true;
     let id = walk.define(draft);
     enter_function(walk, node, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn enter_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId) {
@@ -208,7 +200,7 @@ pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Adds `int a = 1, b;` in a class, or constants of an interface.
-pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
     for declarator in declarators {
@@ -241,5 +233,5 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
             hold(walk, depth, id);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -4,9 +4,9 @@ use foveate_model::{DefinitionKind, ImportKind, ImportedName, ReferenceKind, Vis
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
-pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for child in children(node) {
         match child.kind() {
             "identifier" | "scoped_identifier" => {
@@ -16,15 +16,15 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
             _ => {}
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds `import a.b.C`, `import a.b.*`, `import static a.B.c`: all but the last name is the module.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let parts = children(node);
     let path = parts.iter().find(|part| part.kind() != "asterisk");
     let Some(path) = path.map(|path| without_blanks(walk.of(*path))) else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let is_star = parts.iter().any(|part| part.kind() == "asterisk");
     let (module, name, local) = match (is_star, path.rsplit_once('.')) {
@@ -35,28 +35,26 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     let names = vec![ImportedName::new(name, local)];
     walk.collector
         .import(node, None, ImportKind::From, module, names);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds `module a.b { … }` in `module-info.java`.
-pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let mut draft = walk.draft(DefinitionKind::Module, node, name, field(node, "body"));
     draft.visibility = Some(Visibility::Public);
     let id = walk.define(draft);
     walk.collector.skip_to(name.end_byte());
     walk.enter_definition(depth, id, DefinitionKind::Module);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the types of `uses a.B;` and `provides a.B with c.D;`.
-pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for named in children(node) {
         walk.refer(ReferenceKind::Type, named);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Removes blanks and line ends from a path.

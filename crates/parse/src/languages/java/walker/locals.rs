@@ -7,22 +7,20 @@ use tree_sitter::Node;
 use super::definitions::{parameter_name, parameter_type};
 use super::named_type;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, children_in, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Enters a block. A block directly in a class is an initialiser: its variables are local.
-pub(super) fn block<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn block<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     if !walk.is_in_function() {
         walk.enter_anonymous_function(depth);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Enters `x -> …`, `(x, y) -> …`, `(A x) -> …` and adds its parameters.
-pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
-    let Some(parameters) = field(node, "parameters") else {
-        return Descend::Into;
-    };
+    let parameters = field(node, "parameters")?;
     if parameters.kind() == "identifier" {
         walk.local(parameters, Value::Unknown);
     }
@@ -34,10 +32,10 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     for declarator in declarators {
         if let Some(name) = field(declarator, "name") {
@@ -45,30 +43,30 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `for (A x : xs)`.
-pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let declared = written_type(walk, field(node, "type"));
         let value = walk.element_value(declared, field(node, "value"));
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `try (A x = …)`.
-pub(super) fn resource<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn resource<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let value = value_of(walk, field(node, "type"), field(node, "value"));
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the variable of `x instanceof A a`, `case A a` and `R(A a)`.
-pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let (declared, name) = match node.kind() {
         "instanceof_expression" => (field(node, "right"), field(node, "name")),
         _ => (node.named_child(0), node.named_child(1)),
@@ -77,22 +75,20 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
         let value = value_of(walk, declared, None);
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the type of `A(…)` in a pattern, which is parsed as a plain name.
-pub(super) fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0).filter(|n| n.kind() == "identifier") {
         walk.refer(ReferenceKind::Type, name);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the types and the variable of `catch (A | b.C e)`.
-pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(parameter) = child_of_kind(node, "catch_formal_parameter") else {
-        return Descend::Into;
-    };
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let parameter = child_of_kind(node, "catch_formal_parameter")?;
     let caught = child_of_kind(parameter, "catch_type").map_or_else(Vec::new, children);
     let mut value = Value::Unknown;
     if let [only] = *caught {
@@ -106,7 +102,7 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     if let Some(name) = field(parameter, "name") {
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the value of a variable; for `var`, its initial value.

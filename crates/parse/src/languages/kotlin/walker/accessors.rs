@@ -11,22 +11,20 @@ use super::definitions::{
 use super::{first_identifier, type_after};
 use crate::collect::{Scope, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children};
+use crate::walk::{Handled, Walk, child_of_kind, children};
 
 /// `val x: A = …`, `var A.x: B get() = …`, `val (a, b) = …`.
-pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(declared) = child_of_kind(node, "variable_declaration") else {
         super::locals::bind_destructured(walk, node);
-        return Descend::Into;
+        return Some(Descend::Into);
     };
-    let Some(name) = first_identifier(declared).filter(|name| !name.is_missing()) else {
-        return Descend::Into;
-    };
+    let name = first_identifier(declared).filter(|name| !name.is_missing())?;
     let initial = initial_value(node, declared);
     let value = walk.declared_value(type_after(declared, Some(name)), initial);
     if walk.context().scope == Scope::Function {
         walk.local(name, value);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let code = code_of(node);
     let marks = Modifiers::of(walk, node);
@@ -59,13 +57,13 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     walk.holds(id, value);
     if code.is_none() {
         set_parent(walk, depth, id);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     if let Some(result) = type_after(declared, Some(name)) {
         walk.returns(id, result);
     }
     walk.enter_definition(depth, id, DefinitionKind::Method);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn is_expected(marks: &Modifiers<'_>) -> bool {
@@ -100,9 +98,9 @@ fn code_of(node: Node<'_>) -> Option<Span> {
 }
 
 /// `set(value) { … }`
-pub(super) fn setter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn setter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = first_identifier(node) {
         walk.local(name, Value::Unknown);
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -7,7 +7,7 @@ use super::references::{annotated, type_within};
 use super::{first_identifier, named_type, type_after};
 use crate::collect::{Draft, Position, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Modifiers and annotations of a declaration.
 #[derive(Default)]
@@ -63,10 +63,8 @@ fn without_arguments(written: &str) -> Box<str> {
 }
 
 /// A class, interface, enum or object.
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let marks = Modifiers::of(walk, node);
     let mut cursor = node.walk();
     let is_interface = node
@@ -94,7 +92,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
             walk.parameter(id, name, type_after(parameter, Some(name)));
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
@@ -140,27 +138,25 @@ pub(super) fn is_static(node: Node<'_>) -> bool {
 }
 
 /// `object : A() { … }`: its members belong to the enclosing definition.
-pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector.within(depth, |context| {
         context.scope = Scope::Class;
         context.position = Position::Value;
         context.message = None;
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `A(1) { … }` in an enum: the definitions in its body belong to it.
-pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = first_identifier(node) else {
-        return Descend::Into;
-    };
+pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = first_identifier(node)?;
     let body = child_of_kind(node, "class_body");
     let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, body);
     Modifiers::of(walk, node).mark(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     set_parent(walk, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Makes a property or enum member the parent of definitions in anonymous objects below it. References
@@ -181,23 +177,19 @@ fn is_property(parameter: Node<'_>) -> bool {
 }
 
 /// `val x: Int` in the head of a class is a property of it.
-pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let Some(name) = first_identifier(node).filter(|_| is_property(node)) else {
-        return Descend::Into;
-    };
+pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let name = first_identifier(node).filter(|_| is_property(node))?;
     let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
     Modifiers::of(walk, node).mark(&mut draft);
     plain_name(&mut draft);
     let id = walk.define(draft);
     let value = walk.declared_value(type_after(node, Some(name)), None);
     walk.holds(id, value);
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name").filter(|name| !name.is_missing()) else {
-        return Descend::Into;
-    };
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name").filter(|name| !name.is_missing())?;
     let body = child_of_kind(node, "function_body");
     let parameters = child_of_kind(node, "function_value_parameters");
     let receiver = receiver(node, name);
@@ -225,7 +217,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
         walk.holds(id, value);
     }
     enter_function(walk, parameters, depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Marks a definition without a body: in an interface it is abstract, otherwise it is an `expect`
@@ -272,12 +264,10 @@ pub(super) fn enter_function<'t>(
 }
 
 /// `constructor(x: Int) : this(x, 1) { … }`
-pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let mut cursor = node.walk();
     let mut parts = node.children(&mut cursor);
-    let Some(word) = parts.find(|part| part.kind() == "constructor") else {
-        return Descend::Into;
-    };
+    let word = parts.find(|part| part.kind() == "constructor")?;
     let parameters = child_of_kind(node, "function_value_parameters");
     let body = child_of_kind(node, "block");
     let mut draft = walk.draft(DefinitionKind::Method, node, word, body);
@@ -290,14 +280,12 @@ pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
     draft.modifiers.is_constructor = true;
     let id = walk.define(draft);
     enter_function(walk, parameters, depth, id, DefinitionKind::Method);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `typealias A<T> = B`
-pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "type") else {
-        return Descend::Into;
-    };
+pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "type")?;
     let target = type_after(node, Some(name));
     let mut draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
     draft.body = target.map(span);
@@ -308,5 +296,5 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     }
     walk.collector
         .within(depth, |context| context.position = Position::Type);
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -6,18 +6,18 @@ use tree_sitter::Node;
 use super::references::refer_to_type;
 use super::{first_identifier, is_type, type_after};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children};
+use crate::walk::{Handled, Walk, child_of_kind, children};
 
 /// `init { … }`: its variables are local.
-pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `{ a, (b, c), d: D -> … }`
-pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if super::misparsed::is_body(walk, node) {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     walk.enter_anonymous_function(depth);
     if let Some(parameters) = child_of_kind(node, "lambda_parameters") {
@@ -28,11 +28,11 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
             }
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `fun(a: A) { … }`
-pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     let parameters = child_of_kind(node, "function_value_parameters");
     for parameter in parameters.into_iter().flat_map(children) {
@@ -40,11 +40,11 @@ pub(super) fn anonymous_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth:
             bind(walk, parameter, None);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `for (a in b)`, `for ((a, b) in c)`.
-pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     match child_of_kind(node, "variable_declaration") {
         Some(declared) => {
             if let Some(name) = first_identifier(declared) {
@@ -56,27 +56,27 @@ pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
         }
         None => bind_destructured(walk, node),
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `when (val a = b)`.
-pub(super) fn subject<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn subject<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(declared) = child_of_kind(node, "variable_declaration") {
         let mut parts = children(node).into_iter();
         let initial = parts.find(|part| part.start_byte() >= declared.end_byte());
         bind(walk, declared, initial);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `catch (e: A)`.
-pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut parts = children(node).into_iter();
     if let Some(caught) = parts.find(|part| is_type(*part)) {
         refer_to_type(walk, ReferenceKind::Catch, caught);
     }
     bind(walk, node, None);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Binds the first name in a node to its type or initial value.

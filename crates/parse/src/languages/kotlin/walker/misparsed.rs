@@ -9,7 +9,7 @@ use super::definitions::plain_name;
 use super::references::annotated;
 use crate::collect::{Draft, Scope, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, field};
+use crate::walk::{Handled, Walk, child_of_kind, field};
 
 /// Maximum number of annotations before a class.
 const MAX_ANNOTATIONS: usize = 32;
@@ -22,10 +22,10 @@ struct MisparsedClass<'n> {
 }
 
 /// `a f b` is a call of `f`, unless it is a misparsed class or property.
-pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(class) = misparsed_class(walk, node) else {
         return match walk.is_in_function() {
-            false if property(walk, node).is_some() => Descend::Past,
+            false if property(walk, node).is_some() => Some(Descend::Past),
             _ => walk.call(node, depth),
         };
     };
@@ -44,7 +44,7 @@ pub(super) fn infix<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     if class.body.is_some() {
         walk.enter_definition(depth, id, class.kind);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds the annotations that enclose an expression.

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{first_identifier, is_type, last_identifier};
 use crate::collect::{Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Returns the function of a call. The grammar parses `f(x) { … }` as a call of `f(x)`; both count as
 /// one call.
@@ -22,11 +22,9 @@ pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
     Some(function)
 }
 
-pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match called(node) {
-        Some(function) if class_literal(walk, function).is_none() => walk.call(function, depth),
-        _ => Descend::Into,
-    }
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = called(node).filter(|function| class_literal(walk, *function).is_none())?;
+    walk.call(function, depth)
 }
 
 /// Returns `f` of `f<T>(x)`, which the grammar parses as two comparisons. Real comparisons have blanks.
@@ -58,10 +56,8 @@ fn starts_with_bracket(mut node: Node<'_>) -> bool {
     false
 }
 
-pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(function) = generic_call(node) else {
-        return Descend::Into;
-    };
+pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = generic_call(node)?;
     let descend = walk.call(function, depth);
     if let Some(argument) = field(node, "left").and_then(|left| field(left, "right")) {
         walk.refer(ReferenceKind::Type, argument);
@@ -70,7 +66,7 @@ pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 }
 
 /// `a.b`, `A::b`. `A::class` is a reference to the type; the members after it belong to the library.
-pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(literal) = class_literal(walk, node) else {
         return crate::walk::member(walk, node, depth);
     };
@@ -80,7 +76,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         walk.refer(ReferenceKind::Type, named);
     }
     walk.mark_handled(last_identifier(node));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the `A::class` that a chain of members starts with. The grammar parses it as a member, too.
@@ -100,37 +96,35 @@ fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
 }
 
 /// `::f`, `A::f`.
-pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if last_identifier(node).is_some() {
         walk.refer(ReferenceKind::Attribute, node);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `throw E("…")`.
-pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let thrown = node.named_child(0);
     let created = thrown.filter(|thrown| thrown.kind() == "call_expression");
-    let Some(created) = created.and_then(called) else {
-        return Descend::Into;
-    };
+    let created = created.and_then(called)?;
     let name = last_identifier(created).unwrap_or(created);
     if walk.of(name).starts_with(char::is_uppercase) {
         walk.refer(ReferenceKind::Raise, created);
         walk.collector
             .within(depth, |context| context.message = Some(MessageKind::Error));
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `a.B<C>` as a type: its whole path is one reference. One-letter names are type parameters.
-pub(super) fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let kind = match walk.context().position {
         Position::Base => ReferenceKind::Base,
         Position::Value | Position::Type => ReferenceKind::Type,
     };
     refer_to_type(walk, kind, node);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: Node<'t>) {
@@ -175,7 +169,7 @@ pub(super) fn type_within(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// `A(x)`, `A by x` and `A` after the colon of a class.
-pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let part = children(node)
         .into_iter()
         .find(|part| part.kind() != "annotation");
@@ -188,15 +182,15 @@ pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     {
         refer_to_type(walk, ReferenceKind::Base, named);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `@A(x)`, `@get:A`, `@file:[A B]`.
-pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for named in annotated(node) {
         refer_to_type(walk, ReferenceKind::Decorator, named);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the types of an annotation.
@@ -212,28 +206,28 @@ pub(super) fn annotated(annotation: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Skips the name in `f(name = value)`: a parameter of the function.
-pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let is_named = node.child(1).is_some_and(|second| second.kind() == "=");
     if is_named && let Some(name) = node.child(0) {
         walk.mark_handled(name);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the label in `return@label value`.
-pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_handled(field(node, "label"));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Skips the first name of a declaration: it is no reference.
-pub(super) fn skip_declared_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn skip_declared_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_handled(first_identifier(node));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// A string literal. The grammar has no nodes for the names in `$name`.
-pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     for part in children(node) {
         if part.kind() != "string_content" || walk.of(part) != "$" {
             continue;
@@ -250,18 +244,18 @@ pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desce
     crate::walk::text(walk, node, depth)
 }
 
-pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0) {
         walk.collector.package = plain(walk.of(name));
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. A member
 /// imported from a companion is a member of its class.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(path) = child_of_kind(node, "qualified_identifier") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let mut cursor = node.walk();
     let is_star = node.children(&mut cursor).any(|part| part.kind() == "*");
@@ -276,7 +270,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     let names = vec![ImportedName::new(name, local)];
     walk.collector
         .import(node, None, ImportKind::From, module, names);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Returns a path without blanks and without the backticks of quoted names.

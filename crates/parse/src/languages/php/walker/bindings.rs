@@ -6,13 +6,11 @@ use tree_sitter::Node;
 
 use crate::collect::span;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// `$a = b()`, `[$a, $b] = c()`. Outside functions and classes it defines a global variable.
-pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
-        return Descend::Into;
-    };
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let (left, right) = (field(node, "left")?, field(node, "right")?);
     let value = match left.kind() {
         "variable_name" => walk.value_of(right),
         _ => Value::Unknown,
@@ -20,7 +18,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Des
     for variable in variables(left) {
         bind(walk, node, variable, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, variable: Node<'t>, value: Value) {
@@ -53,16 +51,16 @@ fn variables<'t>(target: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// `static $a = b();` in a function.
-pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let value = walk.declared_value(None, field(node, "value"));
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `foreach ($a as $b => $c)`
-pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let body = field(node, "body");
     let parts = children(node).into_iter();
     let mut parts = parts.filter(|part| Some(*part) != body);
@@ -81,11 +79,11 @@ pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
             walk.local(variable, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `function ($a) { … }`, `fn ($a) => …`
-pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let name = field(parameter, "name").filter(|name| name.kind() == "variable_name");
@@ -94,11 +92,11 @@ pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> De
             walk.local(name, value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `catch (A | B $e)`: the first type is the type of `$e`.
-pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let types = child_of_kind(node, "type_list").map_or_else(Vec::new, children);
     let first = types.first().and_then(|first| walk.type_of(*first));
     for caught in types {
@@ -108,5 +106,5 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
         let known = first.map(|known: TypeName| Value::Type(known));
         walk.local(name, known.unwrap_or(Value::Unknown));
     }
-    Descend::Into
+    Some(Descend::Into)
 }

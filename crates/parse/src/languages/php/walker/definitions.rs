@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::{is_name, phpdoc};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Modifiers before a member.
 struct MemberModifiers {
@@ -66,10 +66,8 @@ fn draft<'t>(
     draft
 }
 
-pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let kind = match node.kind() {
         "interface_declaration" => DefinitionKind::Interface,
         "enum_declaration" => DefinitionKind::Enum,
@@ -85,17 +83,17 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     }
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `new class extends A { … }`: its methods belong to the enclosing definition.
-pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `use A, B\C;` in a class takes over the members of traits, which count as bases.
-pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
     let parent = walk.context().parent;
@@ -106,10 +104,8 @@ pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     crate::walk::base_list(walk, node, depth)
 }
 
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let kind = match node.kind() {
         "method_declaration" => DefinitionKind::Method,
         _ => DefinitionKind::Function,
@@ -137,7 +133,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
         _ => phpdoc::returns(walk, id, doc),
     }
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Adds a parameter. With a visibility it is also a field of the class.
@@ -172,7 +168,7 @@ fn add_parameter<'t>(
 }
 
 /// `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its uses do.
-pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     let doc = walk.collector.comment_above(node);
     for element in children(node) {
@@ -197,11 +193,11 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Des
             value => walk.holds(id, value),
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `const A = 1, B = 2;`
-pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for element in children(node) {
         let Some(name) = element
             .named_child(0)
@@ -217,13 +213,13 @@ pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
         });
         walk.define(draft);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         let draft = draft(walk, DefinitionKind::EnumMember, node, name, None);
         walk.define(draft);
     }
-    Descend::Into
+    Some(Descend::Into)
 }

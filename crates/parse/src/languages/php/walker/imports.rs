@@ -5,20 +5,20 @@ use tree_sitter::Node;
 
 use super::is_name;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// `namespace A\B;`, `namespace A\B { … }`: the first one is the file's package.
-pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name")
         && walk.collector.package.is_empty()
     {
         walk.collector.package = walk.of(name).replace('\\', ".");
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `use A\B\C as D, E;`, `use function A\b;`, `use A\{B, C\D as E};`
-pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let group = field(node, "body");
     let prefix = child_of_kind(node, "namespace_name").filter(|_| group.is_some());
     let prefix = prefix.map(|prefix| walk.of(prefix));
@@ -27,7 +27,7 @@ pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
             use_clause(walk, node, clause, prefix);
         }
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix: Option<&'t str>) {
@@ -50,14 +50,12 @@ fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix:
 
 /// `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the last
 /// part counts.
-pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut included = node.named_child(0);
     while let Some(inner) = included.filter(|node| node.kind() == "parenthesized_expression") {
         included = inner.named_child(0);
     }
-    let Some(included) = included else {
-        return Descend::Into;
-    };
+    let included = included?;
     let (before, literal) = match included.kind() {
         "binary_expression" => (field(included, "left"), field(included, "right")),
         _ => (None, Some(included)),
@@ -68,9 +66,7 @@ pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
         }
         _ => None,
     });
-    let Some(path) = content.map(|content| walk.of(content)) else {
-        return Descend::Into;
-    };
+    let path = content.map(|content| walk.of(content))?;
     let module = match before {
         None => path.to_owned(),
         Some(before) => {
@@ -86,7 +82,7 @@ pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     let enclosing = walk.context().enclosing;
     walk.collector
         .import(node, enclosing, ImportKind::Require, &module, names);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the number of directories from the file's own up to `__DIR__`, `dirname(__FILE__)` or

@@ -6,11 +6,10 @@ use tree_sitter::Node;
 
 use super::BUILTIN_TYPES;
 use crate::collect::span;
-use crate::syntax::Descend;
-use crate::walk::Walk;
+use crate::walk::{Handled, Walk};
 
 /// A comment. In a function, `/** @var A $b */` gives the type of a local variable.
-pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let text = walk.collector.text;
     if walk.is_in_function()
         && let Some(rest) = tag(text, span(node), "var")

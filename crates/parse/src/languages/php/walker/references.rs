@@ -7,28 +7,28 @@ use tree_sitter::Node;
 use super::{created, is_name, pest};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field, last_child, member, type_member};
+use crate::walk::{Handled, Walk, child_of_kind, children, field, last_child, member, type_member};
 
 /// Maximum number of members in a path that are followed to the class at its start.
 const MAX_MEMBERS: usize = 16;
 
 /// A declared type; `self`, `static` and `parent` are no references.
-pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     match walk.of(node) {
-        "self" | "static" | "parent" => Descend::Past,
+        "self" | "static" | "parent" => Some(Descend::Past),
         _ => type_member(walk, node, depth),
     }
 }
 
 /// `$a->b`, `A::$b`, `A::B`
-pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if node.start_byte() >= walk.collector.skip_until {
         class_before(walk, node);
         // `A::class` is a reference to the class only.
         let name = last_child(node);
         if name.is_some_and(|name| walk.of(name) == "class") {
             walk.collector.skip_to(node.end_byte());
-            return Descend::Past;
+            return Some(Descend::Past);
         }
     }
     member(walk, node, depth)
@@ -73,12 +73,10 @@ fn is_access(node: Node<'_>) -> bool {
     )
 }
 
-pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(function) = field(node, "function") else {
-        return Descend::Into;
-    };
+pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let function = field(node, "function")?;
     if !is_name(function) {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     match walk.of(function) {
         "define" => {
@@ -87,7 +85,7 @@ pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
         }
         called @ ("it" | "test" | "describe" | "todo") => {
             if let Some(descend) = pest::block(walk, node, called, depth) {
-                return descend;
+                return Some(descend);
             }
         }
         _ => {}
@@ -95,31 +93,29 @@ pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32)
     walk.call(function, depth)
 }
 
-pub(super) fn member_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn member_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if field(node, "object").is_some_and(is_access) {
         class_before(walk, node);
     }
     walk.call(node, depth)
 }
 
-pub(super) fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     class_before(walk, node);
     walk.call(node, depth)
 }
 
 /// `new A(…)`; `new self` is no reference.
-pub(super) fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match created(node) {
-        Some(class) if matches!(walk.of(class), "self" | "static" | "parent") => {
-            walk.collector.skip_to(class.end_byte());
-            Descend::Into
-        }
-        Some(class) => walk.call(class, depth),
-        None => Descend::Into,
+pub(super) fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let class = created(node)?;
+    if matches!(walk.of(class), "self" | "static" | "parent") {
+        walk.collector.skip_to(class.end_byte());
+        return Some(Descend::Into);
     }
+    walk.call(class, depth)
 }
 
-pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let thrown = node.named_child(0);
     let class = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
     if let Some(class) = class.and_then(created) {
@@ -127,11 +123,11 @@ pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     }
     walk.collector
         .within(depth, |context| context.message = Some(MessageKind::Error));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `[$this, 'a']` and `[A::class, 'a']`: the second element of an array that names a method.
-pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some((receiver, method)) = callable_parts(walk, node) {
         let link = Link {
             name: span(receiver),
@@ -142,7 +138,7 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desce
         walk.collector
             .refer_to_member_of(kind, span(method), method, link);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the object or class, and the name of its method, if `node` is the second element of such an array.
@@ -178,15 +174,15 @@ fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node
 }
 
 /// `#[A(…)]`
-pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = node.named_child(0) {
         walk.refer(ReferenceKind::Decorator, name);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `$a instanceof B`
-pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let operator = field(node, "operator");
     let class = field(node, "right").filter(|right| is_name(*right));
     if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
@@ -199,7 +195,7 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
                 .within(depth, |context| context.position = Position::Value);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `define('A', 1)`

@@ -11,12 +11,12 @@ use super::definitions::{
 use super::is_constant;
 use crate::collect::span;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// `a = b`, `@a ||= b`, `A = b`, `a, @b = c`
-pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let (Some(left), right) = (field(node, "left"), field(node, "right")) else {
-        return Descend::Into;
+        return Some(Descend::Into);
     };
     let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
     match left.kind() {
@@ -28,7 +28,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
         "constant" | "scope_resolution" => constant(walk, node, left, right, depth),
         _ => assign(walk, node, left, value),
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Value) {
@@ -128,41 +128,41 @@ fn created_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
 }
 
 /// A read of `@a`.
-pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if node.start_byte() >= walk.collector.skip_until {
         walk.refer(ReferenceKind::Attribute, node);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// `{ |a, (b, *c)| … }`
-pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     // The parent definition stays the same, so that `included do … end` can define members of a class.
     walk.enter_anonymous_function(depth);
     if let Some(list) = field(node, "parameters") {
         parameters(walk, list, depth);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, _: u32) -> Descend {
+pub(super) fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, _: u32) -> Handled {
     for parameter in children(list) {
         for name in bound_names(parameter) {
             walk.local(name, Value::Unknown);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     for name in field(node, "pattern").into_iter().flat_map(bound_names) {
         walk.local(name, Value::Unknown);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `rescue A, B::C => e`: the first class is the type of `e`.
-pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut value = Value::Unknown;
     for caught in field(node, "exceptions").into_iter().flat_map(children) {
         if !is_constant(caught) {
@@ -182,11 +182,11 @@ pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     if let Some(name) = variable.filter(|name| name.kind() == "identifier") {
         walk.local(name, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `in A => a`, `in {name:}`, `in {name: a}`
-pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let bound = match node.kind() {
         "as_pattern" => field(node, "name"),
         _ => field(node, "value").filter(|value| value.kind() == "identifier"),
@@ -195,11 +195,11 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     if let Some(name) = bound.filter(|name| name.kind() != "string") {
         walk.local(name, Value::Unknown);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Binds the names in a list of patterns.
-pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let inside = match node.kind() {
         "array_pattern" | "find_pattern" => children(node),
         _ => field(node, "pattern").into_iter().collect(),
@@ -214,5 +214,5 @@ pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> D
             walk.local(name, Value::Unknown);
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -7,13 +7,11 @@ use tree_sitter::Node;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, Section, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
 /// `class A::B < C`
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(written) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let written = field(node, "name")?;
     let mut draft = constant_draft(walk, DefinitionKind::Class, node, written);
     let superclass = field(node, "superclass");
     let base = superclass.and_then(|superclass| superclass.named_child(0));
@@ -28,29 +26,27 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Desc
     if let Some(created) = base.filter(|base| base.kind() == "call") {
         struct_fields(walk, id, created);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(written) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let written = field(node, "name")?;
     let mut draft = constant_draft(walk, DefinitionKind::Module, node, written);
     draft.signature_end = written.end_byte();
     draft.body = Some(body(node, written.end_byte()));
     enter(walk, draft, depth, DefinitionKind::Module);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `class << self`: its members are static members of the enclosing class.
-pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector.within(depth, |context| {
         context.section = Section {
             visibility: Visibility::Public,
             is_static: true,
         };
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Drafts a class, module or constant under the last name of its path. The scope before it (`A::`) is
@@ -140,10 +136,8 @@ fn body(node: Node<'_>, head_end: usize) -> Span {
 }
 
 /// `def name`, `def self.name`, `def Class.name`
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let is_member = walk.parent_kind().is_some_and(|kind| kind.is_container());
     let object = field(node, "object");
     let section = walk.context().section;
@@ -178,7 +172,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
         walk.holds(id, value);
     }
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the expression that a method consists of; the right side of an assignment, as in `@a ||= A.new`.
@@ -225,7 +219,7 @@ pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, paramete
 }
 
 /// `super` calls the method of the same name in a base class.
-pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let enclosing = walk.context().enclosing;
     let method = enclosing.and_then(|id| walk.collector.definition(id));
     if let Some(method) = method.filter(|method| method.kind == DefinitionKind::Method) {
@@ -238,5 +232,5 @@ pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
         walk.collector
             .refer_to_member_of(ReferenceKind::Call, name, node, link);
     }
-    Descend::Past
+    Some(Descend::Past)
 }

@@ -11,7 +11,7 @@ use super::definitions::with_here_documents;
 use super::{arguments, is_constant, literal_name, specs};
 use crate::collect::{Draft, Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
 /// Handles a call whose name has a special meaning. `None`: it is an ordinary call.
 pub(super) fn special_call<'t>(
@@ -41,7 +41,7 @@ pub(super) fn special_call<'t>(
     let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
     match name {
         "require" | "require_relative" | "load" | "autoload" => import(walk, node, name),
-        "raise" | "fail" => return Some(raise(walk, node, depth)),
+        "raise" | "fail" => return raise(walk, node, depth),
         "include" | "extend" | "prepend" if receiver.is_none() => mixin(walk, node, depth),
         "let" | "let!" | "subject" | "subject!" => return specs::value(walk, node),
         "send" | "public_send" | "method" => named_call(walk, node),
@@ -58,7 +58,7 @@ pub(super) fn special_call<'t>(
         | "private_class_method"
         | "public_class_method"
         | "private_constant"
-        | "module_function" => return Some(section(walk, node, name, depth)),
+        | "module_function" => return section(walk, node, name, depth),
         "define_method" | "define_singleton_method" => return add_method(walk, node, name, depth),
         "class_methods" => {
             walk.collector
@@ -178,7 +178,7 @@ fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// `raise A::B, "text"`, `raise B.new("text")`, `raise "text"`
-fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     skip_name(walk, node);
     let raised = arguments(node).into_iter().next();
     let created = raised.filter(|raised| raised.kind() == "call");
@@ -188,7 +188,7 @@ fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     }
     walk.collector
         .within(depth, |context| context.message = Some(MessageKind::Error));
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `attr_reader :a, :b`
@@ -226,7 +226,7 @@ pub(super) fn begin_section(walk: &mut Walk<'_>, word: &str) -> bool {
 }
 
 /// `private def a`, `private attr_reader :a`, `private :a, :b`, `private_class_method :a`
-fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Descend {
+fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Handled {
     skip_name(walk, node);
     let visibility = match name {
         "protected" => Visibility::Protected,
@@ -253,7 +253,7 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> D
         context.section.visibility = visibility;
         context.section.is_static |= is_static;
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `define_method(:a) { |b| … }`
@@ -291,7 +291,7 @@ fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// `alias new old`, `alias :new :old`
-pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let side = |name: &str| {
         let side = field(node, name)?;
         literal_name(walk, side).or_else(|| Some((walk.of(side), span(side))))
@@ -299,7 +299,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     if let (Some(new), Some((_, old))) = (side("name"), side("alias")) {
         add_alias(walk, node, new, old);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Adds an alias of a method: a method that calls the other one.

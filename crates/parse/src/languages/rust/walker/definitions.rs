@@ -8,7 +8,7 @@ use super::patterns;
 use crate::collect::{Draft, Scope, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Attributes, Walk, child_of_kind, children, field};
+use crate::walk::{Attributes, Handled, Walk, child_of_kind, children, field};
 
 /// Registers the type parameters of a declaration: inside it, their names are no references.
 pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -24,10 +24,10 @@ pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// `#[a::b(…)]` before a definition. Attributes before anything else belong to no definition.
-pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let attribute = child_of_kind(node, "attribute");
     let Some(path) = attribute.and_then(|attribute| attribute.named_child(0)) else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     if is_before_definition(node) {
         let written: String = walk.of(path).split_whitespace().collect();
@@ -46,7 +46,7 @@ pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
             context.message = Some(foveate_model::MessageKind::Error);
         });
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn is_before_definition(attribute: Node<'_>) -> bool {
@@ -132,19 +132,17 @@ fn is_local(walk: &Walk<'_>) -> bool {
     walk.is_in_function()
 }
 
-pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let Some(body) = field(node, "body") else {
         return super::imports::module_file(walk, node);
     };
-    let Some(draft) = head(walk, DefinitionKind::Module, node, Some(body)) else {
-        return Descend::Into;
-    };
+    let draft = head(walk, DefinitionKind::Module, node, Some(body))?;
     let id = walk.define(draft);
     walk.enter_definition(depth, id, DefinitionKind::Module);
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let is_member = walk.context().scope == Scope::Class;
     let kind = match is_member {
@@ -152,9 +150,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
         false => DefinitionKind::Function,
     };
     let body = field(node, "body");
-    let Some(mut draft) = head(walk, kind, node, body) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, kind, node, body)?;
     let parameters = field(node, "parameters");
     draft.parameters = parameters.map(inside_brackets);
     let modifiers = child_of_kind(node, "function_modifiers");
@@ -171,7 +167,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     }
     walk.enter_definition(depth, id, kind);
     add_parameters(walk, id, parameters);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn has_self(parameters: Node<'_>) -> bool {
@@ -195,7 +191,7 @@ fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, list: Option<Node<'t>>) 
 }
 
 /// `|a, b: B| …`
-pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         match field(parameter, "pattern") {
@@ -206,10 +202,10 @@ pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> De
             pattern => patterns::bind(walk, pattern.unwrap_or(parameter)),
         }
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let kind = match node.kind() {
         "trait_item" => DefinitionKind::Interface,
@@ -217,9 +213,7 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         _ => DefinitionKind::Class,
     };
     let body = field(node, "body");
-    let Some(mut draft) = head(walk, kind, node, body) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, kind, node, body)?;
     // The fields of `struct A(B);` are part of its head.
     if body.is_some_and(|body| body.kind() == "ordered_field_declaration_list") {
         draft.signature_end = node.end_byte();
@@ -231,52 +225,46 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
     }
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn variant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn variant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let kind = DefinitionKind::EnumMember;
-    let Some(mut draft) = head(walk, kind, node, None) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, kind, node, None)?;
     draft.visibility = Some(Visibility::Public);
     draft.body = field(node, "body").map(span);
     let id = walk.define(draft);
     if field(node, "body").is_some_and(|body| body.kind() == "field_declaration_list") {
         walk.enter_definition(depth, id, kind);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(draft) = head(walk, DefinitionKind::Field, node, None) {
         let id = walk.define(draft);
         let value = walk.declared_value(field(node, "type"), None);
         walk.holds(id, value);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `const A: T = x;`, `static mut A: T = x;`
-pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(name) = field(node, "name") else {
-        return Descend::Into;
-    };
+pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let name = field(node, "name")?;
     let value = walk.declared_value(field(node, "type"), field(node, "value"));
     if is_local(walk) {
         walk.local(name, value);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     if walk.of(name) == "_" {
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let kind = match child_of_kind(node, "mutable_specifier") {
         Some(_) => DefinitionKind::Variable,
         None => DefinitionKind::Constant,
     };
-    let Some(mut draft) = head(walk, kind, node, None) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, kind, node, None)?;
     draft.body = field(node, "value").map(span);
     draft.signature_end = match field(node, "type") {
         Some(declared) => declared.end_byte(),
@@ -285,7 +273,7 @@ pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     let id = walk.define(draft);
     walk.holds(id, value);
     enter_value(walk, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Makes references in a constant's value or an alias's target those of the constant or alias, unless
@@ -298,27 +286,23 @@ fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
 }
 
 /// `type A = B;`, `type A: B;`
-pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let target = field(node, "type");
-    let Some(mut draft) = head(walk, DefinitionKind::TypeAlias, node, None) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, DefinitionKind::TypeAlias, node, None)?;
     draft.body = target.map(span);
     let id = walk.define(draft);
     if let Some(target) = target {
         walk.returns(id, target);
     }
     enter_value(walk, depth, id);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// `macro_rules! a { … }`
-pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let kind = DefinitionKind::Function;
-    let Some(mut draft) = head(walk, kind, node, None) else {
-        return Descend::Into;
-    };
+    let mut draft = head(walk, kind, node, None)?;
     let first = child_of_kind(node, "macro_rule");
     let start = first.map_or(node.end_byte(), |first| first.start_byte());
     draft.body = Some(Span::new(start, node.end_byte()));
@@ -335,5 +319,5 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     }
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
-    Descend::Into
+    Some(Descend::Into)
 }

@@ -7,10 +7,10 @@ use super::definitions::generics;
 use super::{BUILTIN_TYPES, WRAPPERS, named_type, type_argument};
 use crate::collect::{Position, Scope, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, field};
+use crate::walk::{Handled, Walk, field};
 
 /// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
-pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     generics(walk, node);
     let implemented = field(node, "trait");
     let target = field(node, "type");
@@ -28,7 +28,7 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32
         // Members of a trait's implementation are as visible as the trait.
         context.is_exports = implemented.is_some();
     });
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Returns the name of the type that an `impl` is for. A trait may be implemented for a type of another

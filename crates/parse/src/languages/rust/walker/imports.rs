@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::collect::row;
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
 /// Maximum number of parts of a `use` tree that are read.
 const MAX_PARTS: usize = 4096;
@@ -15,9 +15,9 @@ const MAX_PARTS: usize = 4096;
 type Taken = (String, Vec<ImportedName>);
 
 /// `use a::b::{c, d as e, f::*, self};`
-pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let Some(argument) = field(node, "argument") else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let mut taken: Vec<Taken> = Vec::new();
     let mut pending = vec![(String::new(), argument)];
@@ -50,7 +50,7 @@ pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
     for (module, names) in taken {
         add(walk, node, &module, names);
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Returns a path without blanks, below a prefix.
@@ -101,7 +101,7 @@ fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedNam
 }
 
 /// `extern crate a as b;`
-pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(name) = field(node, "name").map(|name| walk.of(name)) {
         let alias = field(node, "alias").map_or(name, |alias| walk.of(alias));
         let local = if alias == "_" { "" } else { alias };
@@ -111,13 +111,13 @@ pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> D
             add(walk, node, &module, names);
         }
     }
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// `mod a;`: a module in a file, whose path an attribute may give.
-pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
+pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Handled {
     let Some(name) = field(node, "name").map(|name| walk.of(name)) else {
-        return Descend::Past;
+        return Some(Descend::Past);
     };
     let name = name.strip_prefix("r#").unwrap_or(name);
     let module = match path_attribute(walk, node) {
@@ -126,7 +126,7 @@ pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
     };
     let names = vec![ImportedName::new("*", name)];
     add(walk, node, &module, names);
-    Descend::Past
+    Some(Descend::Past)
 }
 
 /// Returns the path in `#[path = "…"]` before a module.

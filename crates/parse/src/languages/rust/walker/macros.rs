@@ -7,13 +7,11 @@ use tree_sitter::Node;
 use crate::collect::{Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
-use crate::walk::{Walk, child_of_kind, field};
+use crate::walk::{Handled, Walk, child_of_kind, field};
 
 /// `a::b!(…)`
-pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(called) = field(node, "macro") else {
-        return Descend::Into;
-    };
+pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    let called = field(node, "macro")?;
     let name = walk.refer(ReferenceKind::Call, called);
     let message = name.and_then(|(name, path)| {
         let text = walk.collector.text;
@@ -25,12 +23,12 @@ pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     {
         walk.collector.skip_to(end);
         walk.enter_definition(depth, id, DefinitionKind::Function);
-        return Descend::Into;
+        return Some(Descend::Into);
     }
     let message = walk.context().message.or(message);
     walk.collector
         .within(depth, |context| context.message = message);
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Defines the test of a call such as `my_test!(name, |arguments| { … })` between items, and returns it with
@@ -79,7 +77,7 @@ struct Run {
 }
 
 /// The tokens of a macro's call, or a part of them.
-pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let mut cursor = node.walk();
     let all: Vec<Node<'t>> = node.children(&mut cursor).collect();
     let mut run = Run::default();
@@ -114,7 +112,7 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
     }
     // Token trees inside are handled by this function, level by level.
     walk.collector.skip_to(node.end_byte());
-    Descend::Into
+    Some(Descend::Into)
 }
 
 fn joins(token: &str) -> bool {

@@ -4,23 +4,23 @@ use foveate_model::values::Value;
 use tree_sitter::Node;
 
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Handled, Walk, children, field};
 
 /// `let a: T = x;`, `if let Some(a) = x`, `for a in x`: the variable of a loop gets the value of `x`, since list
 /// types count as their element type.
-pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if let Some(pattern) = field(node, "pattern") {
         bind_value(walk, pattern, field(node, "type"), field(node, "value"));
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
-pub(super) fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let pattern = field(node, "pattern");
     if let Some(pattern) = pattern.and_then(|pattern| pattern.named_child(0)) {
         bind(walk, pattern);
     }
-    Descend::Into
+    Some(Descend::Into)
 }
 
 /// Binds a pattern that is one name, bare or as all of `Some(a)` and `Ok(a)`, to its value. The names
