@@ -50,7 +50,6 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The metrics of the rankings.
     const OF_RANKINGS: [Self; 16] = [
         Self::FileAcc(1),
         Self::FileAcc(3),
@@ -70,7 +69,6 @@ impl Metric {
         Self::FunctionAcc(10),
     ];
 
-    /// The metrics of a context.
     const OF_CONTEXTS: [fn(Budget) -> Self; 9] = [
         Self::Shown,
         Self::Edits,

@@ -125,7 +125,6 @@ fn commit_times<'a>(repo: &str, cases: &[(usize, &'a Case)], walk: &Walk) -> Has
         .collect()
 }
 
-/// Visits the cases of one batch.
 fn visit_batch<V: Visitor>(
     batch: &Batch<'_>,
     walk: &Walk,

@@ -17,7 +17,6 @@ use crate::telemetry::trace;
 
 /// Longest response that is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 24;
-/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most redirects that one request follows.
 const MAX_REDIRECTS: usize = 5;

@@ -98,7 +98,6 @@ impl DatabaseLocation {
         })
     }
 
-    /// Returns the options to connect read-only.
     pub(super) fn read_only_options(&self) -> Result<AnyConnectOptions, StoreError> {
         let Self::Sqlite(file) = self else {
             return self.options();

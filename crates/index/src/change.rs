@@ -137,7 +137,6 @@ impl<T: Renumber> Renumber for Box<[T]> {
     }
 }
 
-/// A set of files.
 #[derive(Clone, Debug)]
 pub(crate) struct FileSet(Vec<bool>);
 

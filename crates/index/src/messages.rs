@@ -36,7 +36,6 @@ pub struct Messages {
 /// The hash of three consecutive words.
 type Trigram = u64;
 
-/// The messages of one file.
 #[derive(Debug, Default)]
 struct FileMessages {
     messages: Box<[Message]>,

@@ -125,7 +125,6 @@ pub(crate) struct Collector<'t> {
     once: HashSet<(Option<LocalId>, &'t str)>,
 }
 
-/// The span of a node.
 pub(crate) fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }

@@ -66,7 +66,6 @@ impl LineIndex {
 /// Depth of a line on which no statement starts.
 pub(crate) const NO_STATEMENT: u16 = u16::MAX;
 
-/// A text and its line index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextLines<'t> {
     pub(crate) text: &'t str,

@@ -40,10 +40,8 @@ pub struct EvidenceArgs {
     github_event: Option<PathBuf>,
 }
 
-/// A composed question.
 #[derive(Debug, Default)]
 pub(super) struct ComposedQuestion {
-    /// Its text, if any.
     pub(super) text: Option<String>,
     /// The change that is asked about.
     pub(super) diff: Option<DiffEnds>,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::engine::{RepoName, Source};
 use crate::store::{RepositoryKind, RepositoryRow};
 
-/// Returns the row of a repository.
 pub(super) fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
     let name = name.to_string();
     match source {
@@ -33,7 +32,6 @@ pub(super) fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
     }
 }
 
-/// Returns the source of the repository in a row.
 pub(super) fn source_of(row: RepositoryRow) -> Source {
     match row.kind {
         RepositoryKind::Path => Source::WorkingTree {

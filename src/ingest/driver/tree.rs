@@ -13,7 +13,6 @@ use crate::ingest::tree::{TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 use crate::telemetry::spans::carried;
 
-/// What to scan.
 pub(super) enum Scan {
     Everything(Cause),
     At(Changed),

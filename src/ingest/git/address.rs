@@ -52,7 +52,6 @@ pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, Git
     Ok(found)
 }
 
-/// Whether an address is public.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),

@@ -60,7 +60,6 @@ impl Paths {
         paths
     }
 
-    /// Returns the file at a path.
     pub(super) fn find(&self, path: &str) -> Option<FileId> {
         self.by_path.get(path).copied()
     }

@@ -106,7 +106,6 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The candidates of the best rank.
 #[derive(Debug)]
 pub(super) struct BestCandidates<'a, Rank> {
     rank: Option<Rank>,

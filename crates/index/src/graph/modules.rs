@@ -50,7 +50,6 @@ impl Modules {
         }
     }
 
-    /// Returns the resolver of a language.
     pub(super) fn of(&self, language: Language) -> Option<&dyn ModuleResolver> {
         let family = language.family();
         let resolver = self.resolvers.iter().find(|r| r.family == family)?;
@@ -63,7 +62,6 @@ impl Modules {
         resolver.package_of(file)
     }
 
-    /// Returns all resolvers.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn ModuleResolver> {
         self.resolvers.iter().map(|resolver| &*resolver.modules)
     }

@@ -31,7 +31,6 @@ pub(super) fn segments(path: &str) -> Segments<'_> {
     }
 }
 
-/// Returns the names of a path.
 pub(super) fn names(path: &str) -> impl Iterator<Item = &str> + Clone {
     segments(path).map(|segment| segment.name)
 }

@@ -212,7 +212,6 @@ impl<'a> Previous<'a> {
     }
 }
 
-/// Returns the files that a file imports.
 fn imported_files(names: Names<'_>, file: FileId) -> Box<[FileId]> {
     let mut imported = names.imported_files(file);
     imported.sort_unstable();

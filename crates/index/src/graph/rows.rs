@@ -83,7 +83,6 @@ impl<T: Copy> Rows<T> {
         self.offsets.get(row as usize).copied().unwrap_or(0)
     }
 
-    /// Returns the values of all rows.
     pub(crate) fn values(&self) -> &[T] {
         &self.values
     }

@@ -2,7 +2,6 @@
 
 use crate::files::{DefId, FileId};
 
-/// One target of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     Definition(DefId),

@@ -77,12 +77,10 @@ impl TestLinks {
         }
     }
 
-    /// Returns the tests of a definition.
     pub(super) fn of_definition(&self, id: DefId) -> &[Link] {
         self.of_definitions[INDIRECT_STEPS].row(id)
     }
 
-    /// Returns the test files of a file.
     pub(super) fn of_file(&self, file: FileId) -> &[(FileId, TestLink)] {
         self.of_files.get(file.0 as usize).map_or(&[], Arc::as_ref)
     }

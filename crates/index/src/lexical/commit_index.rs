@@ -30,7 +30,6 @@ impl FunctionId {
     }
 }
 
-/// One past commit.
 #[derive(Debug)]
 pub(super) struct PastCommit {
     /// The paths that it touched, in id order.

@@ -198,7 +198,6 @@ impl Lexical {
         })
     }
 
-    /// Returns the scores of each term.
     fn scores_of_terms(
         &self,
         terms: &[QueryTerm],

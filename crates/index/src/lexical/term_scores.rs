@@ -22,7 +22,6 @@ pub(super) struct FileTermScore {
     pub history: f32,
 }
 
-/// The scores of a term.
 #[derive(Debug, Default)]
 pub(super) struct TermScores {
     /// Positions of the index parts that contain it.
@@ -41,7 +40,6 @@ impl TermScores {
     }
 }
 
-/// Cached scores by term.
 #[derive(Debug)]
 pub(super) struct TermScoreCache {
     terms: DashMap<Box<str>, Arc<TermScores>, foldhash::fast::RandomState>,

@@ -9,7 +9,6 @@ pub(crate) struct Roles {
     pub(crate) ecosystem: Ecosystem,
     /// Whether a file is a copy of a library.
     pub(crate) is_copy: fn(&File<'_>) -> bool,
-    /// Whether a file is a test by its name.
     pub(crate) is_test: fn(&File<'_>) -> bool,
     /// Whether a file in a test directory is shipped, for users to write their own tests with.
     pub(crate) is_test_support: fn(&File<'_>) -> bool,
@@ -36,7 +35,6 @@ pub(crate) struct Ecosystem {
     pub(crate) generated_endings: &'static [&'static str],
     /// Directories of files that are copied from elsewhere or created by builds.
     pub(crate) generated_directories: &'static [&'static str],
-    /// Directories of tests.
     pub(crate) test_directories: &'static [&'static str],
     /// Names of settings of builds and tools.
     pub(crate) configuration_names: &'static [&'static str],

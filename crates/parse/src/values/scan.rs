@@ -23,7 +23,6 @@ pub(crate) enum Binding<'t> {
     Unknown,
 }
 
-/// One binding of a name.
 struct Found {
     /// Position of the function plus one; zero outside of functions.
     scope: u32,

@@ -22,7 +22,6 @@ const COLLECTIONS: &[&str] = &[
     "ReadonlySet", "Sequence", "Set", "deque", "frozenset", "list", "set",
 ];
 
-/// Returns the span of a part of a text.
 pub(super) fn span_of(text: &str, part: &str) -> Span {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     Span::new(start, start + part.len())

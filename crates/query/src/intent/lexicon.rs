@@ -463,7 +463,6 @@ const fn is_same(a: &str, b: &str) -> bool {
     at == a.len() && at == b.len()
 }
 
-/// Returns the names of the classes in a set.
 pub(super) fn names(classes: ClassSet) -> impl Iterator<Item = &'static str> {
     let named = CLASSES.iter().enumerate();
     named.filter_map(move |(index, (name, ..))| (classes >> index & 1 == 1).then_some(*name))

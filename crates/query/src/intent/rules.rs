@@ -12,7 +12,6 @@ use super::words::{Clause, Pattern, Word};
 
 pub(super) use readings::HOW_TO;
 
-/// One rule.
 #[derive(Debug)]
 pub(super) struct Rule {
     /// The stable name of the sign.

@@ -144,7 +144,6 @@ pub(super) fn shape(clause: &[Word], start: usize) -> Shape {
     }
 }
 
-/// Whether words start with a question word.
 fn starts_question(words: &[Word]) -> bool {
     static STARTS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         [

@@ -44,7 +44,6 @@ static ROWS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
 
 static WEIGHTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.rows"));
 
-/// Returns the weights of a feature, if it has any.
 fn weights(feature: &str) -> Option<[f32; KINDS]> {
     let row = usize::try_from(ROWS.get(feature)?).ok()?;
     let (weights, _) = WEIGHTS.as_chunks::<BYTES>();

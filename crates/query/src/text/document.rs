@@ -110,7 +110,6 @@ impl<'a> Reader<'a> {
         self.markdown.shapes.get(line).copied().unwrap_or_default()
     }
 
-    /// Returns part of a line of the text.
     fn part(&self, number: usize, text: &'a str, cut: usize) -> Line<'a> {
         Line {
             text,

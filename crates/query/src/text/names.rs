@@ -105,7 +105,6 @@ struct Chain {
     text: String,
     /// Its end in bytes.
     end: usize,
-    /// The type arguments in it.
     type_arguments: Vec<Range<usize>>,
 }
 

@@ -198,7 +198,6 @@ fn leading_number(text: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// A link in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Link {
     /// A link to a file of a repository.

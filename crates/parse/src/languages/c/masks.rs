@@ -54,7 +54,6 @@ fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     Cow::Owned(masked)
 }
 
-/// Changes to the text.
 #[derive(Debug, Default)]
 struct Changes {
     /// Ranges that become blank, except for line ends.

@@ -71,7 +71,6 @@ impl Namespaces {
     }
 }
 
-/// Returns the facts of a source file.
 fn source(file: &SourceFile) -> Option<&FileFacts> {
     let content = file.content.as_ref();
     content

@@ -101,7 +101,6 @@ impl ModuleResolver for EcmascriptModules {
         self.packages.resolve(files, directory, specifier)
     }
 
-    /// Returns the directory of the package with this name.
     fn package_directory(&self, name: &str) -> Option<&str> {
         self.packages.directory_of(name)
     }

@@ -139,7 +139,6 @@ impl Packages {
             .unwrap_or("")
     }
 
-    /// Returns the directory of a package by its name.
     pub(super) fn directory_of(&self, name: &str) -> Option<&str> {
         let number = *self.by_name.get(name)?.first()?;
         Some(&self.packages.get(number as usize)?.directory)

@@ -99,7 +99,6 @@ impl Packages {
     }
 }
 
-/// Returns the facts of a source file.
 fn source(file: &SourceFile) -> Option<&FileFacts> {
     let is_source = matches!(file.path.extension(), "java" | "kt");
     let content = file.content.as_ref().filter(|_| is_source);

@@ -76,7 +76,6 @@ impl Namespaces {
     }
 }
 
-/// Returns the namespace of a source file.
 fn namespace(file: &SourceFile) -> Option<&str> {
     let facts = &file.content.as_ref()?.facts;
     let is_source = facts.language.name() == "php" && facts.line_count > 0;

@@ -221,7 +221,6 @@ fn refer_to_receivers<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
     }
 }
 
-/// Returns the arguments of a call.
 fn arguments<'t>(call: Node<'t>) -> Vec<Node<'t>> {
     field(call, "arguments").map_or_else(Vec::new, children)
 }

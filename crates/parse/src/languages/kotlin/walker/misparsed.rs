@@ -134,7 +134,6 @@ fn misparsed_class<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<MisparsedClass
     })
 }
 
-/// Whether a lambda is the body of a misparsed class.
 pub(super) fn is_body<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> bool {
     let is_of = |class: Node<'t>| {
         class.kind() == "infix_expression"

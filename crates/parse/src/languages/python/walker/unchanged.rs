@@ -245,7 +245,6 @@ impl Candidate<'_> {
     }
 }
 
-/// Returns the chunks of each function.
 fn chunks_by_function(facts: &FileFacts) -> impl Iterator<Item = (LocalId, &[Chunk])> {
     let runs = facts.chunks.chunk_by(|a, b| a.definition == b.definition);
     let of_functions = runs.filter(|run| run.iter().all(|c| c.kind == ChunkKind::Function));
