@@ -20,7 +20,7 @@ use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
-use crate::code::form::{CodeForm, Imports, Line, push_import};
+use crate::code::form::{CodeForm, Imports, Line};
 use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
 use crate::role::conventions::{Ecosystem, Roles};
 use crate::sections::format::Format;
@@ -71,15 +71,11 @@ pub(super) static TOY: LanguageSpec = LanguageSpec {
         pasted: &["fun "],
         imports: Some(Imports {
             brackets: |line| line.starts_with("use ").then_some(&[]),
-            names: |statement, names| {
-                let Some(rest) = statement.strip_prefix("use ") else {
-                    return false;
-                };
+            names: |statement| {
+                let rest = statement.strip_prefix("use ")?;
                 let (module, list) = rest.split_once(": ").unwrap_or((rest, ""));
-                for name in list.split(", ").filter(|name| !name.is_empty()) {
-                    push_import(names, format!("{module}.{name}"));
-                }
-                true
+                let names = list.split(", ").filter(|name| !name.is_empty());
+                Some(names.map(|name| format!("{module}.{name}")).collect())
             },
         }),
         ..CodeForm::NONE
