@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use foveate_model::escape::escape;
 
 use crate::eval::aggregate::{CaseResult, Evaluation};
-use crate::eval::metric::{Budget, Metric};
+use crate::eval::metric::Metric;
 
 /// Random draws of the bootstrap.
 const RESAMPLES: usize = 2000;
@@ -25,17 +25,17 @@ const COMPARED: [Metric; 19] = [
     Metric::Recall(10),
     Metric::FunctionAcc(5),
     Metric::FunctionAcc(10),
-    Metric::Shown(Budget::B1000),
-    Metric::Shown(Budget::B2000),
-    Metric::Shown(Budget::B4000),
-    Metric::Shown(Budget::B8000),
-    Metric::Edits(Budget::B8000),
-    Metric::EditsOutside(Budget::B8000),
-    Metric::LinePrecision(Budget::B8000),
-    Metric::LineRecall(Budget::B8000),
-    Metric::Efficiency(Budget::B8000),
-    Metric::Used(Budget::B8000),
-    Metric::WrongFiles(Budget::B8000),
+    Metric::Shown(1000),
+    Metric::Shown(2000),
+    Metric::Shown(4000),
+    Metric::Shown(8000),
+    Metric::Edits(8000),
+    Metric::EditsOutside(8000),
+    Metric::LinePrecision(8000),
+    Metric::LineRecall(8000),
+    Metric::Efficiency(8000),
+    Metric::Used(8000),
+    Metric::WrongFiles(8000),
 ];
 
 /// The change of one figure over the cases that both evaluations have.
@@ -138,26 +138,17 @@ fn sign_test(wins: usize, losses: usize) -> f64 {
 
 /// Percentile interval of the mean over [`RESAMPLES`] draws with replacement.
 fn bootstrap(differences: &[f64]) -> (f64, f64) {
-    let mut state = SEED;
+    let mut random = fastrand::Rng::with_seed(SEED);
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
             let sum: f64 = (0..differences.len())
-                .map(|_| differences[(next(&mut state) % differences.len() as u64) as usize])
+                .map(|_| differences[random.usize(..differences.len())])
                 .sum();
             sum / differences.len() as f64
         })
         .collect();
     means.sort_by(f64::total_cmp);
     (means[RESAMPLES / 40], means[RESAMPLES - 1 - RESAMPLES / 40])
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Formats the changes: one line per figure, then the cases won and lost.

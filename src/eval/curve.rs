@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::eval::aggregate::CaseResult;
-use crate::eval::metric::{Budget, Metric, Scores};
+use crate::eval::metric::{Metric, Scores};
 use crate::eval::report::figure;
 use foveate_query::Breadth;
 
@@ -46,13 +46,13 @@ impl Step {
 }
 
 const COLUMNS: [(&str, Metric); 7] = [
-    ("tokens", Metric::Used(Budget::B8000)),
-    ("shown", Metric::Shown(Budget::B8000)),
-    ("edits", Metric::Edits(Budget::B8000)),
-    ("outside", Metric::EditsOutside(Budget::B8000)),
-    ("lines", Metric::LinePrecision(Budget::B8000)),
-    ("recall", Metric::LineRecall(Budget::B8000)),
-    ("wrong", Metric::WrongFiles(Budget::B8000)),
+    ("tokens", Metric::Used(8000)),
+    ("shown", Metric::Shown(8000)),
+    ("edits", Metric::Edits(8000)),
+    ("outside", Metric::EditsOutside(8000)),
+    ("lines", Metric::LinePrecision(8000)),
+    ("recall", Metric::LineRecall(8000)),
+    ("wrong", Metric::WrongFiles(8000)),
 ];
 
 /// Computes the means of all cases at each step, in the order of the steps.
@@ -136,8 +136,8 @@ fn draw_grid(text: &mut String) {
 
 fn draw_points(text: &mut String, cases: &[CaseResult]) {
     let points = means(cases).into_iter().filter_map(|(name, scores)| {
-        let tokens = scores.get(Metric::Used(Budget::B8000))?;
-        let share = scores.get(Metric::Shown(Budget::B8000))?;
+        let tokens = scores.get(Metric::Used(8000))?;
+        let share = scores.get(Metric::Shown(8000))?;
         Some((name, at(tokens, share)))
     });
     let (on_line, breadths): (Vec<_>, Vec<_>) =
@@ -173,8 +173,8 @@ mod tests {
         let mut case = result("1", "a/a", "issue", 1.0);
         for (step, tokens) in Step::all().zip([8000.0, 4000.0, 1000.0]) {
             let mut scores = Scores::default();
-            scores.set(Metric::Used(Budget::B8000), tokens);
-            scores.set(Metric::Shown(Budget::B8000), 0.5);
+            scores.set(Metric::Used(8000), tokens);
+            scores.set(Metric::Shown(8000), 0.5);
             case.curve.push(Point {
                 step: step.name(),
                 scores,

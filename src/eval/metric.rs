@@ -4,28 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A budget in tokens at which contexts are scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Budget {
-    B1000 = 1000,
-    B2000 = 2000,
-    B4000 = 4000,
-    B8000 = 8000,
-}
-
-impl Budget {
-    /// All of them, the smallest first.
-    pub const ALL: [Self; 4] = [Self::B1000, Self::B2000, Self::B4000, Self::B8000];
-
-    /// Returns the number of tokens.
-    pub fn tokens(self) -> usize {
-        self as usize
-    }
-}
+/// The budgets in tokens at which contexts are scored, the smallest first.
+pub const BUDGETS: [usize; 4] = [1000, 2000, 4000, 8000];
 
 /// One figure of a case. [`crate::eval::score`] defines each. The metrics of rankings look at this number of the best
-/// entries.
+/// entries, those of contexts at this budget in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Metric {
@@ -37,15 +20,15 @@ pub enum Metric {
     Ndcg(usize),
     Critical(usize),
     FunctionAcc(usize),
-    Shown(Budget),
-    Edits(Budget),
-    EditsInside(Budget),
-    EditsOutside(Budget),
-    LinePrecision(Budget),
-    LineRecall(Budget),
-    WrongFiles(Budget),
-    Efficiency(Budget),
-    Used(Budget),
+    Shown(usize),
+    Edits(usize),
+    EditsInside(usize),
+    EditsOutside(usize),
+    LinePrecision(usize),
+    LineRecall(usize),
+    WrongFiles(usize),
+    Efficiency(usize),
+    Used(usize),
     Intent,
 }
 
@@ -69,7 +52,7 @@ impl Metric {
         Self::FunctionAcc(10),
     ];
 
-    const OF_CONTEXTS: [fn(Budget) -> Self; 9] = [
+    const OF_CONTEXTS: [fn(usize) -> Self; 9] = [
         Self::Shown,
         Self::Edits,
         Self::EditsInside,
@@ -85,7 +68,7 @@ impl Metric {
     pub fn all() -> impl Iterator<Item = Self> {
         let at_budgets = Self::OF_CONTEXTS
             .into_iter()
-            .flat_map(|metric| Budget::ALL.map(metric));
+            .flat_map(|metric| BUDGETS.map(metric));
         Self::OF_RANKINGS
             .into_iter()
             .chain(at_budgets)
@@ -104,15 +87,15 @@ impl Metric {
             Self::Ndcg(best) => ("ndcg", best),
             Self::Critical(best) => ("critical", best),
             Self::FunctionAcc(best) => ("function_acc", best),
-            Self::Shown(budget) => ("shown", budget.tokens()),
-            Self::Edits(budget) => ("edits", budget.tokens()),
-            Self::EditsInside(budget) => ("edits_inside", budget.tokens()),
-            Self::EditsOutside(budget) => ("edits_outside", budget.tokens()),
-            Self::LinePrecision(budget) => ("line_precision", budget.tokens()),
-            Self::LineRecall(budget) => ("line_recall", budget.tokens()),
-            Self::WrongFiles(budget) => ("wrong_files", budget.tokens()),
-            Self::Efficiency(budget) => ("efficiency", budget.tokens()),
-            Self::Used(budget) => ("used", budget.tokens()),
+            Self::Shown(budget) => ("shown", budget),
+            Self::Edits(budget) => ("edits", budget),
+            Self::EditsInside(budget) => ("edits_inside", budget),
+            Self::EditsOutside(budget) => ("edits_outside", budget),
+            Self::LinePrecision(budget) => ("line_precision", budget),
+            Self::LineRecall(budget) => ("line_recall", budget),
+            Self::WrongFiles(budget) => ("wrong_files", budget),
+            Self::Efficiency(budget) => ("efficiency", budget),
+            Self::Used(budget) => ("used", budget),
         };
         format!("{name}@{at}")
     }

@@ -7,7 +7,7 @@ use foveate_model::escape::escape;
 
 use crate::eval::aggregate::{Axis, Evaluation, Group, Predictions};
 use crate::eval::calibration::{Prediction, Reliability};
-use crate::eval::metric::{Budget, Metric, Scores};
+use crate::eval::metric::{Metric, Scores};
 
 /// The columns of the tables: heading and figure.
 const COLUMNS: [(&str, Metric); 24] = [
@@ -25,16 +25,16 @@ const COLUMNS: [(&str, Metric); 24] = [
     ("crit@3", Metric::Critical(3)),
     ("fn@5", Metric::FunctionAcc(5)),
     ("fn@10", Metric::FunctionAcc(10)),
-    ("sh@1k", Metric::Shown(Budget::B1000)),
-    ("sh@2k", Metric::Shown(Budget::B2000)),
-    ("sh@4k", Metric::Shown(Budget::B4000)),
-    ("sh@8k", Metric::Shown(Budget::B8000)),
-    ("ed@8k", Metric::Edits(Budget::B8000)),
-    ("out@8k", Metric::EditsOutside(Budget::B8000)),
-    ("lp@8k", Metric::LinePrecision(Budget::B8000)),
-    ("used", Metric::Used(Budget::B8000)),
-    ("wrong", Metric::WrongFiles(Budget::B8000)),
-    ("eff", Metric::Efficiency(Budget::B8000)),
+    ("sh@1k", Metric::Shown(1000)),
+    ("sh@2k", Metric::Shown(2000)),
+    ("sh@4k", Metric::Shown(4000)),
+    ("sh@8k", Metric::Shown(8000)),
+    ("ed@8k", Metric::Edits(8000)),
+    ("out@8k", Metric::EditsOutside(8000)),
+    ("lp@8k", Metric::LinePrecision(8000)),
+    ("used", Metric::Used(8000)),
+    ("wrong", Metric::WrongFiles(8000)),
+    ("eff", Metric::Efficiency(8000)),
 ];
 
 /// Formats the whole report.

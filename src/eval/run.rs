@@ -11,7 +11,7 @@ use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Poin
 use crate::eval::case::Case;
 use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
-use crate::eval::metric::Budget;
+use crate::eval::metric::BUDGETS;
 use crate::eval::score::{self, Context, DeliveredContext};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, milliseconds, sweep};
 
@@ -69,15 +69,11 @@ impl Visitor for Asker<'_> {
         let at = |budget| self.ask(case, &indexed.snapshot, budget, breadth);
         let full = at(LARGEST);
         let mut checksum = Checksum::default();
-        let contexts = Budget::ALL.map(|budget| {
-            if budget.tokens() == LARGEST {
-                checksum.add(&full);
-                Context::from(&full.pack)
-            } else {
-                let answer = at(budget.tokens());
-                checksum.add(&answer);
-                Context::from(&answer.pack)
-            }
+        let contexts = BUDGETS.map(|budget| {
+            let smaller = (budget != LARGEST).then(|| at(budget));
+            let answer = smaller.as_ref().unwrap_or(&full);
+            checksum.add(answer);
+            Context::from(&answer.pack)
         });
         let delivered = DeliveredContext::new(&full, contexts);
         let curve = Step::all().filter(|_| self.options.curve).map(|step| {
@@ -85,7 +81,7 @@ impl Visitor for Asker<'_> {
             let context = Context::from(&answer.pack);
             Point {
                 step: step.name(),
-                scores: score::context(case, &context, Budget::B8000),
+                scores: score::context(case, &context, LARGEST),
             }
         });
         CaseResult {

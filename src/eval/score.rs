@@ -11,7 +11,7 @@ use foveate_query::rank::ListedPlace;
 use crate::eval::aggregate::Predictions;
 use crate::eval::calibration::Prediction;
 use crate::eval::case::{Case, Edit, EnclosingKind, GoldFunction};
-use crate::eval::metric::{Budget, Metric, Scores};
+use crate::eval::metric::{BUDGETS, Metric, Scores};
 
 /// The parts of an answer that scores need. `Default` is the empty answer.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +22,8 @@ pub struct DeliveredContext {
     pub functions: Vec<Location>,
     /// Wire name of the detected intent.
     pub intent: String,
-    /// The contexts at [`Budget::ALL`].
-    pub contexts: [Context; Budget::ALL.len()],
+    /// The contexts at [`BUDGETS`].
+    pub contexts: [Context; BUDGETS.len()],
 }
 
 /// The location of a definition.
@@ -52,7 +52,7 @@ pub struct Context {
 
 impl DeliveredContext {
     /// Takes the rankings of `answer` and the contexts of all budgets.
-    pub fn new(answer: &Answer, contexts: [Context; Budget::ALL.len()]) -> Self {
+    pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
         Self {
             files: answer.files.iter().map(|f| f.path.clone()).collect(),
             functions: answer
@@ -145,7 +145,9 @@ pub fn score(case: &Case, delivered: &DeliveredContext) -> (Ranks, Scores) {
         scores.set(Metric::FunctionAcc(5), accuracy(&ranks.functions, 5));
         scores.set(Metric::FunctionAcc(10), accuracy(&ranks.functions, 10));
     }
-    score_contexts(case, delivered, &mut scores);
+    for (context, budget) in delivered.contexts.iter().zip(BUDGETS) {
+        score_context(case, context, budget, &mut scores);
+    }
     if let Some(intent) = &case.intent {
         scores.set(Metric::Intent, one_if(*intent == delivered.intent));
     }
@@ -177,20 +179,14 @@ fn score_files(
     scores.set(Metric::Critical(3), one_if(found));
 }
 
-fn score_contexts(case: &Case, delivered: &DeliveredContext, scores: &mut Scores) {
-    for (context, budget) in delivered.contexts.iter().zip(Budget::ALL) {
-        score_context(case, context, budget, scores);
-    }
-}
-
 /// Computes the scores of one context.
-pub fn context(case: &Case, context: &Context, budget: Budget) -> Scores {
+pub fn context(case: &Case, context: &Context, budget: usize) -> Scores {
     let mut scores = Scores::default();
     score_context(case, context, budget, &mut scores);
     scores
 }
 
-fn score_context(case: &Case, context: &Context, budget: Budget, scores: &mut Scores) {
+fn score_context(case: &Case, context: &Context, budget: usize, scores: &mut Scores) {
     scores.set(Metric::WrongFiles(budget), wrong_files(case, context));
     scores.set(Metric::Used(budget), context.used as f64);
     if !case.gold_functions.is_empty() {
@@ -215,11 +211,10 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredContext) -
     };
     let files = answer.files.iter().take(TOP_K);
     let functions = answer.functions.iter().zip(&delivered.functions);
-    let is_gold = |place: &Location| case.gold_functions.iter().any(|gold| hits(place, gold));
-    let confidence = delivered.contexts.last().and_then(|context| {
-        let right = !case.gold_functions.is_empty() && shown_share(case, context) > 0.0;
-        (!case.gold_functions.is_empty()).then(|| prediction(answer.pack.confidence, right))
-    });
+    let last = delivered.contexts.last();
+    let confidence = last
+        .filter(|_| !case.gold_functions.is_empty())
+        .map(|context| prediction(answer.pack.confidence, shown_share(case, context) > 0.0));
     let places = answer.places.iter().take(TOP_K);
     let places = places.map(|place| prediction(place.probability, is_changed(case, place)));
     Predictions {
@@ -228,7 +223,7 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredContext) -
             .collect(),
         functions: functions
             .take(TOP_K)
-            .map(|(listed, place)| prediction(listed.probability, is_gold(place)))
+            .map(|(listed, place)| prediction(listed.probability, is_gold(case, place)))
             .collect(),
         places: if case.edits.is_empty() {
             Vec::new()
@@ -239,24 +234,32 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &DeliveredContext) -
     }
 }
 
-/// Whether a place is a gold function, or holds an edited line outside functions and imports; edits of imports follow
-/// from other edits.
+/// Whether a place is a gold function, or holds an edited line outside functions.
 fn is_changed(case: &Case, place: &ListedPlace) -> bool {
     let listed = Location {
         path: place.path.clone(),
         name: place.name.clone(),
         lines: place.lines,
     };
-    case.gold_functions.iter().any(|gold| hits(&listed, gold))
-        || case.edits.iter().any(|edit| {
-            !matches!(edit.inside, EnclosingKind::Import | EnclosingKind::Function)
-                && edit.file == place.path
-                && edit.lines().overlap(place.lines) > 0
-        })
+    is_gold(case, &listed) || is_edited_outside(case, &place.path, place.lines)
+}
+
+/// Whether a ranked definition counts as one of the gold functions.
+pub fn is_gold(case: &Case, place: &Location) -> bool {
+    case.gold_functions.iter().any(|gold| hits(place, gold))
+}
+
+/// Whether one of the lines was edited outside functions and imports; edits of imports follow from other edits.
+pub fn is_edited_outside(case: &Case, path: &str, lines: Lines) -> bool {
+    case.edits.iter().any(|edit| {
+        !matches!(edit.inside, EnclosingKind::Import | EnclosingKind::Function)
+            && edit.file == path
+            && edit.lines().overlap(lines) > 0
+    })
 }
 
 /// Scores the edited stretches, if they are known. Edits of imports do not count: they follow from other edits.
-fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scores) {
+fn score_edits(case: &Case, context: &Context, budget: usize, scores: &mut Scores) {
     let edits = || {
         case.edits
             .iter()

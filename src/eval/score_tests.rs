@@ -1,7 +1,6 @@
 //! Tests every score against values computed by hand.
 
 use super::*;
-use crate::eval::metric::Budget;
 
 fn gold(file: &str, name: &str, start: u32, end: u32) -> GoldFunction {
     GoldFunction {
@@ -195,7 +194,7 @@ fn edit_counts_only_if_all_lines_are_shown() {
         ..DeliveredContext::default()
     };
     let (_, scores) = score(&case, &delivered);
-    let at = Budget::B1000;
+    let at = 1000;
     check(
         &scores,
         &[
@@ -288,12 +287,12 @@ fn shown_needs_all_lines_and_joins_stretches() {
     check(
         &scores,
         &[
-            (Metric::Shown(Budget::B2000), 0.0),
-            (Metric::Shown(Budget::B4000), 0.5),
-            (Metric::WrongFiles(Budget::B4000), 0.5),
-            (Metric::WrongFiles(Budget::B8000), 1.0),
+            (Metric::Shown(2000), 0.0),
+            (Metric::Shown(4000), 0.5),
+            (Metric::WrongFiles(4000), 0.5),
+            (Metric::WrongFiles(8000), 1.0),
             // Half of the functions in 4,000 tokens.
-            (Metric::Efficiency(Budget::B4000), 0.125),
+            (Metric::Efficiency(4000), 0.125),
         ],
     );
 }
@@ -318,7 +317,7 @@ fn intent_and_critical_files_are_scored_if_known() {
         &[(Metric::Critical(3), 1.0), (Metric::Intent, 0.0)],
     );
     assert_eq!(scores.get(Metric::FunctionAcc(5)), None);
-    assert_eq!(scores.get(Metric::Shown(Budget::B8000)), None);
+    assert_eq!(scores.get(Metric::Shown(8000)), None);
 }
 
 #[test]

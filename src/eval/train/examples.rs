@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use foveate_model::Lines;
 use foveate_query::rank::Calibration;
 use foveate_query::{
     CandidateSignals, Deadline, RankingConfig, Request, SignalValues, answer, examine,
@@ -12,8 +11,8 @@ use foveate_query::{
 use serde::{Deserialize, Serialize};
 
 use crate::eval::calibration::Prediction;
-use crate::eval::case::{Case, EnclosingKind};
-use crate::eval::score::{self, Context, Location, hits};
+use crate::eval::case::Case;
+use crate::eval::score::{self, Context, Location};
 use crate::eval::sweep::{BuiltSnapshot, Visitor, Walk, sweep};
 
 /// Numbers of files, functions and stretches that are kept per case, the best by the present weights; lower ones have
@@ -94,8 +93,18 @@ impl Visitor for Collector<'_> {
         } = examine(&indexed.snapshot, &request, self.ranking);
         let rank = &self.ranking.rank;
         let is_gold_file = |e: &SignalValues| case.gold_files.contains(&e.path);
-        let is_gold_function = |e: &SignalValues| is_gold_function(case, e);
-        let is_edited = |e: &SignalValues| is_edited(case, e);
+        let is_gold_function = |e: &SignalValues| {
+            let place = e.place.clone().map(|(name, lines)| Location {
+                path: e.path.clone(),
+                name,
+                lines,
+            });
+            place.is_some_and(|place| score::is_gold(case, &place))
+        };
+        let is_edited = |e: &SignalValues| {
+            let mut place = e.place.iter();
+            place.any(|(_, lines)| score::is_edited_outside(case, &e.path, *lines))
+        };
         let functions = best(
             functions,
             rank.function.as_slice(),
@@ -156,29 +165,6 @@ fn shown(
         probability: f64::from(pack.confidence),
         right: score::shown_share(case, &Context::from(&pack)) > 0.0,
     })
-}
-
-fn is_gold_function(case: &Case, e: &SignalValues) -> bool {
-    e.place.as_ref().is_some_and(|(name, lines)| {
-        let place = Location {
-            path: e.path.clone(),
-            name: name.clone(),
-            lines: *lines,
-        };
-        case.gold_functions.iter().any(|gold| hits(&place, gold))
-    })
-}
-
-/// Whether a stretch has an edited line; edits of imports do not count, because they follow from other edits.
-fn is_edited(case: &Case, e: &SignalValues) -> bool {
-    let within = |lines: &Lines| {
-        case.edits.iter().any(|edit| {
-            !matches!(edit.inside, EnclosingKind::Import | EnclosingKind::Function)
-                && edit.file == e.path
-                && edit.lines().overlap(*lines) > 0
-        })
-    };
-    e.place.as_ref().is_some_and(|(_, lines)| within(lines))
 }
 
 /// Joins functions and stretches to one list of candidates.
