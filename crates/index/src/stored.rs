@@ -4,9 +4,8 @@
 //! a checksum with each value, and a version for all of them.
 
 pub mod bytes;
-mod codes;
 pub mod facts;
-mod places;
+mod item;
 mod values;
 
 use std::sync::Arc;

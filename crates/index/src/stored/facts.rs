@@ -4,21 +4,13 @@
 use std::sync::Arc;
 
 use foveate_model::{
-    Chunk, Content, Definition, Export, FileFacts, Import, ImportedName, Language, Message,
-    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason,
+    Chunk, ChunkKind, Content, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
+    ImportedName, Language, Message, MessageKind, Modifiers, ObjectId, ParseIssue, Reference,
+    ReferenceKind, Region, RegionKind, SkipReason, Span, Visibility,
 };
 
 use super::bytes::{Decoder, Encoder};
-use super::codes::{
-    chunk_code, chunk_of, definition_code, definition_of, import_code, import_of, message_code,
-    message_of, reference_code, reference_of, region_code, region_of, visibility_code,
-    visibility_of,
-};
-use super::places::{
-    Deltas, put_id, put_optional_span, put_places, take_flag, take_id, take_optional_span,
-    take_places,
-};
-use super::values::{put_values, take_values};
+use super::item::{Coded, Deltas, Id, Line, Stored, codes, stored};
 
 /// Format version of stored facts.
 pub const FORMAT: u16 = 5;
@@ -92,169 +84,153 @@ const LONG_LINES: u8 = 3;
 const LFS_POINTER: u8 = 4;
 
 fn put_facts(out: &mut Encoder, facts: &FileFacts) {
+    let deltas = &mut Deltas::default();
     out.byte(code(facts.language));
-    out.number(facts.line_count);
-    out.byte(u8::from(facts.generated));
-    out.list(&facts.issues, put_issue);
-    put_places(out, &facts.definitions, put_definition);
-    put_places(out, &facts.references, put_reference);
-    put_places(out, &facts.imports, put_import);
-    out.list(&facts.exports, |out, export| {
-        out.text(&export.exported);
-        out.text(&export.local);
-    });
-    put_places(out, &facts.messages, |out, deltas, message| {
-        out.byte(message_code(message.kind));
-        deltas.put_span(out, message.span);
-        deltas.put_line(out, message.line);
-        put_id(out, message.enclosing);
-    });
-    put_places(out, &facts.chunks, |out, deltas, chunk| {
-        out.byte(chunk_code(chunk.kind));
-        deltas.put_span(out, chunk.span);
-        deltas.put_lines(out, chunk.lines);
-        put_id(out, chunk.definition);
-    });
-    put_places(out, &facts.regions, |out, deltas, region| {
-        out.byte(region_code(region.kind));
-        deltas.put_span(out, region.span);
-    });
-    put_values(out, &facts.values);
-    out.text(&facts.package);
+    facts.line_count.put(out, deltas);
+    facts.generated.put(out, deltas);
+    facts.issues.put(out, deltas);
+    facts.definitions.put(out, deltas);
+    facts.references.put(out, deltas);
+    facts.imports.put(out, deltas);
+    facts.exports.put(out, deltas);
+    facts.messages.put(out, deltas);
+    facts.chunks.put(out, deltas);
+    facts.regions.put(out, deltas);
+    facts.values.put(out, deltas);
+    facts.package.put(out, deltas);
 }
 
 fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
+    let deltas = &mut Deltas::default();
     Some(FileFacts {
         language: language_of(rest.byte()?)?,
-        line_count: rest.number32()?,
-        generated: take_flag(rest)?,
-        issues: rest.list(take_issue)?,
-        definitions: take_places(rest, take_definition)?,
-        references: take_places(rest, take_reference)?,
-        imports: take_places(rest, take_import)?,
-        exports: rest.list(|rest| {
-            Some(Export {
-                exported: rest.text()?.into(),
-                local: rest.text()?.into(),
-            })
-        })?,
-        messages: take_places(rest, |rest, deltas| {
-            Some(Message {
-                kind: message_of(rest.byte()?)?,
-                span: deltas.take_span(rest)?,
-                line: deltas.take_line(rest)?,
-                enclosing: take_id(rest)?,
-            })
-        })?,
-        chunks: take_places(rest, |rest, deltas| {
-            Some(Chunk {
-                kind: chunk_of(rest.byte()?)?,
-                span: deltas.take_span(rest)?,
-                lines: deltas.take_lines(rest)?,
-                definition: take_id(rest)?,
-            })
-        })?,
-        regions: take_places(rest, |rest, deltas| {
-            Some(Region {
-                kind: region_of(rest.byte()?)?,
-                span: deltas.take_span(rest)?,
-            })
-        })?,
-        values: take_values(rest)?,
-        package: rest.text()?.into(),
+        line_count: Stored::take(rest, deltas)?,
+        generated: Stored::take(rest, deltas)?,
+        issues: Stored::take(rest, deltas)?,
+        definitions: Stored::take(rest, deltas)?,
+        references: Stored::take(rest, deltas)?,
+        imports: Stored::take(rest, deltas)?,
+        exports: Stored::take(rest, deltas)?,
+        messages: Stored::take(rest, deltas)?,
+        chunks: Stored::take(rest, deltas)?,
+        regions: Stored::take(rest, deltas)?,
+        values: Stored::take(rest, deltas)?,
+        package: Stored::take(rest, deltas)?,
     })
 }
 
-fn put_texts(out: &mut Encoder, texts: &[Box<str>]) {
-    out.list(texts, |out, text| out.text(text));
-}
+// The fields of each struct in the order in which they are stored.
 
-fn take_texts(rest: &mut Decoder<'_>) -> Option<Vec<Box<str>>> {
-    rest.list(|rest| rest.text().map(Box::from))
-}
+stored!(Definition {
+    name,
+    qualified_name,
+    kind,
+    parent as Id,
+    span,
+    lines,
+    lines_above,
+    name_span,
+    signature,
+    parameters,
+    body,
+    doc,
+    bases,
+    decorators,
+    visibility,
+    modifiers
+});
 
-fn put_issue(out: &mut Encoder, issue: &ParseIssue) {
-    match issue {
-        ParseIssue::Syntax { line } => {
-            out.byte(0);
-            out.number(*line);
+stored!(Import { kind, module, names, span, line as Line, enclosing as Id, type_only });
+stored!(ImportedName { name, local });
+stored!(Export { exported, local });
+stored!(Message { kind, span, line as Line, enclosing as Id });
+stored!(Chunk { kind, span, lines, definition as Id });
+stored!(Region { kind, span });
+
+codes!(DefinitionKind {
+    Function = 0,
+    Method = 1,
+    Class = 2,
+    Interface = 3,
+    TypeAlias = 4,
+    Enum = 5,
+    EnumMember = 6,
+    Module = 7,
+    Constant = 8,
+    Variable = 9,
+    Field = 10,
+});
+
+codes!(ReferenceKind {
+    Call = 0,
+    Attribute = 1,
+    Type = 2,
+    Base = 3,
+    Decorator = 4,
+    Raise = 5,
+    Catch = 6,
+    Name = 7,
+});
+
+codes!(ImportKind {
+    Module = 0,
+    From = 1,
+    ReExport = 2,
+    Dynamic = 3,
+    Require = 4,
+});
+
+codes!(ChunkKind {
+    Function = 0,
+    Class = 1,
+    Module = 2,
+    Text = 3,
+});
+
+codes!(RegionKind {
+    Comment = 0,
+    Text = 1,
+    Documentation = 2,
+    Heading = 3,
+});
+
+codes!(MessageKind {
+    Error = 0,
+    Log = 1,
+});
+
+codes!(Visibility {
+    Public = 0,
+    Protected = 1,
+    Private = 2,
+});
+
+impl Stored for ParseIssue {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        match self {
+            Self::Syntax { line } => {
+                out.byte(0);
+                out.number(*line);
+            }
+            Self::Timeout => out.byte(1),
+            Self::Depth => out.byte(2),
         }
-        ParseIssue::Timeout => out.byte(1),
-        ParseIssue::Depth => out.byte(2),
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        Some(match rest.byte()? {
+            0 => Self::Syntax {
+                line: rest.number32()?,
+            },
+            1 => Self::Timeout,
+            2 => Self::Depth,
+            _ => return None,
+        })
     }
 }
 
-fn take_issue(rest: &mut Decoder<'_>) -> Option<ParseIssue> {
-    Some(match rest.byte()? {
-        0 => ParseIssue::Syntax {
-            line: rest.number32()?,
-        },
-        1 => ParseIssue::Timeout,
-        2 => ParseIssue::Depth,
-        _ => return None,
-    })
-}
-
-fn put_definition(out: &mut Encoder, deltas: &mut Deltas, definition: &Definition) {
-    let Definition {
-        name,
-        qualified_name,
-        kind,
-        parent,
-        span,
-        lines,
-        lines_above,
-        name_span,
-        signature,
-        parameters,
-        body,
-        doc,
-        bases,
-        decorators,
-        visibility,
-        modifiers,
-    } = definition;
-    out.text(name);
-    out.text(qualified_name);
-    out.byte(definition_code(*kind));
-    put_id(out, *parent);
-    deltas.put_span(out, *span);
-    deltas.put_lines(out, *lines);
-    out.number(*lines_above);
-    for span in [name_span, signature] {
-        deltas.put_span(out, *span);
-    }
-    put_optional_span(out, deltas, *parameters);
-    put_optional_span(out, deltas, *body);
-    out.text(doc);
-    put_texts(out, bases);
-    put_texts(out, decorators);
-    out.byte(visibility_code(*visibility));
-    out.number(flags(modifiers));
-}
-
-fn take_definition(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Definition> {
-    Some(Definition {
-        name: rest.text()?.into(),
-        qualified_name: rest.text()?.into(),
-        kind: definition_of(rest.byte()?)?,
-        parent: take_id(rest)?,
-        span: deltas.take_span(rest)?,
-        lines: deltas.take_lines(rest)?,
-        lines_above: rest.number32()?,
-        name_span: deltas.take_span(rest)?,
-        signature: deltas.take_span(rest)?,
-        parameters: take_optional_span(rest, deltas)?,
-        body: take_optional_span(rest, deltas)?,
-        doc: rest.text()?.into(),
-        bases: take_texts(rest)?,
-        decorators: take_texts(rest)?,
-        visibility: visibility_of(rest.byte()?)?,
-        modifiers: modifiers(rest.number32()?),
-    })
-}
-
-fn flags(modifiers: &Modifiers) -> u32 {
+/// The modifiers in the order of their bits.
+fn flags(modifiers: &mut Modifiers) -> [&mut bool; 10] {
     let Modifiers {
         is_async,
         is_static,
@@ -266,28 +242,27 @@ fn flags(modifiers: &Modifiers) -> u32 {
         is_default_export,
         is_out_of_line,
         is_macro,
-    } = *modifiers;
-    let all = [
+    } = modifiers;
+    [
         is_async, is_static, is_abstract, is_overload, is_constructor, is_property, is_exported,
         is_default_export, is_out_of_line, is_macro,
-    ];
-    let bits = all.iter().enumerate();
-    bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at)
+    ]
 }
 
-fn modifiers(flags: u32) -> Modifiers {
-    let flag = |at: u32| flags >> at & 1 == 1;
-    Modifiers {
-        is_async: flag(0),
-        is_static: flag(1),
-        is_abstract: flag(2),
-        is_overload: flag(3),
-        is_constructor: flag(4),
-        is_property: flag(5),
-        is_exported: flag(6),
-        is_default_export: flag(7),
-        is_out_of_line: flag(8),
-        is_macro: flag(9),
+impl Stored for Modifiers {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        let mut modifiers = *self;
+        let bits = flags(&mut modifiers).into_iter().enumerate();
+        out.number(bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at));
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        let bits = rest.number32()?;
+        let mut modifiers = Self::default();
+        for (at, flag) in flags(&mut modifiers).into_iter().enumerate() {
+            *flag = bits >> at & 1 == 1;
+        }
+        Some(modifiers)
     }
 }
 
@@ -296,80 +271,42 @@ fn modifiers(flags: u32) -> Modifiers {
 const OPAQUE: u8 = 0x80;
 const PLAIN: u8 = 0x40;
 
-fn put_reference(out: &mut Encoder, deltas: &mut Deltas, reference: &Reference) {
-    let Reference {
-        kind,
-        name,
-        path,
-        line,
-        enclosing,
-        opaque_receiver,
-    } = reference;
-    let is_plain = name == path;
-    let opaque = if *opaque_receiver { OPAQUE } else { 0 };
-    let plain = if is_plain { PLAIN } else { 0 };
-    out.byte(reference_code(*kind) | opaque | plain);
-    if !is_plain {
-        deltas.put_span(out, *path);
+impl Stored for Reference {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        let Self {
+            kind,
+            name,
+            path,
+            line,
+            enclosing,
+            opaque_receiver,
+        } = self;
+        let is_plain = name == path;
+        let opaque = if *opaque_receiver { OPAQUE } else { 0 };
+        let plain = if is_plain { PLAIN } else { 0 };
+        out.byte(kind.code() | opaque | plain);
+        if !is_plain {
+            path.put(out, deltas);
+        }
+        name.put(out, deltas);
+        Line(*line).put(out, deltas);
+        Id(*enclosing).put(out, deltas);
     }
-    deltas.put_span(out, *name);
-    deltas.put_line(out, *line);
-    put_id(out, *enclosing);
-}
 
-fn take_reference(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Reference> {
-    let first = rest.byte()?;
-    let path = if first & PLAIN == 0 {
-        Some(deltas.take_span(rest)?)
-    } else {
-        None
-    };
-    let name = deltas.take_span(rest)?;
-    Some(Reference {
-        kind: reference_of(first & !(OPAQUE | PLAIN))?,
-        name,
-        path: path.unwrap_or(name),
-        line: deltas.take_line(rest)?,
-        enclosing: take_id(rest)?,
-        opaque_receiver: first & OPAQUE != 0,
-    })
-}
-
-fn put_import(out: &mut Encoder, deltas: &mut Deltas, import: &Import) {
-    let Import {
-        kind,
-        module,
-        names,
-        span,
-        line,
-        enclosing,
-        type_only,
-    } = import;
-    out.byte(import_code(*kind));
-    out.text(module);
-    out.list(names, |out, name| {
-        out.text(&name.name);
-        out.text(&name.local);
-    });
-    deltas.put_span(out, *span);
-    deltas.put_line(out, *line);
-    put_id(out, *enclosing);
-    out.byte(u8::from(*type_only));
-}
-
-fn take_import(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Import> {
-    Some(Import {
-        kind: import_of(rest.byte()?)?,
-        module: rest.text()?.into(),
-        names: rest.list(|rest| {
-            Some(ImportedName {
-                name: rest.text()?.into(),
-                local: rest.text()?.into(),
-            })
-        })?,
-        span: deltas.take_span(rest)?,
-        line: deltas.take_line(rest)?,
-        enclosing: take_id(rest)?,
-        type_only: take_flag(rest)?,
-    })
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        let first = rest.byte()?;
+        let path = match first & PLAIN {
+            0 => Some(Span::take(rest, deltas)?),
+            _ => None,
+        };
+        let name = Span::take(rest, deltas)?;
+        Some(Self {
+            kind: ReferenceKind::of(first & !(OPAQUE | PLAIN))?,
+            name,
+            path: path.unwrap_or(name),
+            line: Line::take(rest, deltas)?.0,
+            enclosing: Id::take(rest, deltas)?.0,
+            opaque_receiver: first & OPAQUE != 0,
+        })
+    }
 }

@@ -1,0 +1,221 @@
+//! Encodes and decodes the parts of a file's facts. What is written and what is read is stated once: by a list of
+//! fields ([`stored`]), or of the numbers of an enum's members ([`codes`]).
+
+use foveate_model::{Lines, LocalId, Span};
+
+use super::bytes::{Decoder, Encoder};
+
+/// A part of a file's facts that can be stored.
+pub(super) trait Stored: Sized {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas);
+
+    /// Reads what [`Self::put`] wrote.
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self>;
+}
+
+/// The previous position in a list: each is stored as its difference from the one before it.
+#[derive(Default)]
+pub(super) struct Deltas {
+    at: u32,
+    line: u32,
+}
+
+/// Implements [`Stored`] for a struct, field by field. `as` names the form of a field that its type does not tell.
+macro_rules! stored {
+    ($type:ident { $($field:ident $(as $form:ident)?),+ }) => {
+        impl Stored for $type {
+            fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+                let Self { $($field),+ } = self;
+                $(stored!(@put $field $($form)?, out, deltas);)+
+            }
+
+            fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+                Some(Self {
+                    $($field: stored!(@take $($form)?, rest, deltas)),+
+                })
+            }
+        }
+    };
+    (@put $field:ident, $out:ident, $deltas:ident) => {
+        $field.put($out, $deltas)
+    };
+    (@put $field:ident $form:ident, $out:ident, $deltas:ident) => {
+        $form(*$field).put($out, $deltas)
+    };
+    (@take , $rest:ident, $deltas:ident) => {
+        Stored::take($rest, $deltas)?
+    };
+    (@take $form:ident, $rest:ident, $deltas:ident) => {
+        $form::take($rest, $deltas)?.0
+    };
+}
+
+/// Implements [`Stored`] for an enum, as one byte. The numbers are exhaustive, so that a new member must get one.
+macro_rules! codes {
+    ($type:ident { $($member:ident = $number:literal,)+ }) => {
+        impl Coded for $type {
+            fn code(self) -> u8 {
+                match self {
+                    $(Self::$member => $number,)+
+                }
+            }
+
+            fn of(code: u8) -> Option<Self> {
+                Some(match code {
+                    $($number => Self::$member,)+
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+pub(super) use {codes, stored};
+
+/// An enum whose members have numbers.
+pub(super) trait Coded: Copy {
+    fn code(self) -> u8;
+    fn of(code: u8) -> Option<Self>;
+}
+
+impl<T: Coded> Stored for T {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        out.byte(self.code());
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        Self::of(rest.byte()?)
+    }
+}
+
+/// A list has differences of its own.
+impl<T: Stored> Stored for Vec<T> {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        let mut deltas = Deltas::default();
+        out.list(self, |out, each| each.put(out, &mut deltas));
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        let mut deltas = Deltas::default();
+        rest.list(|rest| T::take(rest, &mut deltas))
+    }
+}
+
+impl<T: Stored> Stored for Option<T> {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        self.is_some().put(out, deltas);
+        if let Some(value) = self {
+            value.put(out, deltas);
+        }
+    }
+
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        Some(match bool::take(rest, deltas)? {
+            true => Some(T::take(rest, deltas)?),
+            false => None,
+        })
+    }
+}
+
+impl Stored for bool {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        out.byte(u8::from(*self));
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        match rest.byte()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl Stored for u32 {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        out.number(*self);
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        rest.number32()
+    }
+}
+
+impl Stored for Box<str> {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        out.text(self);
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        rest.text().map(Self::from)
+    }
+}
+
+impl Stored for Span {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        out.difference(deltas.at, self.start);
+        out.difference(self.start, self.end);
+        deltas.at = self.start;
+    }
+
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        let start = rest.difference(deltas.at)?;
+        deltas.at = start;
+        let end = rest.difference(start)?;
+        Some(Self { start, end })
+    }
+}
+
+/// The number of a line.
+pub(super) struct Line(pub(super) u32);
+
+impl Stored for Line {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        out.difference(deltas.line, self.0);
+        deltas.line = self.0;
+    }
+
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        deltas.line = rest.difference(deltas.line)?;
+        Some(Self(deltas.line))
+    }
+}
+
+impl Stored for Lines {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        Line(self.start).put(out, deltas);
+        out.difference(self.start, self.end);
+    }
+
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        let Line(start) = Line::take(rest, deltas)?;
+        let end = rest.difference(start)?;
+        Some(Self { start, end })
+    }
+}
+
+impl Stored for LocalId {
+    fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
+        self.0.put(out, deltas);
+    }
+
+    fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
+        u32::take(rest, deltas).map(Self)
+    }
+}
+
+/// An id that may be missing, as one number.
+pub(super) struct Id(pub(super) Option<LocalId>);
+
+impl Stored for Id {
+    fn put(&self, out: &mut Encoder, _: &mut Deltas) {
+        out.number(self.0.map_or(0, |id| u64::from(id.0) + 1));
+    }
+
+    fn take(rest: &mut Decoder<'_>, _: &mut Deltas) -> Option<Self> {
+        match rest.number()?.checked_sub(1) {
+            None => Some(Self(None)),
+            Some(id) => Some(Self(Some(LocalId(u32::try_from(id).ok()?)))),
+        }
+    }
+}
