@@ -1,7 +1,6 @@
 //! Serves the operations endpoints: liveness, readiness, metrics, and the OpenAPI document.
 
-mod feedback_metrics;
-
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -19,7 +18,7 @@ use super::problem::Problem;
 use super::{HttpState, accept};
 use crate::access::Grant;
 use crate::engine::{BlobStats, Engine, Queue, Repository, State as RepoState};
-use crate::feedback::RepositoryStats;
+use crate::feedback::{FeedbackCounts, RepositoryStats};
 use crate::store::JobCounts;
 use crate::telemetry::metrics::{Exposition, openmetrics, recorder};
 use crate::telemetry::process;
@@ -161,14 +160,6 @@ pub async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Result<Res
 const MAX_LABELLED: usize = 100;
 const OTHER_REPOSITORIES: &str = "_others";
 
-/// Returns the label of the repository at a position in the list.
-fn label(position: usize, repository: &Repository) -> &str {
-    match position {
-        0..MAX_LABELLED => repository.name.as_str(),
-        _ => OTHER_REPOSITORIES,
-    }
-}
-
 fn exposition(
     state: &HttpState,
     grant: &Grant,
@@ -186,8 +177,7 @@ fn exposition(
     out.single("foveate_memory_bytes", state.engine.bytes() as f64);
     let held = process::memory_held();
     out.single("foveate_memory_held_bytes", bytes(held));
-    repository_states(&out, &state.engine, grant);
-    feedback_metrics::states(&out, &state.engine, grant, feedback_stats);
+    repository_states(&out, &state.engine, grant, feedback_stats);
     out.single(
         "foveate_database_up",
         f64::from(u8::from(state.forges.has_database())),
@@ -218,7 +208,12 @@ fn blobs(out: &Exposition, blobs: BlobStats) {
     out.single("foveate_blob_cache_bytes", blobs.kept_bytes as f64);
 }
 
-fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
+fn repository_states(
+    out: &Exposition,
+    engine: &Engine,
+    grant: &Grant,
+    feedback_stats: &[RepositoryStats],
+) {
     let repositories = engine.repositories(grant);
     let count = |is_counted: &dyn Fn(&Repository) -> bool| {
         repositories.iter().filter(|r| is_counted(r)).count() as f64
@@ -241,14 +236,14 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
         "foveate_repositories_in_memory",
         count(&|r| r.current().is_some()),
     );
-    let metrics = RepositoryMetrics::of(&repositories);
+    let metrics = RepositoryMetrics::of(&repositories, feedback_stats);
     for (name, label) in FAMILIES {
         out.family(name, metrics.rows(name, label));
     }
 }
 
 /// The metrics by repository, each with its label in addition to `repo`, if any.
-const FAMILIES: [(&str, Option<&str>); 10] = [
+const FAMILIES: [(&str, Option<&str>); 17] = [
     ("foveate_repository_generation", None),
     ("foveate_repository_files", None),
     ("foveate_repository_definitions", None),
@@ -259,25 +254,66 @@ const FAMILIES: [(&str, Option<&str>); 10] = [
     ("foveate_repository_index_bytes", Some("structure")),
     ("foveate_repository_skipped_files", Some("reason")),
     ("foveate_repository_parse_issues", Some("code")),
+    ("foveate_repository_answers", None),
+    ("foveate_repository_feedback", None),
+    ("foveate_repository_merges", None),
+    ("foveate_repository_merged_files", None),
+    ("foveate_repository_merged_files_in_context", None),
+    ("foveate_repository_merged_functions", None),
+    ("foveate_repository_merged_functions_in_context", None),
 ];
 
 /// The values of these metrics, by repository, metric and value of the label.
 #[derive(Default)]
-struct RepositoryMetrics(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
+struct RepositoryMetrics(BTreeMap<(String, &'static str, &'static str), f64>);
 
 impl RepositoryMetrics {
-    fn of(repositories: &[Arc<Repository>]) -> Self {
+    fn of(repositories: &[Arc<Repository>], feedback_stats: &[RepositoryStats]) -> Self {
         let mut metrics = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
-            metrics.add(label(position, repository), repository);
+            let name = match position {
+                0..MAX_LABELLED => repository.name.as_str(),
+                _ => OTHER_REPOSITORIES,
+            };
+            metrics.add(name, repository);
+            let mut stats = feedback_stats.iter();
+            if let Some(stats) = stats.find(|stats| stats.repo == repository.name.as_str()) {
+                metrics.add_feedback(name, &stats.total);
+            }
         }
         metrics
     }
 
+    /// Adds the sums over all stored answers, which show whether the answers help.
+    fn add_feedback(&mut self, name: &str, counts: &FeedbackCounts) {
+        let merged = &counts.merged;
+        for (family, value) in [
+            ("foveate_repository_answers", counts.answers),
+            ("foveate_repository_feedback", counts.feedback),
+            ("foveate_repository_merges", counts.merges),
+            ("foveate_repository_merged_files", merged.files),
+            (
+                "foveate_repository_merged_files_in_context",
+                merged.files_in_context,
+            ),
+            ("foveate_repository_merged_functions", merged.functions),
+            (
+                "foveate_repository_merged_functions_in_context",
+                merged.functions_in_context,
+            ),
+        ] {
+            self.add_value(name, family, "", value as f64);
+        }
+    }
+
+    fn add_value(&mut self, name: &str, family: &'static str, label: &'static str, value: f64) {
+        let key = (name.to_owned(), family, label);
+        *self.0.entry(key).or_default() += value;
+    }
+
     fn add(&mut self, name: &str, repository: &Repository) {
-        let mut add = |family, label, value: usize| {
-            *self.0.entry((name.to_owned(), family, label)).or_default() += value as f64;
-        };
+        let mut add =
+            |family, label, value: usize| self.add_value(name, family, label, value as f64);
         let pending = repository.pending_files();
         let revisions = repository.revisions.count();
         let disk = usize::try_from(repository.store.bytes()).unwrap_or(usize::MAX);
