@@ -31,28 +31,17 @@ impl Form {
 
 /// The classes that a word belongs to, per form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Classes([ClassSet; 4]);
+pub(super) struct Classes([ClassSet; Form::ALL.len()]);
 
 impl Classes {
     /// Returns the classes that the word belongs to in one form.
     pub(super) fn in_form(self, form: Form) -> ClassSet {
-        let [base, with_s, past, gerund] = self.0;
-        match form {
-            Form::Base => base,
-            Form::WithS => with_s,
-            Form::Past => past,
-            Form::Gerund => gerund,
-        }
+        // There is an entry for each form.
+        self.0[form as usize]
     }
 
     fn insert(&mut self, form: Form, class: ClassSet) {
-        let [base, with_s, past, gerund] = &mut self.0;
-        *match form {
-            Form::Base => base,
-            Form::WithS => with_s,
-            Form::Past => past,
-            Form::Gerund => gerund,
-        } |= class;
+        self.0[form as usize] |= class;
     }
 }
 

@@ -23,19 +23,18 @@ pub(super) struct Rule {
     patterns: &'static [&'static str],
 }
 
-const fn rule(
-    name: &'static str,
-    kind: IntentKind,
-    weight: f32,
-    patterns: &'static [&'static str],
-) -> Rule {
-    Rule {
-        name,
-        kind,
-        weight,
-        patterns,
-    }
+/// Returns a table of rules, each with its name, kind and weight, and its patterns.
+macro_rules! rules {
+    ($($name:tt: $kind:ident, $weight:tt { $($pattern:literal),+ $(,)? })+) => {
+        &[$(Rule {
+            name: $name,
+            kind: $kind,
+            weight: $weight,
+            patterns: &[$($pattern),+],
+        }),+]
+    };
 }
+use rules;
 
 #[derive(Debug)]
 struct Compiled {
