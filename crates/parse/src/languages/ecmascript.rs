@@ -3,7 +3,6 @@
 mod code;
 pub(super) mod components;
 mod hunks;
-mod lookup;
 mod modules;
 mod origin;
 mod packages;
@@ -13,8 +12,10 @@ mod tsconfig;
 mod values;
 mod walker;
 
+use foveate_model::resolution::{Exports, LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
+use super::builtins::{BUILTIN_MEMBERS, GLOBALS};
 use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Line};
 use crate::role::conventions::{
@@ -108,8 +109,23 @@ const fn rules(name: &'static str, code: u8) -> LanguageRules {
     LanguageRules {
         family: "ecmascript",
         modules: Some(&modules::MODULES),
-        lookup: lookup::LOOKUP,
-        tests: lookup::TESTS,
+        lookup: LookupRules {
+            exports: Exports::Declared,
+            star_imports_bind: false,
+            // `const Client = require('./client')` binds the module and refers to its default export.
+            modules_have_defaults: true,
+            receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
+            super_name: Some("super"),
+            self_types: &["this", "Self"],
+            globals: GLOBALS,
+            builtin_members: BUILTIN_MEMBERS,
+            ..LookupRules::DEFAULT
+        },
+        // Test files are those that jest, vitest and mocha find.
+        tests: TestConventions {
+            package_stems: &["index"],
+            ..TestConventions::COMMON
+        },
         ..LanguageRules::new(name, code)
     }
 }

@@ -1,10 +1,10 @@
 //! Registers Go.
 
-mod lookup;
 mod modules;
 mod traces;
 mod walker;
 
+use foveate_model::resolution::{LookupRules, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
@@ -72,8 +72,25 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
 
 static RULES: LanguageRules = LanguageRules {
     modules: Some(&modules::MODULES),
-    lookup: lookup::LOOKUP,
-    tests: lookup::TESTS,
+    lookup: LookupRules {
+        star_imports_are_transitive: false,
+        globals: GLOBALS,
+        builtin_members: BUILTIN_MEMBERS,
+        ..LookupRules::DEFAULT
+    },
+    tests: TestConventions {
+        package_stems: &["doc"],
+        file_endings: &["_test"],
+        file_beginnings: &[],
+        file_class_endings: &[],
+        general_stems: &["main"],
+        directories: &["test", "tests"],
+        source_directories: &["pkg", "internal", "cmd"],
+        function_beginnings: &["Test", "Benchmark", "Example", "Fuzz"],
+        class_beginnings: &[],
+        class_endings: &["Suite"],
+        function_decorators: &[],
+    },
     ..LanguageRules::new("go", 4)
 };
 
@@ -143,6 +160,20 @@ fn head_name(line: &str) -> Option<&str> {
     };
     first_word(rest).filter(|name| rest.starts_with(name))
 }
+
+/// Predeclared functions and values, sorted.
+const GLOBALS: &[&str] = &[
+    "append", "cap", "clear", "close", "complex", "copy", "delete", "false", "imag", "iota", "len",
+    "make", "max", "min", "new", "nil", "panic", "print", "println", "real", "recover", "true",
+];
+
+/// Methods of standard library types, sorted.
+const BUILTIN_MEMBERS: &[&str] = &[
+    "Add", "Bytes", "Close", "Done", "Err", "Error", "Errorf", "Fatal", "Fatalf", "Format", "Get",
+    "Len", "Less", "Lock", "Next", "Printf", "Println", "RLock", "RUnlock", "Read", "Reset", "Run",
+    "Scan", "Seek", "Set", "Sprintf", "String", "Swap", "Unlock", "Unwrap", "Value", "Wait",
+    "Write", "WriteString",
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,16 @@
 //! Registers Python.
 
 mod documentation;
-mod lookup;
 mod modules;
 mod standard_library;
 mod traces;
 mod values;
 mod walker;
 
+use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
+use super::builtins::{BUILTIN_MEMBERS, GLOBALS};
 use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
@@ -109,8 +110,22 @@ const LANGUAGE: Language = Language::of(&RULES);
 
 static RULES: LanguageRules = LanguageRules {
     modules: Some(&modules::MODULES),
-    lookup: lookup::LOOKUP,
-    tests: lookup::TESTS,
+    lookup: LookupRules {
+        imports_bind_paths: true,
+        modules_have_submodules: true,
+        class_bodies_are_scopes: true,
+        receivers: &[("self", Receiver::Instance), ("cls", Receiver::Class)],
+        super_name: Some("super"),
+        self_types: &["Self", "this"],
+        globals: GLOBALS,
+        builtin_members: BUILTIN_MEMBERS,
+        ..LookupRules::DEFAULT
+    },
+    // Test files are those that pytest and unittest find.
+    tests: TestConventions {
+        package_stems: &["__init__", "index"],
+        ..TestConventions::COMMON
+    },
     ..LanguageRules::new("python", 0)
 };
 

@@ -11,7 +11,7 @@ mod tests;
 use foveate_model::{MessageKind, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
-use super::lookup::{CORE_CLASSES, CORE_METHODS};
+use super::{CORE_CLASSES, CORE_METHODS};
 use crate::collect::{Position, Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;

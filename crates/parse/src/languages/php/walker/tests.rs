@@ -20,9 +20,9 @@ fn refers(source: &str, expected: &str) {
 
 #[test]
 fn builtin_names_are_sorted() {
-    use super::super::lookup::LOOKUP;
+    use super::super::RULES;
     assert!(super::BUILTIN_TYPES.is_sorted());
-    assert!(LOOKUP.builtin_members.is_sorted() && LOOKUP.globals.is_sorted());
+    assert!(RULES.lookup.builtin_members.is_sorted() && RULES.lookup.globals.is_sorted());
 }
 
 #[test]

@@ -14,9 +14,9 @@ fn refers(source: &str, expected: &str) {
 
 #[test]
 fn builtin_names_are_sorted() {
-    use super::super::lookup::{CORE_CLASSES, CORE_METHODS, LOOKUP};
+    use super::super::{CORE_CLASSES, CORE_METHODS, RULES};
     assert!(CORE_CLASSES.is_sorted() && CORE_METHODS.is_sorted());
-    assert!(LOOKUP.builtin_members.is_sorted());
+    assert!(RULES.lookup.builtin_members.is_sorted());
 }
 
 #[test]
