@@ -2,12 +2,12 @@
 //! names a repository; each language has its own [`conventions::Roles`].
 
 pub(crate) mod conventions;
-mod names;
+
+use std::sync::LazyLock;
 
 use foveate_model::{Language, LanguageKind, RepoPath, Role};
 
-use self::conventions::{Documentation, File};
-use self::names::NAMES;
+use self::conventions::{Documentation, Ecosystem, File};
 use crate::{file_names, languages};
 
 /// Returns the role of a file; `generated` is whether its content says that it is generated.
@@ -183,6 +183,44 @@ impl File<'_> {
 fn ends_with_any(name: &str, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
+
+/// The names of all ecosystems.
+struct Names {
+    generated_names: Vec<&'static str>,
+    generated_endings: Vec<&'static str>,
+    generated_directories: Vec<&'static str>,
+    test_directories: Vec<&'static str>,
+    configuration_names: Vec<&'static str>,
+    configuration_endings: Vec<&'static str>,
+    example_endings: Vec<&'static str>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let every = |of: fn(&Ecosystem) -> &'static [&'static str], common: &[&'static str]| {
+        let own = languages::all().flat_map(|spec| of(&spec.roles.ecosystem));
+        common.iter().chain(own).copied().collect()
+    };
+    Names {
+        generated_names: every(|e| e.generated_names, &[]),
+        generated_endings: every(|e| e.generated_endings, &[".map"]),
+        generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
+        test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
+        configuration_names: every(|e| e.configuration_names, &[]),
+        configuration_endings: every(|e| e.configuration_endings, &[]),
+        example_endings: every(|e| e.example_endings, &[]),
+    }
+});
+
+const GENERATED_DIRECTORIES: [&str; 15] = [
+    "bundled", "vendor", "vendors", "vendored", "_vendor", "_vendored_packages", "third_party",
+    "third-party", "thirdparty", "3rdparty", "extern", "externals", "_externals", "dist",
+    "generated",
+];
+
+const TEST_DIRECTORIES: [&str; 8] = [
+    "tests", "testdata", "test-data", "test_data", "test-fixtures", "test_fixtures",
+    "testfixtures", "benchmarks",
+];
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,6 @@ use crate::lines::{LineIndex, TextLines};
 mod blocks;
 mod cmake;
 mod dockerfile;
-pub(crate) mod format;
 mod html;
 mod ini;
 mod json;
@@ -36,8 +35,28 @@ mod yaml;
 pub use passage::passage;
 pub use section::{Section, SectionKind};
 
-use format::Format;
 use tree::Marks;
+
+/// The format that determines how the structure of a file is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Markdown,
+    ReStructuredText,
+    Yaml,
+    Toml,
+    Ini,
+    Json,
+    Dockerfile,
+    Makefile,
+    Cmake,
+    Shell,
+    Sql,
+    Html,
+    Xml,
+    Css,
+    Blocks,
+    Prose,
+}
 
 /// Returns the sections of a text in preorder: a section precedes those inside it.
 ///

@@ -5,7 +5,6 @@
 //! [`GitRepo::history`].
 
 mod changes;
-mod codec;
 mod commit_metadata;
 mod current_paths;
 mod hunks;
@@ -156,7 +155,7 @@ impl GitRepo {
             paths_per_commit,
             timeout: _,
         } = limits;
-        let (prefix, records) = (&self.prefix, codec::VERSION);
+        let (prefix, records) = (&self.prefix, record::VERSION);
         Ok(format!(
             "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
              {paths_per_commit} {prefix:?} {shallow:?}"

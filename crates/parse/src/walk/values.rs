@@ -44,14 +44,14 @@ impl<'t> Walk<'t> {
         });
     }
 
-    /// Records the return type of a function, or the target of an alias.
-    pub(crate) fn returns(&mut self, definition: LocalId, declared: Node<'t>) {
-        if let Some(type_name) = self.type_of(declared) {
-            self.collector.values.types.push(DefinitionType {
-                definition,
-                type_name,
-            });
-        }
+    /// Records the return type of a function, or the target of an alias, if it is known.
+    pub(crate) fn returns(&mut self, definition: LocalId, declared: Option<Node<'t>>) {
+        let known = declared.and_then(|declared| self.type_of(declared));
+        let known = known.map(|type_name| DefinitionType {
+            definition,
+            type_name,
+        });
+        self.collector.values.types.extend(known);
     }
 
     /// Records the value of a variable, constant or field.

@@ -1,6 +1,8 @@
-//! Record of one commit's changes: its files, and the functions in them.
+//! Record of one commit's changes: its files, and the functions in them. Encodes and decodes records, a batch of them
+//! in one value.
 
-use foveate_model::RepoPath;
+use foveate_index::stored::bytes::{Decoder, Encoder};
+use foveate_model::{ObjectId, RepoPath};
 
 /// The files that a commit touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,3 +24,99 @@ pub struct Record {
 
 /// Names of the functions that a commit changed, for each of its files in the same order.
 pub type Functions = Vec<Vec<Box<str>>>;
+
+/// Format version; also changes when the rules for recognizing definitions change.
+pub const VERSION: u64 = 2;
+
+/// The stored files of a commit.
+pub struct StoredNames<'a> {
+    pub id: ObjectId,
+    pub files: Vec<&'a str>,
+    /// Old and new paths.
+    pub renames: Vec<(&'a str, &'a str)>,
+}
+
+/// Encodes the files of commits.
+pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    let path = |out: &mut Encoder, path: &RepoPath| out.text(path.as_str());
+    out.list(commits, |out, (id, names)| {
+        out.bytes(id.as_bytes());
+        out.list(&names.files, path);
+        out.list(&names.renames, |out, (old, new)| {
+            path(out, old);
+            path(out, new);
+        });
+    });
+    out.into_bytes()
+}
+
+/// Decodes the output of [`encode_names`]; returns `None` for other bytes.
+pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
+    decode(bytes, |rest| {
+        Some(StoredNames {
+            id: ObjectId::from_bytes(rest.bytes()?)?,
+            files: rest.list(Decoder::text)?,
+            renames: rest.list(|rest| Some((rest.text()?, rest.text()?)))?,
+        })
+    })
+}
+
+/// Encodes the functions of commits.
+pub fn encode_functions(commits: &[(ObjectId, &Functions)]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.list(commits, |out, (id, files)| {
+        out.bytes(id.as_bytes());
+        out.list(files, |out, functions| {
+            out.list(functions, |out, name| out.text(name));
+        });
+    });
+    out.into_bytes()
+}
+
+/// Decodes the output of [`encode_functions`]; returns `None` for other bytes.
+pub fn decode_functions(bytes: &[u8]) -> Option<Vec<(ObjectId, Functions)>> {
+    let name = |rest: &mut Decoder<'_>| rest.text().map(Box::from);
+    decode(bytes, |rest| {
+        let id = ObjectId::from_bytes(rest.bytes()?)?;
+        Some((id, rest.list(|rest| rest.list(name))?))
+    })
+}
+
+fn decode<'a, T>(
+    bytes: &'a [u8],
+    item: impl FnMut(&mut Decoder<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut rest = Decoder::new(bytes);
+    let items = rest.list(item)?;
+    rest.is_empty().then_some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_records_round_trip_and_truncated_ones_fail() {
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let ids = ["1", "2"].map(|digit| ObjectId::from_hex(&digit.repeat(40)).unwrap());
+        let names = Names {
+            files: vec![path("a.py"), path("x/y.py")],
+            renames: vec![(path("b.py"), path("a.py"))],
+        };
+        let empty = Names::default();
+        let bytes = encode_names(&[(ids[0], &names), (ids[1], &empty)]);
+        let read = decode_names(&bytes).unwrap();
+        assert_eq!((read[0].id, read[1].id), (ids[0], ids[1]));
+        assert_eq!(read[0].files, ["a.py", "x/y.py"]);
+        assert_eq!(read[0].renames, [("b.py", "a.py")]);
+        assert!(read[1].files.is_empty() && read[1].renames.is_empty());
+
+        let functions: Functions = vec![vec!["f".into(), "größe".into()], vec![]];
+        let bytes = encode_functions(&[(ids[0], &functions)]);
+        assert_eq!(decode_functions(&bytes), Some(vec![(ids[0], functions)]));
+        for length in 0..bytes.len() {
+            assert_eq!(decode_functions(&bytes[..length]), None, "cut at {length}");
+        }
+    }
+}

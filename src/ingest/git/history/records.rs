@@ -10,8 +10,7 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::codec::{self, StoredNames};
-use super::record::{Functions, Names, Record};
+use super::record::{self, Functions, Names, Record, StoredNames};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -105,7 +104,7 @@ impl Records {
 
     /// Opens the records in the on-disk index of a repository.
     pub fn of(index: &IndexStore) -> Self {
-        Self::stored(index.open(FILE, codec::VERSION))
+        Self::stored(index.open(FILE, record::VERSION))
     }
 
     /// Opens the records of a store, which is read when they are first needed.
@@ -214,7 +213,7 @@ impl Records {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
         let stored: Vec<_> = commits.iter().map(|(id, names)| (*id, names)).collect();
-        table.write(NAMES, &stored, codec::encode_names);
+        table.write(NAMES, &stored, record::encode_names);
         for (id, names) in commits {
             table.insert(id, names);
         }
@@ -225,7 +224,7 @@ impl Records {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
         let stored: Vec<_> = commits.iter().map(|(id, all)| (*id, all)).collect();
-        table.write(FUNCTIONS, &stored, codec::encode_functions);
+        table.write(FUNCTIONS, &stored, record::encode_functions);
         for (id, functions) in commits {
             table.set_functions(&id, functions);
         }
@@ -319,13 +318,13 @@ impl RecordTable {
     /// Restores a value of the store; returns `None` if it has another format.
     fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
         if kind == Some(NAMES) {
-            let commits = codec::decode_names(bytes)?;
+            let commits = record::decode_names(bytes)?;
             self.stored += commits.len();
             for commit in commits {
                 self.restore_names(&commit)?;
             }
         } else {
-            let commits = codec::decode_functions(bytes)?;
+            let commits = record::decode_functions(bytes)?;
             self.stored += commits.len();
             for (id, functions) in commits {
                 self.set_functions(&id, functions);
@@ -404,12 +403,12 @@ impl RecordTable {
             .filter_map(|(id, slot)| Some((*id, slot.record.functions.as_ref()?)))
             .collect();
         let stored = names.len() + functions.len();
-        let mut entries = batches(settings, NAMES, &names, codec::encode_names);
+        let mut entries = batches(settings, NAMES, &names, record::encode_names);
         entries.extend(batches(
             settings,
             FUNCTIONS,
             &functions,
-            codec::encode_functions,
+            record::encode_functions,
         ));
         let wanted: HashSet<Key> = entries.iter().map(|(key, _)| key.clone()).collect();
         let written = store.put_all(&mut entries.into_iter());

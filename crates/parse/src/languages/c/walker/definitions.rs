@@ -128,9 +128,7 @@ fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &
             walk.parameter(id, named.name, field(parameter, "type"));
         }
     }
-    if let Some(result) = found.trailing_type().or_else(|| field(node, "type")) {
-        walk.returns(id, result);
-    }
+    walk.returns(id, found.trailing_type().or_else(|| field(node, "type")));
 }
 
 /// Adds what `int a = 1, *b, f(int);` declares outside of types.

@@ -181,7 +181,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
         draft.modifiers.is_overload = is_tag;
         let id = define(walk, draft);
         if found.function.is_none() && !is_tag {
-            walk.returns(id, made);
+            walk.returns(id, Some(made));
         }
         for parameter in found.parameters().into_iter().flat_map(children) {
             if let Some(parameter) = field(parameter, "declarator").and_then(declared) {
@@ -223,9 +223,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
     if let Some(name) = field(node, "name") {
         let draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
         let id = define(walk, draft);
-        if let Some(made) = field(node, "type") {
-            walk.returns(id, made);
-        }
+        walk.returns(id, field(node, "type"));
     }
     Some(Descend::Into)
 }

@@ -202,9 +202,7 @@ fn enter<'t>(
     let kind = draft.kind;
     let id = walk.define(draft);
     walk.mark_type(returned);
-    if let Some(returned) = returned {
-        walk.returns(id, returned);
-    }
+    walk.returns(id, returned);
     for parameter in parameters(node).into_iter().flat_map(children) {
         if let Some(name) = field(parameter, "name") {
             walk.parameter(id, name, field(parameter, "type"));

@@ -68,9 +68,7 @@ fn enter<'t>(
             walk.parameter(id, name, declared);
         }
     }
-    if let Some(result) = field(node, "result") {
-        walk.returns(id, result);
-    }
+    walk.returns(id, field(node, "result"));
     walk.enter_definition(depth, id, kind);
     // Named results are variables.
     let results = field(node, "result").filter(|result| result.kind() == "parameter_list");
@@ -107,9 +105,7 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
         draft.signature_end = head.end_byte();
     }
     let id = walk.define(draft);
-    if kind == DefinitionKind::TypeAlias
-        && let Some(made) = made
-    {
+    if kind == DefinitionKind::TypeAlias {
         walk.returns(id, made);
     }
     walk.enter_definition(depth, id, kind);

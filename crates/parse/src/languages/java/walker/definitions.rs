@@ -145,9 +145,7 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     let is_in_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     draft.modifiers.is_abstract |= is_in_interface && body.is_none();
     let id = walk.define(draft);
-    if let Some(result) = field(node, "type") {
-        walk.returns(id, result);
-    }
+    walk.returns(id, field(node, "type"));
     enter_function(walk, node, depth, id);
     Some(Descend::Into)
 }

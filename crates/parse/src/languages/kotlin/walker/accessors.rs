@@ -59,9 +59,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         set_parent(walk, depth, id);
         return Some(Descend::Into);
     }
-    if let Some(result) = type_after(declared, Some(name)) {
-        walk.returns(id, result);
-    }
+    walk.returns(id, type_after(declared, Some(name)));
     walk.enter_definition(depth, id, DefinitionKind::Method);
     Some(Descend::Into)
 }

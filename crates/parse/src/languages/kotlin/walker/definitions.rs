@@ -210,7 +210,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     let id = walk.define(draft);
     let only = body.and_then(|body| body.named_child(0));
     if let Some(result) = type_after(node, parameters) {
-        walk.returns(id, result);
+        walk.returns(id, Some(result));
     } else if let Some(only) = only.filter(|only| only.kind() != "block") {
         // `fun a() = b`
         let value = walk.value_of(only);
@@ -291,9 +291,7 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     draft.body = target.map(span);
     Modifiers::of(walk, node).mark(&mut draft);
     let id = walk.define(draft);
-    if let Some(target) = target {
-        walk.returns(id, target);
-    }
+    walk.returns(id, target);
     walk.collector
         .within(depth, |context| context.position = Position::Type);
     Some(Descend::Into)

@@ -129,7 +129,9 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         }
     }
     match field(node, "return_type") {
-        Some(declared) if super::named_type(declared).is_some() => walk.returns(id, declared),
+        Some(declared) if super::named_type(declared).is_some() => {
+            walk.returns(id, Some(declared));
+        }
         _ => phpdoc::returns(walk, id, doc),
     }
     walk.enter_definition(depth, id, kind);

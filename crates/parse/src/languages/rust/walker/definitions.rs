@@ -162,9 +162,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     draft.modifiers.is_abstract = body.is_none() && is_member;
     draft.modifiers.is_overload = body.is_none() && !is_member;
     let id = walk.define(draft);
-    if let Some(result) = field(node, "return_type") {
-        walk.returns(id, result);
-    }
+    walk.returns(id, field(node, "return_type"));
     walk.enter_definition(depth, id, kind);
     add_parameters(walk, id, parameters);
     Some(Descend::Into)
@@ -292,9 +290,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
     let mut draft = head(walk, DefinitionKind::TypeAlias, node, None)?;
     draft.body = target.map(span);
     let id = walk.define(draft);
-    if let Some(target) = target {
-        walk.returns(id, target);
-    }
+    walk.returns(id, target);
     enter_value(walk, depth, id);
     Some(Descend::Into)
 }
