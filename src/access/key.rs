@@ -40,7 +40,6 @@ impl Keys {
         Some(key.grant.clone())
     }
 
-    /// Returns the key with this hash.
     pub fn with_hash(&self, hash: &TokenHash) -> Option<&Key> {
         self.all.iter().find(|key| key.hash.equals(hash))
     }

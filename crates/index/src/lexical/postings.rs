@@ -51,7 +51,6 @@ fn place(document: u32, field: usize) -> u32 {
     document * FIELDS as u32 + field as u32
 }
 
-/// Returns the document and the field of a place.
 pub fn document_and_field(place: u32) -> (u32, usize) {
     (place / FIELDS as u32, place as usize % FIELDS)
 }

@@ -15,7 +15,6 @@ use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{ImpactCache, Impacts, Posting, Scoring};
 use super::postings::{META, Postings, TERMS, document_and_field};
 
-/// A file of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentFile {
     /// Its path; the path's terms are part of the index.

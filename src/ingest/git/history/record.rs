@@ -62,7 +62,6 @@ pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
     })
 }
 
-/// Encodes the functions of commits.
 pub fn encode_functions(commits: &[(ObjectId, &Functions)]) -> Vec<u8> {
     let mut out = Encoder::default();
     out.list(commits, |out, (id, files)| {
