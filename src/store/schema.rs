@@ -9,46 +9,27 @@ use sqlx::{AnyPool, SqlStr};
 
 use super::{DatabaseLocation, StoreError};
 
-/// The migrations, oldest first: number, name and statements. The macros of sqlx are not used, because they make
-/// cargo build sqlx and SQLite twice.
-const SQLITE: &[(i64, &str, &str)] = &[
-    (
-        1,
-        "repositories",
-        include_str!("../../migrations/sqlite/0001_repositories.sql"),
-    ),
-    (
-        2,
-        "poll",
-        include_str!("../../migrations/sqlite/0002_poll.sql"),
-    ),
-    (
-        3,
-        "keys",
-        include_str!("../../migrations/sqlite/0003_keys.sql"),
-    ),
-    (
-        4,
-        "jobs",
-        include_str!("../../migrations/sqlite/0004_jobs.sql"),
-    ),
-    (
-        5,
-        "feedback",
-        include_str!("../../migrations/sqlite/0005_feedback.sql"),
-    ),
-    (
-        6,
-        "leases",
-        include_str!("../../migrations/sqlite/0006_leases.sql"),
-    ),
-];
+/// A migration: its number, its name and its file.
+macro_rules! migration {
+    ($number:literal, $name:literal, $file:literal) => {
+        (
+            $number,
+            $name,
+            include_str!(concat!("../../migrations/", $file)),
+        )
+    };
+}
 
-const POSTGRES: &[(i64, &str, &str)] = &[(
-    6,
-    "first",
-    include_str!("../../migrations/postgres/0006_first.sql"),
-)];
+/// The migrations, oldest first. The macros of sqlx are not used, because they make cargo build sqlx and SQLite twice.
+const SQLITE: &[(i64, &str, &str)] = &[
+    migration!(1, "repositories", "sqlite/0001_repositories.sql"),
+    migration!(2, "poll", "sqlite/0002_poll.sql"),
+    migration!(3, "keys", "sqlite/0003_keys.sql"),
+    migration!(4, "jobs", "sqlite/0004_jobs.sql"),
+    migration!(5, "feedback", "sqlite/0005_feedback.sql"),
+    migration!(6, "leases", "sqlite/0006_leases.sql"),
+];
+const POSTGRES: &[(i64, &str, &str)] = &[migration!(6, "first", "postgres/0006_first.sql")];
 
 /// Further attempts where another process may be migrating at the same time, and the time between attempts.
 const RETRIES: u32 = 20;
