@@ -1,17 +1,18 @@
 //! Registers C and C++, which share headers, debuggers and conventions.
 
 mod headers;
-mod hunks;
-mod lookup;
 mod masks;
 mod modules;
 mod traces;
 mod walker;
 
+use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
 use super::spec::{LanguageSpec, Names};
 use crate::code::form::{CodeForm, Imports, Line};
+use crate::hunks::heads::{HunkHeads, Pattern, is_word};
+use crate::languages::typed_heads::{self, CONTROL};
 use crate::origin::form::{OriginForm, below};
 use crate::role::conventions::{Ecosystem, File, Roles};
 
@@ -66,7 +67,7 @@ pub(super) static C: LanguageSpec = LanguageSpec {
         is_copied: is_code,
         ..OriginForm::NONE
     },
-    hunks: Some(hunks::heads(&["c", "h"])),
+    hunks: Some(heads(&["c", "h"])),
     ..LanguageSpec::new(Language::of(&C_RULES))
 };
 
@@ -104,23 +105,29 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
         },
         ..OriginForm::NONE
     },
-    hunks: Some(hunks::heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
+    hunks: Some(heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
 
 static C_RULES: LanguageRules = LanguageRules {
     family: FAMILY,
     modules: Some(&modules::MODULES),
-    lookup: lookup::C,
-    tests: lookup::TESTS,
+    lookup: C_LOOKUP,
+    tests: TESTS,
     ..LanguageRules::new("c", 12)
 };
 
 static CPP_RULES: LanguageRules = LanguageRules {
     family: FAMILY,
     modules: Some(&modules::MODULES),
-    lookup: lookup::CPP,
-    tests: lookup::TESTS,
+    lookup: LookupRules {
+        paths_may_be_qualified: true,
+        members_are_bare: true,
+        receivers: &[("this", Receiver::Instance)],
+        builtin_members: BUILTIN_MEMBERS,
+        ..C_LOOKUP
+    },
+    tests: TESTS,
     ..LanguageRules::new("cpp", 13)
 };
 
@@ -196,4 +203,187 @@ fn runtime(path: &str) -> Option<&str> {
             let (_, rest) = path.split_once("/VC/Tools/MSVC/")?;
             Some(rest.split_once("/include/")?.1)
         })
+}
+
+const C_LOOKUP: LookupRules = LookupRules {
+    star_imports_are_transitive: true,
+    globals: GLOBALS,
+    builtin_members: &[],
+    ..LookupRules::DEFAULT
+};
+
+/// Functions and objects of the standard libraries, sorted.
+const GLOBALS: &[&str] = &[
+    "abort", "abs", "atoi", "calloc", "errno", "exit", "fclose", "fopen", "fprintf", "fputc",
+    "fputs", "fread", "free", "fwrite", "isalpha", "isdigit", "isspace", "malloc", "memchr",
+    "memcmp", "memcpy", "memmove", "memset", "perror", "printf", "putchar", "puts", "qsort",
+    "realloc", "snprintf", "sprintf", "sscanf", "std", "stderr", "stdin", "stdout", "strcat",
+    "strchr", "strcmp", "strcpy", "strdup", "strerror", "strlen", "strncmp", "strncpy", "strrchr",
+    "strstr", "strtol", "strtoul", "tolower", "toupper", "va_arg", "va_end", "va_start",
+    "vsnprintf",
+];
+
+/// Members of standard library types, sorted.
+const BUILTIN_MEMBERS: &[&str] = &[
+    "append", "assign", "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "clear",
+    "count", "data", "emplace", "emplace_back", "empty", "end", "erase", "find", "first", "front",
+    "get", "insert", "length", "load", "lock", "pop", "pop_back", "push", "push_back", "rbegin",
+    "release", "rend", "reserve", "reset", "resize", "second", "size", "store", "str", "substr",
+    "swap", "top", "unlock", "what",
+];
+
+const TESTS: TestConventions = TestConventions {
+    file_endings: &[
+        "_unittest", "_unittests", "-test", "_test", "-tests", "_tests", ".test", "Test", "Tests",
+    ],
+    file_beginnings: &["test_", "test-", "unittest_", "test"],
+    file_class_endings: &["Test", "Tests"],
+    general_stems: &["main", "test", "tests", "test_main"],
+    directories: &["test", "tests", "unittest", "unittests", "testing"],
+    source_directories: &["src", "lib", "include", "source"],
+    function_beginnings: &["test", "Test"],
+    function_decorators: &[
+        "BENCHMARK", "BENCHMARK_F", "BOOST_AUTO_TEST_CASE", "BOOST_FIXTURE_TEST_CASE", "SCENARIO",
+        "TEST", "TEST_CASE", "TEST_CASE_METHOD", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P",
+    ],
+    class_beginnings: &["Test"],
+    class_endings: &["TestCase", "Tests", "Test", "Fixture"],
+    ..TestConventions::COMMON
+};
+
+const fn heads(extensions: &'static [&'static str]) -> HunkHeads {
+    HunkHeads {
+        pattern: Pattern::Git("cpp"),
+        extensions,
+        shows_indentation: true,
+        named: typed_heads::named,
+        is_definition: begins_definition,
+    }
+}
+
+/// Whether a line begins a definition. Definitions begin at the start of a line; a function's type may be
+/// on the line before.
+fn begins_definition(line: &str) -> bool {
+    if line.starts_with([' ', '\t']) {
+        return false;
+    }
+    let line = line.trim();
+    let name = line.split('(').next().unwrap_or(line).trim_end();
+    let is_name = !name.is_empty() && name.chars().all(is_word);
+    // A name without lower-case letters is a macro.
+    let has_own_line = is_name
+        && name.contains(char::is_lowercase)
+        && !CONTROL.contains(&name)
+        && line.contains('(')
+        && line.ends_with([')', ',', '{']);
+    has_own_line || typed_heads::is_definition(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_model::Language;
+
+    use super::{BUILTIN_MEMBERS, C_LOOKUP, GLOBALS, TESTS, heads};
+    use crate::hunks::heads::check;
+    use crate::testing::{c, cpp, facts};
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(GLOBALS.is_sorted() && BUILTIN_MEMBERS.is_sorted());
+        assert!(C_LOOKUP.builtin_members.is_empty());
+    }
+
+    /// Whether the first definition of a text is a test.
+    fn is_test(language: Language, text: &str) -> bool {
+        let facts = facts(language, text);
+        let Some(function) = facts.definitions.first().filter(|d| d.kind.is_function()) else {
+            return false;
+        };
+        let marks = TESTS.function_decorators;
+        let is_marked = function
+            .decorators
+            .iter()
+            .any(|mark| marks.contains(&&**mark));
+        let beginning = TESTS
+            .function_beginnings
+            .iter()
+            .find_map(|b| function.name.strip_prefix(b));
+        let is_word = |rest: &str| {
+            rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
+        };
+        is_marked || beginning.is_some_and(is_word)
+    }
+
+    #[test]
+    fn test_functions_are_recognised() {
+        for (text, expected) in [
+            ("TEST(Cart, Adds) { f(); }\n", true),
+            ("TEST_F(Cart, Adds) {\n}\n", true),
+            ("TEST_P(Cart, Adds) { }\n", true),
+            ("TYPED_TEST(Cart, Adds) { }\n", true),
+            ("TEST_CASE(\"carts add\") { }\n", true),
+            ("TEST_CASE(\"carts add\", \"[cart]\") { }\n", true),
+            ("SCENARIO(\"a cart\", \"[cart]\") { }\n", true),
+            ("BOOST_AUTO_TEST_CASE(adds) { }\n", true),
+            ("BOOST_FIXTURE_TEST_CASE(adds, Cart) { }\n", true),
+            ("BENCHMARK(adds) { }\n", true),
+            ("static int test_adds(void) { return 0; }\n", true),
+            ("void testAdds(void) { }\n", true),
+            ("int test(void) { return 0; }\n", true),
+            ("void TestAdds(void) { }\n", true),
+            ("int testing(void) { return 0; }\n", false),
+            ("int latest(void) { return 0; }\n", false),
+            ("int run_test(void) { return 0; }\n", false),
+            ("void setUp(void) { }\n", false),
+            ("DEFINE_COMMAND(get) { }\n", false),
+            ("SYSCALL_DEFINE1(open, path) { }\n", false),
+            ("int main(void) { return 0; }\n", false),
+            ("struct test_case { int a; };\n", false),
+            ("int test_count;\n", false),
+            ("#define TEST 1\n", false),
+            ("enum test { A };\n", false),
+        ] {
+            assert_eq!(is_test(c(), text), expected, "{text}");
+            assert_eq!(is_test(cpp(), text), expected, "{text}");
+        }
+        assert!(is_test(
+            cpp(),
+            "template <class T> void test_all(T t) { }\n"
+        ));
+        assert!(!is_test(cpp(), "class TestCart { void f(); };\n"));
+    }
+
+    #[test]
+    fn definition_heads_are_read_at_line_start() {
+        check(
+            heads(&[]),
+            &[
+                ("static int read_all(struct buf *b)", Some("read_all")),
+                ("struct node *next(struct list *l) {", Some("next")),
+                ("struct node {", Some("node")),
+                ("void Cart::add(int n) {", Some("add")),
+                ("read_all (struct buf *b, int n)", Some("read_all")),
+                (
+                    "extern \"C\" int shop_open(const char *path) {",
+                    Some("shop_open"),
+                ),
+                ("SHOP_API int shop_open(", Some("shop_open")),
+                (
+                    "template <typename T> T sum(const std::vector<T>& all) {",
+                    Some("sum"),
+                ),
+                ("Cart::Cart(int n) : size(n) {", Some("Cart")),
+                ("auto Cart::sum() const -> int {", Some("sum")),
+                ("class SHOP_API Cart : public Base {", Some("Cart")),
+                ("enum class Color : int {", Some("Color")),
+                ("inline namespace v1 {", Some("v1")),
+                ("union item {", Some("item")),
+                ("EXPORT_SYMBOL(shop_open)", None),
+                ("  return sum(a)", None),
+                ("int open(const char *path);", None),
+                ("    call(a, b)", None),
+                ("#define F(x) (", None),
+            ],
+        );
+    }
 }
