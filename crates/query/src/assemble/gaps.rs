@@ -9,8 +9,9 @@ use super::entry::Entry;
 use super::packed::{BODY, ShownPart};
 use super::plan::Plan;
 
-/// Adds the lines of short gaps while there is room.
+/// Brings the entries of each file together and adds the lines of short gaps between them while there is room.
 pub(super) fn fill(plan: &mut Plan<'_>) {
+    plan.packed.merge_snippets();
     let max_tokens = plan.config.bodies.gap_tokens;
     for (file, lines, below) in gaps(plan) {
         let measured = plan

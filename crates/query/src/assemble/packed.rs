@@ -389,13 +389,24 @@ impl<'a> Packed<'a> {
         }
     }
 
+    /// Sets the total to the tokens of the text as it is rendered. It is less than the sum of what each entry cost
+    /// when it was added: later entries closed gaps and share its markup.
+    pub(super) fn count_rendered(&mut self) {
+        self.total = self.rendered_total();
+    }
+
+    /// Returns the tokens of the whole text with the longest possible head.
+    fn rendered_total(&self) -> usize {
+        let sections = self.sections();
+        let sections = sections.iter().enumerate();
+        let tokens = sections
+            .map(|(position, (kind, placed))| self.rendered_tokens(*kind, position == 0, placed));
+        self.empty() + tokens.sum::<usize>()
+    }
+
     /// Whether the text exceeds a limit with the longest possible head.
     fn exceeds_limits(&self) -> bool {
-        let sections = self.sections();
-        let rendered = sections.iter().enumerate();
-        let rendered = rendered
-            .map(|(position, (kind, placed))| self.rendered_tokens(*kind, position == 0, placed));
-        if self.empty() + rendered.sum::<usize>() > self.form.budget {
+        if self.rendered_total() > self.form.budget {
             return true;
         }
         let figures = HeadFigures {

@@ -34,7 +34,10 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     bodies.fill(&mut plan, BudgetScope::Rest);
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, BudgetScope::Rest);
-    plan.packed.merge_snippets();
+    gaps::fill(&mut plan);
+    // Adjacent entries share markup: the tokens saved are for more bodies.
+    plan.packed.count_rendered();
+    bodies.fill(&mut plan, BudgetScope::Rest);
     gaps::fill(&mut plan);
     bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);

@@ -536,6 +536,24 @@ fn short_gaps_between_bodies_are_closed() {
 }
 
 #[test]
+fn tokens_saved_between_adjacent_bodies_go_to_more_bodies() {
+    let functions = (0..40).map(|number| {
+        format!("def lease_page_{number}(pool):\n    return pool.lease(page={number})\n\n\n")
+    });
+    let snapshot = snapshot([("pool.py".to_owned(), functions.collect())]);
+    let request = request("Leases of pages are lost", 500, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let left = request.budget_tokens - pack.used;
+    let dropped = pack.dropped.iter().map(|dropped| dropped.tokens);
+    let smallest = dropped.min().expect("40 functions exceed the budget");
+    assert!(
+        left < smallest,
+        "{left} tokens left for a body of {smallest}"
+    );
+}
+
+#[test]
 fn named_unreadable_file_is_dropped_with_reason() {
     let long = format!("var x = [{}];\n", "1234567890,".repeat(20_000));
     let files = [
