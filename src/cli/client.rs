@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use foveate_model::escape::escape;
 use reqwest::{Method, StatusCode};
 use rustls::CertificateError;
@@ -132,11 +132,18 @@ pub(super) struct Call<'a> {
     pub(super) any_certificate: bool,
 }
 
+/// Describes an answer that is not from Foveate, but from a proxy before it or from another server.
+pub(super) fn foreign_answer(server: &str, status: StatusCode) -> String {
+    format!(
+        "{server} gave an answer that is not from Foveate (status {status}): check --server and the proxies before it"
+    )
+}
+
 impl Call<'_> {
     /// Sends the request. Returns the JSON of the answer, or null where it is empty.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses the request.
+    /// When the server cannot be reached, refuses the request, or gives an answer that is not from Foveate.
     pub(super) fn send(self) -> anyhow::Result<Value> {
         crate::telemetry::install_tls();
         super::block_on(self.send_async())?
@@ -172,18 +179,23 @@ impl Call<'_> {
         let response = client.execute(request).await.map_err(unreachable)?;
         let status = response.status();
         let text = response.text().await.map_err(unreachable)?;
-        if status == StatusCode::NO_CONTENT || text.is_empty() {
+        if status == StatusCode::NO_CONTENT {
             return Ok(Value::Null);
         }
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        let value: Option<Value> = serde_json::from_str(&text).ok();
+        let value = value.filter(Value::is_object);
+        let value = value.with_context(|| foreign_answer(server, status))?;
         if status.is_success() {
             return Ok(value);
         }
-        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
-        let hint = match field("code") {
+        let field = |name: &str| value.get(name).and_then(Value::as_str);
+        let (Some(detail), Some(code)) = (field("detail"), field("code")) else {
+            bail!(foreign_answer(server, status));
+        };
+        let hint = match code {
             "missing_token" => "; set FOVEATE_TOKEN or --token-file",
             _ => "",
         };
-        bail!("{}{hint} ({})", field("detail"), field("code"));
+        bail!("{detail}{hint} ({code})");
     }
 }

@@ -10,6 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::RequestBuilder;
 use serde_json::Value;
 use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
 
 use super::event::{Association, Event, EventError, Person};
 use super::secret::Secret;
@@ -59,8 +60,9 @@ pub trait Dialect: Debug + Send + Sync {
     /// Returns the URL of the API of the forge at `url`.
     fn api(&self, url: &str) -> String;
 
-    /// Whether the sender of a webhook knows the secret. Compares in constant time.
-    fn is_authentic(&self, secret: &Secret, headers: &HeaderMap, body: &[u8]) -> bool;
+    /// Returns the proof in the headers of a webhook that its sender knows the secret; `None` if it is missing or
+    /// malformed.
+    fn proof(&self, headers: &HeaderMap) -> Option<Proof>;
 
     /// The header with the unique id of a delivery.
     fn delivery_header(&self) -> &'static str;
@@ -130,17 +132,45 @@ pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// Whether `signature` is the HMAC-SHA256 of the body in hexadecimal. Compares in constant time.
-pub fn is_signed(secret: &Secret, signature: &str, body: &[u8]) -> bool {
-    let mut given = [0; 32];
-    let Ok(()) = hex::decode_to_slice(signature, &mut given) else {
-        return false;
-    };
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.reveal().as_bytes()) else {
-        return false;
-    };
-    mac.update(body);
-    mac.verify_slice(&given).is_ok()
+/// Proof that the sender of a webhook knows the secret. All comparisons take constant time.
+#[derive(Debug)]
+pub enum Proof {
+    /// The HMAC-SHA256 of the body.
+    Signature([u8; 32]),
+    /// The secret itself.
+    Token(Secret),
+}
+
+impl Proof {
+    /// Reads a signature in hexadecimal.
+    pub fn signature(text: &str) -> Option<Self> {
+        let mut signature = [0; 32];
+        hex::decode_to_slice(text, &mut signature).ok()?;
+        Some(Self::Signature(signature))
+    }
+
+    /// Whether it can be valid, as far as that is known without the body.
+    pub fn may_be_valid(&self, secret: &Secret) -> bool {
+        match self {
+            Self::Signature(_) => true,
+            Self::Token(_) => self.is_valid(secret, &[]),
+        }
+    }
+
+    /// Whether the sender of this body knows the secret.
+    pub fn is_valid(&self, secret: &Secret, body: &[u8]) -> bool {
+        let secret = secret.reveal().as_bytes();
+        match self {
+            Self::Signature(signature) => {
+                let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else {
+                    return false;
+                };
+                mac.update(body);
+                mac.verify_slice(signature).is_ok()
+            }
+            Self::Token(token) => token.reveal().as_bytes().ct_eq(secret).into(),
+        }
+    }
 }
 
 /// Characters that a path segment contains unescaped (the unreserved characters of RFC 3986).
@@ -175,9 +205,10 @@ mod tests {
         // Example of GitHub's documentation on validating deliveries.
         let secret = Secret::new("It's a Secret to Everybody");
         let signature = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-        assert!(is_signed(&secret, signature, b"Hello, World!"));
-        assert!(!is_signed(&secret, signature, b"Hello, World?"));
-        assert!(!is_signed(&Secret::new("x"), signature, b"Hello, World!"));
+        let proof = Proof::signature(signature).unwrap();
+        assert!(proof.is_valid(&secret, b"Hello, World!"));
+        assert!(!proof.is_valid(&secret, b"Hello, World?"));
+        assert!(!proof.is_valid(&Secret::new("x"), b"Hello, World!"));
         for wrong in [
             "",
             "75",
@@ -185,7 +216,7 @@ mod tests {
             &signature.replace('7', "z"),
             &format!("{signature}00"),
         ] {
-            assert!(!is_signed(&secret, wrong, b"Hello, World!"), "{wrong}");
+            assert!(Proof::signature(wrong).is_none(), "{wrong}");
         }
     }
 

@@ -6,7 +6,7 @@ use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
-use super::dialect::{Dialect, ThreadId, header, is_signed, segment, segments, text};
+use super::dialect::{Dialect, Proof, ThreadId, header, segment, segments, text};
 use super::event::{Association, Event, EventError, Person};
 use super::github::event;
 use super::secret::Secret;
@@ -28,8 +28,8 @@ impl Dialect for Gitea {
         format!("{url}/api/v1")
     }
 
-    fn is_authentic(&self, secret: &Secret, headers: &HeaderMap, body: &[u8]) -> bool {
-        is_signed(secret, header(headers, "x-gitea-signature"), body)
+    fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
+        Proof::signature(header(headers, "x-gitea-signature"))
     }
 
     fn delivery_header(&self) -> &'static str {

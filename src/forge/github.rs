@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 
-use super::dialect::{Dialect, ThreadId, header, is_signed, segments};
+use super::dialect::{Dialect, Proof, ThreadId, header, segments};
 use super::event::{Event, EventError};
 use super::secret::Secret;
 
@@ -35,10 +35,8 @@ impl Dialect for GitHub {
         }
     }
 
-    fn is_authentic(&self, secret: &Secret, headers: &HeaderMap, body: &[u8]) -> bool {
-        let signature = header(headers, "x-hub-signature-256");
-        let signature = signature.strip_prefix("sha256=");
-        signature.is_some_and(|signature| is_signed(secret, signature, body))
+    fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
+        Proof::signature(header(headers, "x-hub-signature-256").strip_prefix("sha256=")?)
     }
 
     fn delivery_header(&self) -> &'static str {

@@ -6,9 +6,9 @@ use sha2::{Digest as _, Sha256};
 use tracing::Span;
 
 use super::decide::{Decision, decide};
-use super::dialect::header;
+use super::dialect::{Proof, header};
 use super::event::{Event, EventError, Project};
-use super::secret::SecretError;
+use super::secret::{Secret, SecretError};
 use super::{Forges, Host};
 use crate::access::Grant;
 use crate::engine::{Repository, Source};
@@ -65,38 +65,52 @@ pub enum WebhookError {
     Store(#[from] StoreError),
 }
 
+/// The sender of a webhook, as far as its headers tell.
+#[derive(Debug)]
+pub struct Sender<'a> {
+    host: &'a Host,
+    secret: Secret,
+    proof: Proof,
+}
+
 impl Forges {
-    /// Accepts a delivery for the forge with this name.
+    /// Returns the sender of a delivery for the forge with this name. The body of a stranger need not be read.
+    ///
+    /// # Errors
+    /// [`WebhookError::UnknownForge`], [`WebhookError::NotSetUp`], [`WebhookError::Secret`] or
+    /// [`WebhookError::NotAuthentic`].
+    pub fn sender(&self, forge: &str, headers: &HeaderMap) -> Result<Sender<'_>, WebhookError> {
+        let host = self.host(forge).ok_or(WebhookError::UnknownForge)?;
+        sender(host, headers).inspect_err(|_| count(host, "refused"))
+    }
+
+    /// Accepts a delivery.
     ///
     /// # Errors
     /// See [`WebhookError`]; nothing of the delivery is stored then.
     pub async fn accept(
         &self,
-        forge: &str,
+        sender: &Sender<'_>,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Outcome, WebhookError> {
-        let host = self.host(forge).ok_or(WebhookError::UnknownForge)?;
-        let result = self.accept_unmetered(host, headers, body).await;
-        let outcome = match &result {
-            Ok(outcome) => outcome.name(),
-            Err(_) => "refused",
-        };
-        metrics::counter!("foveate_webhooks_total", "forge" => host.dialect.name(), "outcome" => outcome)
-            .increment(1);
+        let result = self.accept_uncounted(sender, headers, body).await;
+        count(
+            sender.host,
+            result.as_ref().map_or("refused", |outcome| outcome.name()),
+        );
         result
     }
 
-    async fn accept_unmetered(
+    async fn accept_uncounted(
         &self,
-        host: &Host,
+        sender: &Sender<'_>,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Outcome, WebhookError> {
+        let host = sender.host;
         let name = host.dialect.name();
-        let place = host.webhook_secret.as_ref();
-        let secret = place.ok_or(WebhookError::NotSetUp(name))?.read()?;
-        if !host.dialect.is_authentic(&secret, headers, body) {
+        if !sender.proof.is_valid(&sender.secret, body) {
             return Err(WebhookError::NotAuthentic);
         }
         let event = host.dialect.event(headers, body)?;
@@ -174,6 +188,24 @@ impl Forges {
             }
         }
     }
+}
+
+fn sender<'a>(host: &'a Host, headers: &HeaderMap) -> Result<Sender<'a>, WebhookError> {
+    let source = host.webhook_secret.as_ref();
+    let source = source.ok_or(WebhookError::NotSetUp(host.dialect.name()))?;
+    let secret = source.read()?;
+    let proof = host.dialect.proof(headers);
+    let proof = proof.filter(|proof| proof.may_be_valid(&secret));
+    Ok(Sender {
+        host,
+        proof: proof.ok_or(WebhookError::NotAuthentic)?,
+        secret,
+    })
+}
+
+fn count(host: &Host, outcome: &'static str) {
+    metrics::counter!("foveate_webhooks_total", "forge" => host.dialect.name(), "outcome" => outcome)
+        .increment(1);
 }
 
 /// Builds the job for a decision, with the trace context of the webhook.

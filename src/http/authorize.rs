@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::Span;
 
 use super::connections::PeerAddress;
+use super::hosts::{self, Hosts};
 use super::problem::Problem;
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Authenticator, Grant, Unauthenticated};
@@ -38,6 +39,8 @@ pub struct TokenCheck {
     pub authenticator: Arc<Authenticator>,
     /// Who needs no token.
     pub without_token: ProbeAccess,
+    /// The hosts that a request without a token may name.
+    pub hosts: Hosts,
 }
 
 /// Attaches the grant to a request, or refuses the request before its body is read.
@@ -80,7 +83,11 @@ impl TokenCheck {
     fn needs_no_token(&self, request: &Request) -> bool {
         match self.without_token {
             ProbeAccess::Open => true,
-            ProbeAccess::Loopback => is_from_this_machine(request),
+            // A browser on this machine may send the request for a page that rebinds its own host name.
+            ProbeAccess::Loopback => {
+                let host = hosts::host(request);
+                is_from_this_machine(request) && host.is_some_and(|host| self.hosts.allow(host))
+            }
             ProbeAccess::Token => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Decodes request bodies compressed with gzip. tower-http's layer accepts only one spelling of the coding,
 //! and stops after the first gzip member.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -12,13 +12,16 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use flate2::write::MultiGzDecoder;
+use flate2::write::GzDecoder;
 use http_body::Frame;
 
 use super::problem::Problem;
 
 /// Bytes that are decoded at a time. The output, at most about a thousand times as much, is held in memory.
 const DECODE_BYTES: usize = 1024;
+
+/// Maximum gzip members of a body. Each costs time, even if it is empty.
+const MAX_MEMBERS: usize = 64;
 
 /// Decodes the body of a request, if it is compressed.
 pub async fn decode(mut request: Request, next: Next) -> Response {
@@ -60,7 +63,9 @@ struct Decoded {
     /// Received bytes that are not decoded yet.
     chunk: Bytes,
     /// `None` after the end or an error.
-    decoder: Option<MultiGzDecoder<Vec<u8>>>,
+    decoder: Option<GzDecoder<Vec<u8>>>,
+    /// Number of members that have begun.
+    members: usize,
 }
 
 impl Decoded {
@@ -68,24 +73,44 @@ impl Decoded {
         Self {
             body,
             chunk: Bytes::new(),
-            decoder: Some(MultiGzDecoder::new(Vec::new())),
+            decoder: Some(GzDecoder::new(Vec::new())),
+            members: 1,
         }
     }
 
     /// Decodes the next part of the chunk and returns the output.
-    fn decode_piece(&mut self) -> std::io::Result<Vec<u8>> {
-        let Some(decoder) = &mut self.decoder else {
-            return Ok(Vec::new());
-        };
-        let piece = self.chunk.split_to(self.chunk.len().min(DECODE_BYTES));
-        decoder.write_all(&piece)?;
-        Ok(std::mem::take(decoder.get_mut()))
+    fn decode_piece(&mut self) -> io::Result<Vec<u8>> {
+        let mut piece = self.chunk.split_to(self.chunk.len().min(DECODE_BYTES));
+        while !piece.is_empty() {
+            let Some(decoder) = &mut self.decoder else {
+                break;
+            };
+            let decoded = decoder.write(&piece)?;
+            if decoded == 0 {
+                self.begin_member()?;
+            }
+            piece = piece.slice(decoded..);
+        }
+        let output = self.decoder.as_mut().map(GzDecoder::get_mut);
+        Ok(output.map(std::mem::take).unwrap_or_default())
     }
 
-    /// Returns the rest of the output, or an error if the body is truncated.
-    fn finish(&mut self) -> std::io::Result<Vec<u8>> {
+    /// Ends a member and begins the next one with its output.
+    fn begin_member(&mut self) -> io::Result<()> {
+        self.members += 1;
+        if self.members > MAX_MEMBERS {
+            let text = format!("it has more than {MAX_MEMBERS} gzip members");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        let output = self.finish()?;
+        self.decoder = Some(GzDecoder::new(output));
+        Ok(())
+    }
+
+    /// Returns the rest of the output, or an error if the member is truncated.
+    fn finish(&mut self) -> io::Result<Vec<u8>> {
         let decoder = self.decoder.take();
-        decoder.map_or(Ok(Vec::new()), MultiGzDecoder::finish)
+        decoder.map_or(Ok(Vec::new()), GzDecoder::finish)
     }
 
     /// Decodes part of the chunk, or waits for the next chunk. The output may be empty.

@@ -27,7 +27,8 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    fn allow(&self, host: &str) -> bool {
+    /// Whether a request without a token may name the host.
+    pub fn allow(&self, host: &str) -> bool {
         let name = without_port(host);
         let bare = name.trim_end_matches('.');
         let address = bare.trim_start_matches('[').trim_end_matches(']');

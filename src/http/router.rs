@@ -138,6 +138,10 @@ impl RequestPolicy {
     }
 }
 
+/// Maximum webhooks in flight. Their senders are strangers until the body is read, and must not use up the memory or
+/// the slots of others.
+const MAX_WEBHOOKS: usize = 32;
+
 /// Time for which browsers cache a preflight response.
 const PREFLIGHT: Duration = Duration::from_secs(600);
 
@@ -154,6 +158,7 @@ pub fn router(
         let token_check = TokenCheck {
             authenticator: Arc::clone(&policy.authenticator),
             without_token,
+            hosts: policy.hosts.clone(),
         };
         from_fn_with_state(token_check, authorize::identify)
     };
@@ -165,17 +170,21 @@ pub fn router(
         // Limits the decoded bytes.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
     let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
-    let load = ServiceBuilder::new()
-        .layer(HandleErrorLayer::new(layers::overloaded))
-        .load_shed()
-        .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
+    let load = |in_flight| {
+        ServiceBuilder::new()
+            .layer(HandleErrorLayer::new(layers::overloaded))
+            .load_shed()
+            .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight))
+    };
+    let webhook_load = load(Arc::new(Semaphore::new(MAX_WEBHOOKS)));
+    let load = load(in_flight);
     let routes = body_routes()
         .merge(OpenApiRouter::from(others))
         .layer(bodies)
         .merge(bodiless_routes())
         .layer(load.clone())
         .layer(caller(ProbeAccess::Token))
-        .merge(webhook_routes().layer(webhook_limit).layer(load.clone()))
+        .merge(webhook_routes().layer(webhook_limit).layer(webhook_load))
         .merge(health().layer(caller(policy.health)))
         .merge(metrics().layer(caller(policy.metrics)));
     let (router, document) = routes.split_for_parts();

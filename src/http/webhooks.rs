@@ -1,10 +1,12 @@
 //! Serves `POST /webhooks/{forge}`: the webhooks of forges. They are authenticated by a signature, not by a
 //! token. The response is sent when the delivery is stored; the job runs later.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,6 +16,9 @@ use super::extract::Segments;
 use super::openapi::problems::{NotFound, PayloadTooLarge, Unavailable};
 use super::problem::Problem;
 use crate::forge::{Outcome, WebhookError};
+
+/// Time for the body to arrive. Forges do not wait longer for the answer (GitHub and GitLab: 10 s).
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Result of a webhook.
 #[derive(Debug, Serialize, ToSchema)]
@@ -43,10 +48,14 @@ pub async fn receive(
     State(state): State<HttpState>,
     Segments(forge): Segments<String>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Result<(StatusCode, Json<WebhookAnswer>), Problem> {
-    let body = body.map_err(unread)?;
-    let outcome = state.forges.accept(&forge, &headers, &body).await?;
+    // Anybody can send a webhook: the headers are checked before memory is used for the body.
+    let sender = state.forges.sender(&forge, &headers)?;
+    let body = Bytes::from_request(request, &state);
+    let body = tokio::time::timeout(BODY_TIMEOUT, body).await;
+    let body = body.map_err(|_| late())?.map_err(unread)?;
+    let outcome = state.forges.accept(&sender, &headers, &body).await?;
     let answer = WebhookAnswer {
         outcome: outcome.name().to_owned(),
         reason: match outcome {
@@ -55,6 +64,14 @@ pub async fn receive(
         },
     };
     Ok((StatusCode::ACCEPTED, Json(answer)))
+}
+
+fn late() -> Problem {
+    let detail = format!(
+        "the body did not arrive within {} s",
+        BODY_TIMEOUT.as_secs()
+    );
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", detail)
 }
 
 fn unread(rejection: BytesRejection) -> Problem {

@@ -477,10 +477,17 @@ impl WorkingTree {
             path: self.root.clone(),
             reason,
         };
-        // It may have been replaced by a link since it was registered.
         let real = std::fs::canonicalize(&self.root).map_err(|e| unreadable(e.to_string()))?;
         if !self.access.places.admits(&real) {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
+        }
+        // It, or a directory above it, may have been replaced by a link since it was registered.
+        if real != self.root {
+            let reason = format!(
+                "it leads to {} now: register that directory",
+                real.display()
+            );
+            return Err(unreadable(reason));
         }
         // Ignore files of the directories above the root count, too.
         if let Some(directory) = self
@@ -489,7 +496,7 @@ impl WorkingTree {
             .find(|above| !self.rules.has_good_ignore_files(above))
         {
             return Err(unreadable(format!(
-                "an ignore file in {} is not a regular file of at most 1 MiB",
+                "an ignore file in {} is not a regular file, or has more than 128 KiB",
                 directory.display()
             )));
         }

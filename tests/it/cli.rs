@@ -370,6 +370,40 @@ fn openapi_prints_the_document() {
     );
 }
 
+#[test]
+fn answer_of_another_server_is_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    for answer in [
+        "502 Bad Gateway\r\ncontent-length: 0\r\n\r\n",
+        "401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}",
+        "200 OK\r\ncontent-length: 18\r\n\r\n<html>login</html>",
+    ] {
+        for arguments in [
+            &["context", "shop", "`total_price`"][..],
+            &["repo", "rm", "shop"],
+            &["repo", "list"],
+            &["health"],
+        ] {
+            let mut command = foveate(arguments);
+            command.args(["--server", &url]).stderr(Stdio::piped());
+            let child = command.stdout(Stdio::piped()).spawn().unwrap();
+            let (stream, _) = listener.accept().unwrap();
+            let mut request = BufReader::new(&stream);
+            let mut line = String::new();
+            while request.read_line(&mut line).unwrap() > 2 {
+                line.clear();
+            }
+            write!(&stream, "HTTP/1.1 {answer}").unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {answer}");
+            let text = stderr(&output);
+            assert!(text.contains("not from Foveate (status "), "{text}");
+            assert_eq!(stdout(&output), "");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn repo_commands_call_the_server() {
     let app = TestApp::start().await;

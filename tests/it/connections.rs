@@ -59,6 +59,47 @@ async fn half_open_connections_do_not_block_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn webhooks_of_strangers_take_no_slots_of_others() {
+    let keep = tempfile::tempdir().unwrap();
+    let secret = keep.path().join("secret");
+    std::fs::write(&secret, "webhook secret").unwrap();
+    let app = TestApp::start_with(|config| {
+        config.forge.github.webhook_secret = format!("file:{}", secret.display());
+    })
+    .await;
+    let head = |forge: &str, signature: &str| {
+        format!(
+            "POST /webhooks/{forge} HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
+             x-hub-signature-256: sha256={signature}\r\ncontent-length: 10\r\n\r\n"
+        )
+    };
+    let begins = async |stream: &mut TcpStream, wanted: &str| {
+        let mut buffer = [0; 64];
+        let read = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await;
+        let said = String::from_utf8_lossy(&buffer[..read.unwrap().unwrap()]).into_owned();
+        assert!(said.starts_with(wanted), "{said}");
+    };
+    // Without a sender, the body is not read.
+    for (forge, status) in [("github", 403), ("gitlab", 404), ("other", 404)] {
+        let mut stream = open(&app.url, &head(forge, "none")).await;
+        begins(&mut stream, &format!("HTTP/1.1 {status}")).await;
+    }
+    // The signature may be right, so the server waits for the bodies.
+    let head = head("github", &"0".repeat(64));
+    let mut busy = Vec::new();
+    for _ in 0..32 {
+        let mut stream = open(&app.url, &head).await;
+        begins(&mut stream, "HTTP/1.1 100").await;
+        busy.push(stream);
+    }
+    let mut further = open(&app.url, &head).await;
+    begins(&mut further, "HTTP/1.1 503").await;
+    assert_eq!(app.get("/repos").await.status, StatusCode::OK);
+    drop(busy);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn probes_are_answered_when_all_connections_are_busy() {
     let app = TestApp::start_with(|config| config.server.max_connections = 2).await;
     // The server waits for the bodies of these requests, which never come.

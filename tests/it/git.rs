@@ -402,6 +402,7 @@ async fn programs_in_repository_settings_are_not_run() {
         ("include.path", other.to_str().unwrap()),
         ("core.hooksPath", hooks.to_str().unwrap()),
         ("log.showSignature", "true"),
+        ("diff.orderFile", ".gitorder"),
         ("remote.origin.url", "ssh://example.invalid/x"),
         ("remote.origin.promisor", "true"),
         ("extensions.partialClone", "origin"),
@@ -425,7 +426,9 @@ async fn programs_in_repository_settings_are_not_run() {
         let whole = async || {
             let answer = app.ask(name, "`wrap_gift`").await;
             assert_eq!(places(&answer, "wrap_gift"), ["shop/gift.py"]);
-            (!answer["issues"].to_string().contains("loading")).then_some(())
+            let issues = answer["issues"].to_string();
+            assert!(!issues.contains("history_unavailable"), "{issues}");
+            (!issues.contains("loading")).then_some(())
         };
         until("the history", whole).await;
         let body = json!({"repo": name, "ref": first, "query": "`total_price`"});

@@ -68,8 +68,8 @@ async fn foreign_host_is_refused_without_a_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn valid_token_allows_any_host() {
-    let read = async |app: &TestApp, token: Option<&str>| {
-        let request = app.client().get(format!("{}/repos", app.url));
+    let read_path = async |app: &TestApp, path: &str, token: Option<&str>| {
+        let request = app.client().get(format!("{}{path}", app.url));
         let request = request.header("host", "code.example.org");
         let request = match token {
             Some(token) => request.bearer_auth(token),
@@ -77,6 +77,7 @@ async fn valid_token_allows_any_host() {
         };
         app.send(request).await.status
     };
+    let read = async |app: &TestApp, token| read_path(app, "/repos", token).await;
     let app = start_public(&[]).await;
     // While there is no key, no token is valid.
     assert_eq!(read(&app, Some("anything")).await, StatusCode::FORBIDDEN);
@@ -85,6 +86,10 @@ async fn valid_token_allows_any_host() {
     wait_until_token_is_refused(&app, "no token").await;
     assert_eq!(read(&app, Some(&token)).await, StatusCode::OK);
     assert_eq!(read(&app, None).await, StatusCode::UNAUTHORIZED);
+    // Probes of this machine need no token, but one in a browser may be a page's.
+    assert_eq!(app.get("/metrics").await.status, StatusCode::OK);
+    let probe = read_path(&app, "/metrics", None).await;
+    assert_eq!(probe, StatusCode::UNAUTHORIZED);
     app.end().await;
 
     // The setting applies with and without a token.

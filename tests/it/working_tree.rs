@@ -163,12 +163,20 @@ fn tracked_files_are_indexed_despite_gitignore() {
 
 #[test]
 fn special_or_large_ignore_files_are_not_read() {
-    let (_keep, root) =
-        tree("//- a.py\n//- zero/b.py\n//- pipe/c.py\n//- large/d.py\n//- linked/e.py\n");
+    let (_keep, root) = tree(
+        "//- a.py\n//- zero/b.py\n//- pipe/c.py\n//- large/d.py\n//- linked/e.py\n//- long/f.py\n//- long/er/g.py\n",
+    );
     symlink("/dev/zero", root.join("zero/.gitignore")).unwrap();
     let fifo = root.join("pipe/.foveateignore");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
-    fs::write(root.join("large/.gitignore"), "x\n".repeat(1 << 20)).unwrap();
+    fs::write(root.join("large/.gitignore"), "x\n".repeat(65 << 10)).unwrap();
+    for directory in ["long", "long/er"] {
+        fs::write(
+            root.join(directory).join(".gitignore"),
+            "x\n".repeat(33 << 10),
+        )
+        .unwrap();
+    }
     fs::write(root.join("ignored"), "e.py\n").unwrap();
     symlink("../ignored", root.join("linked/.gitignore")).unwrap();
     let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
@@ -178,8 +186,8 @@ fn special_or_large_ignore_files_are_not_read() {
     let there = state(&scanned);
     let indexed = there.iter().filter(|(.., is_indexed)| *is_indexed);
     let indexed: Vec<_> = indexed.map(|(path, ..)| path.as_str()).collect();
-    assert_eq!(indexed, ["a.py", "ignored"]);
-    for barred in ["large", "pipe", "zero"] {
+    assert_eq!(indexed, ["a.py", "ignored", "long/.gitignore", "long/f.py"]);
+    for barred in ["large", "long/er", "pipe", "zero"] {
         assert!(there.iter().any(|(path, ..)| path == barred), "{barred}");
     }
     let changed = Changed {

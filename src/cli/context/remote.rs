@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use reqwest::Method;
+use anyhow::bail;
+use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::evidence::ComposedQuestion;
@@ -30,6 +31,9 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         any_certificate: false,
     }
     .send()?;
+    if !answer.get("context").is_some_and(Value::is_string) {
+        bail!(client::foreign_answer(server, StatusCode::OK));
+    }
     let text = |value: &Value, name: &str| {
         let text = value.get(name).and_then(Value::as_str);
         text.unwrap_or_default().to_owned()

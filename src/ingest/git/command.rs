@@ -13,12 +13,13 @@ use super::GitError;
 
 /// Settings given on the command line. They override a repository's own, which cannot be trusted:
 /// some of those name programs to run.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "safe.directory=*",
     "safe.bareRepository=explicit",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.quotePath=false",
+    "diff.orderFile=/dev/null",
     "advice.graftFileDeprecated=false",
     "log.showSignature=false",
     "gc.auto=0",

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
 use sha1::digest::Output;
@@ -52,7 +52,8 @@ pub fn file(
             "no permission to read the directory".to_owned(),
         )),
         FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
-            "an ignore file in it is not a regular file of at most 1 MiB inside the tree"
+            "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
+             more than 128 KiB"
                 .to_owned(),
         )),
         FoundKind::File => foveate_parse::skip_by_name(&path).or_else(|| {
@@ -116,14 +117,27 @@ fn bytes(root: &Path, path: &RepoPath, found: &Stat, limit: u64) -> io::Result<(
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 4;
 
-/// Opens a file without following links below `root` and without waiting for the other end of a pipe.
+/// Opens a file without following links, also on the way to `root`, and without waiting for the other end of a pipe.
 #[cfg(target_os = "linux")]
 fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
 
     let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let root_directory = openat(CWD, root, directory, Mode::empty())?;
+    let open_root = || {
+        openat2(
+            CWD,
+            root,
+            directory,
+            Mode::empty(),
+            ResolveFlags::NO_SYMLINKS,
+        )
+    };
+    let root_directory = match open_root() {
+        // Linux before 5.6, or a container that blocks the call.
+        Err(Errno::NOSYS | Errno::PERM) => return open_by_parts(root, path),
+        opened => opened?,
+    };
     let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let below = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     for _ in 0..ATTEMPTS {
@@ -135,8 +149,6 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
             below,
         ) {
             Err(Errno::AGAIN) => {}
-            // Linux before 5.6, or a container that blocks the call.
-            Err(Errno::NOSYS | Errno::PERM) => return open_by_parts(root, path),
             opened => return Ok(opened?.into()),
         }
     }
@@ -152,14 +164,20 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
 fn open_by_parts(root: &Path, path: &RepoPath) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
-    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut above = openat(CWD, root, directory, Mode::empty())?;
+    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A directory above the tree may be searched but not read.
+    #[cfg(target_os = "linux")]
+    let directory = directory | OFlags::PATH;
     let (directories, name) = path
         .as_str()
         .rsplit_once('/')
         .unwrap_or(("", path.as_str()));
-    for part in directories.split('/').filter(|part| !part.is_empty()) {
-        above = openat(&above, part, directory | OFlags::NOFOLLOW, Mode::empty())?;
+    let below = Path::new(directories).components();
+    let mut above = openat(CWD, "/", directory, Mode::empty())?;
+    for part in root.components().chain(below) {
+        if let Component::Normal(part) = part {
+            above = openat(&above, part, directory, Mode::empty())?;
+        }
     }
     let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(&above, name, reading, Mode::empty())?.into())
@@ -249,6 +267,12 @@ mod tests {
         let read = || bytes(&at("tree"), &path, &stat, 100).map(|(_, bytes)| bytes);
         assert_eq!(read().unwrap(), b"tree/src");
         assert!(open_by_parts(&at("tree"), &path).is_ok());
+        std::fs::rename(at("tree"), at("moved")).unwrap();
+        std::os::unix::fs::symlink(at("moved"), at("tree")).unwrap();
+        assert!(read().is_err(), "the root became a link");
+        assert!(open_by_parts(&at("tree"), &path).is_err());
+        std::fs::remove_file(at("tree")).unwrap();
+        std::fs::rename(at("moved"), at("tree")).unwrap();
         std::fs::rename(at("tree/src"), at("tree/old")).unwrap();
         std::os::unix::fs::symlink(at("out"), at("tree/src")).unwrap();
         assert!(read().is_err(), "a directory became a link");

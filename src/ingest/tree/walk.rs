@@ -20,8 +20,9 @@ pub const IGNORE_FILE: &str = ".foveateignore";
 /// Names of the ignore files in a directory.
 const IGNORE_FILES: [&str; 3] = [IGNORE_FILE, ".gitignore", ".git/info/exclude"];
 
-/// Largest ignore file, in bytes.
-const MAX_IGNORE_BYTES: u64 = 1 << 20;
+/// Maximum bytes of the ignore files that apply to a directory: its own and those above it, up to the root of the tree.
+/// Patterns are compiled, which takes up to 2 s and 560 MB for each MiB.
+const MAX_IGNORE_BYTES: u64 = 128 << 10;
 
 /// Directories in which version control systems keep their own files.
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
@@ -199,13 +200,28 @@ impl Rules {
         self.nested_repositories && directory != self.root && directory.join(".git").exists()
     }
 
-    /// Whether the ignore files in a directory are regular files of at most [`MAX_IGNORE_BYTES`] inside the tree.
-    /// Opening a pipe, or reading a device through a link, would never end.
+    /// Whether the ignore files in a directory are regular files inside the tree, and at most [`MAX_IGNORE_BYTES`] apply
+    /// to it. Opening a pipe, or reading a device through a link, would never end.
     pub fn has_good_ignore_files(&self, directory: &Path) -> bool {
-        IGNORE_FILES.iter().all(|name| {
+        let Some(own) = self.ignore_bytes(directory) else {
+            return false;
+        };
+        let above = || {
+            let above = directory.ancestors().skip(1);
+            let above = above.take_while(|above| above.starts_with(&self.root));
+            above
+                .map(|above| self.ignore_bytes(above).unwrap_or(0))
+                .sum::<u64>()
+        };
+        own == 0 || own.saturating_add(above()) <= MAX_IGNORE_BYTES
+    }
+
+    /// Returns the bytes of the ignore files in a directory; `None` if one of them must not be read.
+    fn ignore_bytes(&self, directory: &Path) -> Option<u64> {
+        let bytes = IGNORE_FILES.iter().map(|name| {
             let path = directory.join(name);
             let Ok(metadata) = path.symlink_metadata() else {
-                return true;
+                return Some(0);
             };
             // Links above the tree belong to the user and may lead outside.
             let is_own = !directory.starts_with(&self.root);
@@ -218,11 +234,13 @@ impl Rules {
             let metadata = match metadata.is_symlink() {
                 // A link that leads outside is good only if its target does not exist.
                 true if is_within() => path.metadata(),
-                true => return path.metadata().is_err(),
+                true => return path.metadata().is_err().then_some(0),
                 false => Ok(metadata),
             };
-            metadata.is_ok_and(|file| file.is_file() && file.len() <= MAX_IGNORE_BYTES)
-        })
+            let file = metadata.ok().filter(std::fs::Metadata::is_file);
+            file.map(|file| file.len())
+        });
+        bytes.sum()
     }
 
     /// Whether an entry is a directory whose content belongs to the tree.
