@@ -144,6 +144,7 @@ pub struct GitConfig {
     pub timeout_seconds: u64,
     pub read_timeout_seconds: u64,
     pub memory_bytes: u64,
+    pub max_bytes: u64,
     pub stall_seconds: u64,
     pub poll_seconds: u64,
     pub retry_seconds: u64,

@@ -6,6 +6,7 @@
 //! sqlx can read from either.
 
 mod changes;
+mod connection;
 mod feedback;
 mod inspect;
 mod jobs;
@@ -19,12 +20,12 @@ mod transfer;
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
-use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
+use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::{Query, QueryAs};
 use sqlx::{Any, AnyPool, FromRow};
 use tempfile::TempDir;
@@ -47,10 +48,6 @@ const PING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of an operation on a database server. An operation that takes longer waits for a server that is gone
 /// without having closed the connection.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a start waits for a database server that is not up yet.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time between two connection attempts at a start.
-const RETRY: Duration = Duration::from_millis(500);
 
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
@@ -75,6 +72,8 @@ pub struct Store {
 struct Inner {
     location: DatabaseLocation,
     pool: ArcSwap<AnyPool>,
+    /// The SQLite file as it was opened.
+    file: Option<FileId>,
     /// The temporary directory of the file, where it is a copy of that in the data directory.
     copy: Option<TempDir>,
     /// Counts changes, by this process or others.
@@ -82,6 +81,9 @@ struct Inner {
     /// Whether the database answered when it was polled last.
     is_up: AtomicBool,
 }
+
+/// The device and the inode of a file.
+type FileId = (u64, u64);
 
 /// What to do with a schema that is not up to date.
 enum Schema {
@@ -102,6 +104,11 @@ pub enum StoreError {
         location: String,
         reason: sqlx::Error,
     },
+    #[error(
+        "the file of the database {location} was deleted or replaced after it was opened, so that changes would be \
+         lost: put it back, or restart the server to use what is there now"
+    )]
+    Replaced { location: String },
     #[error("the database did not answer within {} s", OPERATION_TIMEOUT.as_secs())]
     Silent,
     #[error("the database failed: {0}")]
@@ -172,9 +179,9 @@ impl Store {
         copy: Option<TempDir>,
         schema: Schema,
     ) -> Result<Self, StoreError> {
-        let pool = pool(&location)?;
+        let pool = connection::new_pool(&location)?;
         let opened = async {
-            connect(&pool, &location).await?;
+            connection::open(&pool, &location).await?;
             match schema {
                 Schema::Migrate => schema::migrate(&pool, &location).await,
                 Schema::Keep => schema::check(&pool, &location).await,
@@ -190,6 +197,7 @@ impl Store {
 
     fn on(location: DatabaseLocation, pool: AnyPool, copy: Option<TempDir>) -> Self {
         let inner = Inner {
+            file: location.file_id(),
             location,
             pool: ArcSwap::from_pointee(pool),
             copy,
@@ -245,6 +253,7 @@ impl Store {
     /// # Errors
     /// When it does not answer in time, or with an error.
     pub async fn ping(&self) -> Result<(), StoreError> {
+        self.check_file()?;
         let pool = self.pool();
         let answer = sqlx::query("select 1")
             .execute(&pool)
@@ -271,6 +280,17 @@ impl Store {
         AnyPool::clone(&self.inner.pool.load())
     }
 
+    /// Checks that the SQLite file is the one that was opened. SQLite itself would go on to write to a deleted file.
+    fn check_file(&self) -> Result<(), StoreError> {
+        let Inner { location, file, .. } = &*self.inner;
+        match file.is_some() && location.file_id() != *file {
+            true => Err(StoreError::Replaced {
+                location: location.to_string(),
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// Runs `statements` in a span that names the operation; on a database server with a timeout. A failed operation
     /// may replace the connection pool.
     async fn run<T, F>(
@@ -281,6 +301,7 @@ impl Store {
     where
         F: Future<Output = Result<T, StoreError>>,
     {
+        self.check_file()?;
         let pool = self.pool();
         let done = statements(pool.clone()).instrument(span(operation));
         if self.is_shared() {
@@ -320,7 +341,7 @@ impl Store {
     /// Stops using the connections of a failed pool: the next operation opens new ones.
     fn replace_pool(&self, failed: &AnyPool) {
         if !failed.is_closed()
-            && let Ok(new) = pool(&self.inner.location)
+            && let Ok(new) = connection::new_pool(&self.inner.location)
         {
             self.inner.pool.store(Arc::new(new));
         }
@@ -336,64 +357,4 @@ impl fmt::Debug for Store {
 /// The span of an operation, in which sqlx logs its statements.
 fn span(operation: &'static str) -> Span {
     tracing::debug_span!("store", operation)
-}
-
-fn install_drivers() {
-    static DRIVERS: Once = Once::new();
-    DRIVERS.call_once(sqlx::any::install_default_drivers);
-}
-
-/// Creates a pool of connections to a database, opened on demand.
-fn pool(location: &DatabaseLocation) -> Result<AnyPool, StoreError> {
-    install_drivers();
-    let options = AnyPoolOptions::new();
-    let options = match location {
-        DatabaseLocation::Sqlite(_) => options
-            .max_connections(4)
-            // Opening the file may take long on a busy disk, and a start should wait for that.
-            .acquire_timeout(Duration::from_secs(30))
-            .after_connect(|connection, _| {
-                Box::pin(async move {
-                    for pragma in [
-                        "pragma journal_mode = wal", "pragma synchronous = normal",
-                        // Overwrite deleted rows with zeros.
-                        "pragma secure_delete = on",
-                    ] {
-                        sqlx::query(pragma).execute(&mut *connection).await?;
-                    }
-                    Ok(())
-                })
-            }),
-        DatabaseLocation::Postgres(_) => options.max_connections(8).acquire_timeout(PING_TIMEOUT),
-    };
-    Ok(options.connect_lazy_with(location.options()?))
-}
-
-/// Opens the first connection. Retries for [`START_TIMEOUT`] while a database server is not up yet.
-async fn connect(pool: &AnyPool, location: &DatabaseLocation) -> Result<(), StoreError> {
-    let start = Instant::now();
-    let mut is_logged = false;
-    loop {
-        let reason = match pool.acquire().await {
-            Ok(_) => return Ok(()),
-            Err(error) if matches!(location, DatabaseLocation::Sqlite(_)) => {
-                return Err(error.into());
-            }
-            Err(error) => error,
-        };
-        let may_recover = match &reason {
-            // `InvalidData`: the certificate is not trusted.
-            sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::InvalidData,
-            sqlx::Error::PoolTimedOut => true,
-            _ => false,
-        };
-        if !may_recover || start.elapsed() > START_TIMEOUT {
-            let location = location.to_string();
-            return Err(StoreError::Unreachable { location, reason });
-        }
-        if !std::mem::replace(&mut is_logged, true) {
-            tracing::warn!(place = %location, error = %reason, "waiting for the database");
-        }
-        tokio::time::sleep(RETRY).await;
-    }
 }

@@ -514,6 +514,7 @@ fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettin
         access,
         schemes: git.schemes.clone(),
         timeout: Duration::from_secs(git.timeout_seconds),
+        max_bytes: git.max_bytes,
         stall: Duration::from_secs(git.stall_seconds),
         follow_redirects: git.follow_redirects,
         private_hosts: if git.private_hosts.is_empty() && config.is_local() {

@@ -130,6 +130,7 @@ impl Store {
 
     /// Waits for the next notification, poll or fallback, and returns the change.
     async fn next_event(&self, source: &mut Option<Source>) -> Result<Changed, StoreError> {
+        self.check_file()?;
         let Some(open) = source else {
             // Changes before the source was opened were missed.
             *source = Some(self.open_source().await?);

@@ -28,7 +28,7 @@ impl Store {
         {
             return Ok(None);
         }
-        super::install_drivers();
+        super::connection::install_drivers();
         let pool = AnyPoolOptions::new()
             .max_connections(1)
             .acquire_timeout(PING_TIMEOUT)

@@ -1,10 +1,11 @@
 //! Parses and shows the location of a database: a SQLite file, or a database of a PostgreSQL server. The shown text
 //! never holds a password.
 
-use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
+use std::{fmt, fs};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sqlx::any::AnyConnectOptions;
@@ -12,7 +13,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use url::Url;
 
-use super::{FILE, StoreError};
+use super::{FILE, FileId};
 
 /// Characters of a path that must be escaped in a URL.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -88,7 +89,7 @@ impl DatabaseLocation {
     }
 
     /// Returns the options to connect; a missing SQLite file is created.
-    pub(super) fn options(&self) -> Result<AnyConnectOptions, StoreError> {
+    pub(super) fn options(&self) -> Result<AnyConnectOptions, sqlx::Error> {
         Ok(match self {
             Self::Sqlite(file) => {
                 let path = percent_encode(file.as_os_str().as_bytes(), PATH);
@@ -98,7 +99,7 @@ impl DatabaseLocation {
         })
     }
 
-    pub(super) fn read_only_options(&self) -> Result<AnyConnectOptions, StoreError> {
+    pub(super) fn read_only_options(&self) -> Result<AnyConnectOptions, sqlx::Error> {
         let Self::Sqlite(file) = self else {
             return self.options();
         };
@@ -108,7 +109,16 @@ impl DatabaseLocation {
         // Without a write-ahead log nobody writes to the file. `immutable` then keeps SQLite from creating one.
         let is_idle = !Path::new(&log).exists();
         let url = format!("sqlite://{path}?mode=ro&immutable={is_idle}");
-        Ok(AnyConnectOptions::from_str(&url)?)
+        AnyConnectOptions::from_str(&url)
+    }
+
+    /// Returns the identity of the SQLite file; `None` of a server, or where the file does not exist.
+    pub(super) fn file_id(&self) -> Option<FileId> {
+        let Self::Sqlite(file) = self else {
+            return None;
+        };
+        let metadata = fs::metadata(file).ok()?;
+        Some((metadata.dev(), metadata.ino()))
     }
 
     /// Returns the options to connect to an existing file.

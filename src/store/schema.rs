@@ -103,8 +103,9 @@ fn newer(location: &DatabaseLocation, found: i64) -> StoreError {
 mod tests {
     use sqlx::AssertSqlSafe;
 
+    use super::super::connection::new_pool;
     use super::super::testing::locations;
-    use super::super::{RepositoryKind, Store, pool};
+    use super::super::{RepositoryKind, Store};
     use super::*;
 
     /// Checksums of released migrations: a database records the checksums of its migrations, and a program whose
@@ -203,7 +204,7 @@ mod tests {
                 if !migrator.version_exists(version) {
                     continue;
                 }
-                let earlier = pool(&location)?;
+                let earlier = new_pool(&location)?;
                 migrator.run_to(version, &earlier).await?;
                 let hash = match location {
                     DatabaseLocation::Sqlite(_) => "randomblob(32)",
@@ -252,7 +253,7 @@ mod tests {
         let (_directory, locations) = locations().await;
         for location in locations {
             Store::open_at(location.clone()).await?.close().await;
-            let later = pool(&location)?;
+            let later = new_pool(&location)?;
             sqlx::query(
                 "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
                  select 99, 'later', success, checksum, 0 from _sqlx_migrations where version = 6",

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use foveate::config::Config;
 use foveate::engine::Progress;
+use foveate::ingest::git::GitError;
 use foveate::ingest::git::address::PrivateHosts;
 use foveate::ingest::git::connection::{Connection, ConnectionSettings};
 use foveate::ingest::git::location::Location;
@@ -458,6 +459,33 @@ async fn options_and_commands_are_refused_as_locations() {
 fn clone_progress_counts_objects() {
     let (keep, root) = tree(SHOP);
     commit(&root, "open the shop");
+    let progress = Progress::default();
+    clone(&root, keep.path(), 0, &progress).unwrap();
+    // One commit, three trees, four files.
+    let (_, done, total) = progress.read();
+    assert_eq!((done, total), (8, 8));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn clone_ends_at_the_size_limit() {
+    let (keep, root) = tree(SHOP);
+    let noise: Vec<u8> = (0..1 << 20).map(|_| fastrand::u8(..)).collect();
+    fs::write(root.join("noise"), noise).unwrap();
+    commit(&root, "open the shop");
+    let refused = clone(&root, keep.path(), 1 << 16, &Progress::default());
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("`git.max_bytes`"), "{message}");
+    assert!(!keep.path().join("copy.git").exists());
+}
+
+/// Clones the repository at `root` into `directory`, with files of at most `max_bytes`.
+fn clone(
+    root: &Path,
+    directory: &Path,
+    max_bytes: u64,
+    progress: &Progress,
+) -> Result<(), GitError> {
     let schemes = ["file".to_owned()];
     let location = Location::parse(&format!("file://{}", root.display()), &schemes);
     let Ok(Location::Remote(remote)) = location else {
@@ -466,6 +494,7 @@ fn clone_progress_counts_objects() {
     let settings = ConnectionSettings {
         schemes: schemes.into(),
         timeout: PATIENCE,
+        max_bytes,
         stall: PATIENCE,
         follow_redirects: false,
         private_hosts: PrivateHosts::All,
@@ -474,13 +503,11 @@ fn clone_progress_counts_objects() {
         token_source: None,
         access: Arc::default(),
     };
-    let at = keep.path().join("copy.git");
-    let copy = RemoteCopy::new(Connection::new(remote, settings), at);
-    let progress = Progress::default();
-    copy.make(&progress, &CancellationToken::new()).unwrap();
-    // One commit, three trees, four files.
-    let (_, done, total) = progress.read();
-    assert_eq!((done, total), (8, 8));
+    let copy = RemoteCopy::new(
+        Connection::new(remote, settings),
+        directory.join("copy.git"),
+    );
+    copy.make(progress, &CancellationToken::new())
 }
 
 #[tokio::test(flavor = "multi_thread")]

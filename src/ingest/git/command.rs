@@ -179,6 +179,10 @@ pub fn first_lines(stderr: &[u8]) -> String {
     if short.to_ascii_lowercase().contains("out of memory") {
         short += " (`git.memory_bytes` limits the memory of one git process)";
     }
+    // The signal SIGXFSZ, which ends the process that writes the pack.
+    if short.contains("died of signal 25") {
+        short += " (`git.max_bytes` limits what one transfer may write)";
+    }
     short
 }
 

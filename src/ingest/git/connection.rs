@@ -36,6 +36,8 @@ pub struct ConnectionSettings {
     pub schemes: Vec<String>,
     /// Time limit of one clone or fetch.
     pub timeout: Duration,
+    /// Largest file, such as a pack, that a transfer may write, in bytes; 0: unlimited.
+    pub max_bytes: u64,
     /// Time without a received byte after which the transfer is aborted.
     pub stall: Duration,
     /// Whether git follows redirections.
@@ -82,10 +84,14 @@ impl Connection {
         subcommand: &'static str,
     ) -> RunLimits<'a> {
         let ConnectionSettings {
-            timeout, access, ..
+            timeout,
+            access,
+            max_bytes,
+            ..
         } = &self.settings;
         let setting = "git.timeout_seconds";
         RunLimits::new(stop, *timeout, access.memory_bytes, subcommand, setting)
+            .with_max_file_bytes(*max_bytes)
     }
 
     /// Creates a git command that may connect to the remote's host and to no other.

@@ -32,6 +32,7 @@ pub struct RunLimits<'a> {
     limit: Duration,
     deadline: Instant,
     memory_bytes: u64,
+    max_file_bytes: u64,
     subcommand: &'static str,
     setting: &'static str,
 }
@@ -51,8 +52,18 @@ impl<'a> RunLimits<'a> {
             limit,
             deadline: Instant::now() + limit,
             memory_bytes,
+            max_file_bytes: 0,
             subcommand,
             setting,
+        }
+    }
+
+    /// Limits the size of each file that a process writes, in bytes; 0: unlimited.
+    #[must_use]
+    pub fn with_max_file_bytes(self, max_file_bytes: u64) -> Self {
+        Self {
+            max_file_bytes,
+            ..self
         }
     }
 
@@ -84,6 +95,9 @@ impl<'a> RunLimits<'a> {
         if self.memory_bytes > 0 {
             // Not the address space: packs of any size are mapped into it.
             limit(child, Resource::Data, self.memory_bytes);
+        }
+        if self.max_file_bytes > 0 {
+            limit(child, Resource::Fsize, self.max_file_bytes);
         }
     }
 }
