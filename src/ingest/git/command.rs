@@ -179,9 +179,9 @@ pub fn first_lines(stderr: &[u8]) -> String {
     if short.to_ascii_lowercase().contains("out of memory") {
         short += " (`git.memory_bytes` limits the memory of one git process)";
     }
-    // The signal SIGXFSZ, which ends the process that writes the pack.
-    if short.contains("died of signal 25") {
-        short += " (`git.max_bytes` limits what one transfer may write)";
+    // The system ends the process that writes too large a file by SIGXFSZ, and git says only that its pipe has ended.
+    if short.contains("died of signal 25") || short.contains("invalid index-pack output") {
+        short += " (is the pack larger than `git.max_bytes`?)";
     }
     short
 }
