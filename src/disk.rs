@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
 pub use pack::Pack;
-pub use permissions::{create_directory, restrict_umask, write_output_file};
+pub use permissions::{create_directory, is_readable_by_others, restrict_umask, write_output_file};
 pub use stamp::FileStamp;
 pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 

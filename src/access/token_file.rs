@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::token::{TokenHash, check_spelling};
 use super::{Repositories, Scope, key};
+use crate::disk::is_readable_by_others;
 
 /// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -46,7 +47,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<StaticKey>, String> {
     if mode & 0o022 != 0 {
         return Err("other users may write to it: run `chmod 600` on it".to_owned());
     }
-    if mode & 0o044 != 0 {
+    if is_readable_by_others(&metadata) {
         tracing::warn!(file = %path.display(), "other users may read the token file: run `chmod 600` on it");
     }
     let mut text = String::new();

@@ -65,7 +65,8 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     let (found, inspection) = data::database(&config.storage).await;
     findings.push(found);
     findings.push(access::listener(&config, holder).await);
-    findings.extend(access::keys(&config, &inspection));
+    findings.extend(access::keys(&config, inspection.as_ref()));
+    let inspection = inspection.unwrap_or_default();
     findings.extend(access::tls(&config));
     findings.extend(check_repositories(&config, &inspection, holder).await);
     findings.push(machine::memory(&config, holder));

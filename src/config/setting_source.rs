@@ -67,8 +67,8 @@ impl File<'_> {
     }
 }
 
-/// Returns the byte offset of the key at the end of a dotted path, or of the last key on the path that exists: the rest
-/// of the path may be inside a list. Keys may themselves contain dots.
+/// Returns the byte offset of the key at the end of a dotted path, or of the list that has the end of the path. Keys may
+/// themselves contain dots.
 fn offset(table: &dyn TableLike, path: &str) -> Option<usize> {
     table.iter().find_map(|(name, item)| {
         let rest = path.strip_prefix(name)?;
@@ -77,12 +77,14 @@ fn offset(table: &dyn TableLike, path: &str) -> Option<usize> {
             None if rest.is_empty() => "",
             None => return None,
         };
-        let deeper = item.as_table_like().and_then(|inner| offset(inner, rest));
-        deeper.or_else(|| {
-            let (key, item) = table.get_key_value(name)?;
-            // A table implied by a dotted key has no position of its own.
-            Some(key.span().or_else(|| item.span())?.start)
-        })
+        match item.as_table_like() {
+            Some(inner) if !rest.is_empty() => offset(inner, rest),
+            _ => {
+                let (key, item) = table.get_key_value(name)?;
+                // A table implied by a dotted key has no position of its own.
+                Some(key.span().or_else(|| item.span())?.start)
+            }
+        }
     })
 }
 

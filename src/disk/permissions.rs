@@ -36,6 +36,13 @@ pub fn write_output_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Whether other users may read a file with a secret. The group does not count if the file belongs to somebody else, who
+/// chose the group, as with the secrets that Kubernetes mounts.
+pub fn is_readable_by_others(file: &Metadata) -> bool {
+    let may = |who: u32| file.mode() & who != 0;
+    may(0o004) || may(0o040) && file.uid() == geteuid().as_raw()
+}
+
 /// Creates a directory and its parents, accessible to the owner only.
 ///
 /// # Errors
@@ -130,6 +137,21 @@ mod tests {
         fs::create_dir_all(path.parent().expect("a file in a directory")).expect("it is made");
         fs::write(path, text).expect("it is written");
         fs::set_permissions(path, Permissions::from_mode(0o644)).expect("its rights are set");
+    }
+
+    #[test]
+    fn group_may_read_secrets_that_others_own() {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let is_readable = |mode| {
+            fs::set_permissions(file.path(), Permissions::from_mode(mode))
+                .expect("its mode is set");
+            is_readable_by_others(&file.path().metadata().expect("it is there"))
+        };
+        assert_eq!([0o600, 0o640, 0o604].map(is_readable), [false, true, true]);
+        // Only root can give files away.
+        if std::os::unix::fs::chown(file.path(), Some(1), None).is_ok() {
+            assert_eq!([0o440, 0o444].map(is_readable), [false, true]);
+        }
     }
 
     #[test]

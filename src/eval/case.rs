@@ -18,7 +18,7 @@ pub struct Case {
     pub repo: String,
     /// The commit to index. An answer may use only this commit and its ancestors.
     pub commit: String,
-    /// The main language of the repository; groups the report.
+    /// The main language of the repository, or empty if it is unknown; groups the report.
     #[serde(default)]
     pub language: String,
     /// The text of the question.

@@ -160,7 +160,10 @@ fn result(case: &Case, delivered: &DeliveredContext) -> CaseResult {
         set: case.set.clone(),
         repo: case.repo.clone(),
         commit: case.commit.clone(),
-        language: case.language.clone(),
+        language: match &*case.language {
+            "" => "unknown".to_owned(),
+            language => language.to_owned(),
+        },
         query_kind: case.query_kind.clone(),
         failure: None,
         gold_files: case.gold_files.clone(),

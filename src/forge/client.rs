@@ -235,12 +235,26 @@ fn failure(status: StatusCode, reply_body: &Value) -> CallError {
 
 /// Describes a transport error without the URL, which names a repository.
 fn failed(error: &reqwest::Error) -> String {
-    let kind = match error {
-        error if error.is_timeout() => "it took too long",
-        error if error.is_connect() => "no connection",
-        _ => "the connection broke",
+    if error.is_timeout() {
+        return "the forge cannot be reached: it took too long".to_owned();
+    }
+    let kind = match error.is_connect() {
+        true => "no connection",
+        false => "the connection broke",
     };
-    format!("the forge cannot be reached: {kind}")
+    format!(
+        "the forge cannot be reached: {kind} ({})",
+        escape(&root_cause(error))
+    )
+}
+
+/// Returns the innermost cause of an error, which says what happened and does not repeat the address.
+pub fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }
 
 /// Describes a status with the forge's own message, shortened and escaped.

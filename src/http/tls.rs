@@ -1,7 +1,6 @@
 //! Provides the server's TLS: certificate and key from two PEM files, reloaded when they change.
 
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::TlsConfig;
-use crate::disk::FileStamp;
+use crate::disk::{FileStamp, is_readable_by_others};
 use crate::telemetry::spans::spawn_blocking;
 
 /// Interval at which the files are polled.
@@ -140,8 +139,7 @@ fn read(files: &TlsConfig, provider: &CryptoProvider) -> Result<Arc<CertifiedKey
     if chain.is_empty() {
         return Err(of_cert(&"it contains no PEM certificate"));
     }
-    let mode = files.key.metadata().map(|file| file.permissions().mode());
-    if mode.is_ok_and(|mode| mode & 0o044 != 0) {
+    if (files.key.metadata()).is_ok_and(|file| is_readable_by_others(&file)) {
         let file = files.key.display();
         tracing::warn!(%file, "other users may read the private key: run `chmod 600` on the file");
     }

@@ -199,6 +199,12 @@ fn settings_are_checked_and_shown_without_secrets() {
         (&queue["value"], &queue["source"]),
         (&7.into(), &format!("{path}:2").into())
     );
+    let deadline = settings
+        .iter()
+        .find(|setting| setting["key"] == "answer.deadline_ms")
+        .unwrap();
+    // The file has the table, but not the setting.
+    assert_eq!(deadline["source"], "default");
     let shown = text(&foveate(&["config", "show", "--config", path]).stdout);
     assert!(
         shown.contains("***") && !shown.contains("s3cret"),

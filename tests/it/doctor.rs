@@ -183,6 +183,8 @@ fn problems_of_the_data_directory_are_reported() {
     let (output, report) = doctor(&arguments, &[]);
     assert_eq!(output.status.code(), Some(1));
     assert_finding(&report, "database", "failure", "cannot be read");
+    // Its keys are not known.
+    assert_eq!(found(&report, "access"), Vec::<String>::new());
     assert_finding(&report, "data directory", "warning", "mode 755");
 }
 
@@ -302,6 +304,14 @@ async fn remote_checks_time_out_and_show_no_secret() {
         !shown.contains("s3cret-word") && !shown.contains("t0ken-word"),
         "{shown}"
     );
+
+    let closed = [
+        ("FOVEATE__FORGE__GITEA__URL", "http://127.0.0.1:1"),
+        variables[4],
+    ];
+    let (_, report) = doctor(&arguments, &[&variables[2..4], &closed].concat());
+    let cause = "gitea: the forge cannot be reached: no connection (Connection refused";
+    assert_finding(&report, "forge", "failure", cause);
 
     let registering = [
         &variables[1..],

@@ -93,38 +93,15 @@ impl Graph {
             .map_or(&[], |scope| &scope.modules)
     }
 
-    /// Returns the definitions that a name visible at a file's top level resolves to: defined there,
-    /// imported, or re-exported. `name` may be dotted (`models.Model`, `Client.connect`). Empty if it
-    /// resolves to a module or to nothing.
+    /// Returns the definitions that a name visible at a file's top level resolves to (defined there, imported, or
+    /// re-exported), or else the module. `name` may be dotted (`models.Model`, `Client.connect`).
     pub fn resolve_name(
         &self,
         files: &Files,
         symbols: &Symbols,
         file: FileId,
         name: &str,
-    ) -> Vec<DefId> {
-        let found = self.resolve_at(files, symbols, file, name);
-        found.definitions().collect()
-    }
-
-    /// Returns the module that a name visible at a file's top level resolves to.
-    pub fn resolve_name_module(
-        &self,
-        files: &Files,
-        symbols: &Symbols,
-        file: FileId,
-        name: &str,
-    ) -> Option<FileId> {
-        match self.resolve_at(files, symbols, file, name).first() {
-            Some(Target::Module(module)) => Some(module),
-            _ => None,
-        }
-    }
-
-    fn resolve_at(&self, files: &Files, symbols: &Symbols, file: FileId, name: &str) -> Targets {
-        if file.0 as usize >= files.len() {
-            return Targets::default();
-        }
+    ) -> (Vec<DefId>, Option<FileId>) {
         let place = Place {
             file,
             enclosing: None,
@@ -133,23 +110,11 @@ impl Graph {
         let names = Names::new(self.tables(files, symbols), &dependencies);
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
         let found = evaluator.path(place, name).found;
-        if !found.is_empty() {
-            return found;
-        }
-        // An import inside a function also shows what the file means by a name.
-        let facts = files.content(file).map(|content| &content.facts);
-        facts
-            .map_or(&[][..], |facts| &facts.imports)
-            .iter()
-            .filter(|import| import.enclosing.is_some())
-            .map(|import| Place {
-                file,
-                enclosing: import.enclosing,
-            })
-            .take(64)
-            .map(|place| evaluator.path(place, name).found)
-            .find(|found| !found.is_empty())
-            .unwrap_or(found)
+        let module = match found.first() {
+            Some(Target::Module(module)) => Some(module),
+            _ => None,
+        };
+        (found.definitions().collect(), module)
     }
 
     /// Returns the definitions that an absolute dotted path (`django.db.models.Model.save`,

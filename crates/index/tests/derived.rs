@@ -155,8 +155,7 @@ fn places(snapshot: &Snapshot, out: &mut String) {
             "Client", "connect", "Pool.acquire_connection", "shop.client", "helper",
         ] {
             let found = graph.resolve_name(files, symbols, id, asked);
-            let module = graph.resolve_name_module(files, symbols, id, asked);
-            writeln!(out, "  {asked} {found:?} {module:?}").unwrap();
+            writeln!(out, "  {asked} {found:?}").unwrap();
         }
     }
     for path in [

@@ -3,16 +3,19 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::access::check_token_file;
 use crate::app::service::{local_url, tls_files};
 use crate::cli::doctor::Finding;
 use crate::config::Config;
 use crate::disk::LockHolder;
+use crate::forge::client::root_cause;
 use crate::http::tls::Tls;
 use crate::store::DatabaseReport;
 
-/// Time limit for a server on this machine to answer.
-const TIME_LIMIT: Duration = Duration::from_secs(5);
+/// Time limit for a server on this machine to answer. It waits up to 5 s for its database.
+const TIME_LIMIT: Duration = Duration::from_secs(8);
 
 /// Checks whether the address is free or, if a server runs, whether it answers there.
 pub(super) async fn listener(config: &Config, holder: LockHolder) -> Finding {
@@ -61,29 +64,26 @@ async fn probe(url: &str) -> Result<String, String> {
         .build();
     let client = client.map_err(|error| error.to_string())?;
     let answer = client.get(url).send().await;
-    let status = answer.map_err(|error| root_cause(&error))?.status();
-    Ok(match status.as_u16() {
+    let answer = answer.map_err(|error| root_cause(&error))?;
+    Ok(match answer.status().as_u16() {
         200 => "ready".to_owned(),
         401 | 403 => "up; details need a token".to_owned(),
-        503 => "not every repository is ready".to_owned(),
+        503 => {
+            let details: Value = answer.json().await.unwrap_or_default();
+            match details["store"] == false {
+                true => "its database does not answer".to_owned(),
+                false => "not every repository is ready".to_owned(),
+            }
+        }
         other => format!("status {other}"),
     })
 }
 
-/// Returns the innermost cause of an error, which says what happened and does not repeat the address.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
-}
-
-/// Checks who may ask: keys of the database, a file of tokens, or everybody.
-pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding> {
+/// Checks who may ask: keys of the database, if it can be read, a file of tokens, or everybody.
+pub(super) fn keys(config: &Config, inspection: Option<&DatabaseReport>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let file = &config.access.token_file;
-    let mut keys = inspection.keys.len();
+    let mut keys = inspection.map_or(0, |inspection| inspection.keys.len());
     if !file.as_os_str().is_empty() {
         match check_token_file(file) {
             Ok(tokens) => keys += tokens,
@@ -92,6 +92,9 @@ pub(super) fn keys(config: &Config, inspection: &DatabaseReport) -> Vec<Finding>
                 findings.push(Finding::failure("access", found, "correct the file"));
             }
         }
+    }
+    if keys == 0 && inspection.is_none() {
+        return findings;
     }
     let listen = config.server.listen;
     let create = "create a key with `foveate key create --scope admin`, or set access.token_file";

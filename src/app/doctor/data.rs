@@ -125,13 +125,13 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
 }
 
 /// Checks whether the database can be read, and by which versions of the program. Returns its content, too.
-pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseReport) {
+pub(super) async fn database(storage: &StorageConfig) -> (Finding, Option<DatabaseReport>) {
     let location = match cli::database::location(storage) {
         Ok(location) => location,
         Err(error) => {
             let advice = "correct storage.database_url";
             let finding = Finding::failure("database", error.to_string(), advice);
-            return (finding, DatabaseReport::default());
+            return (finding, None);
         }
     };
     let is_server = matches!(location, DatabaseLocation::Postgres(_));
@@ -141,7 +141,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
     match Store::inspect(location).await {
         Ok(None) => (
             Finding::ok("database", "it is created at the first start"),
-            DatabaseReport::default(),
+            Some(DatabaseReport::default()),
         ),
         Ok(Some(inspection)) => {
             let finding = match &inspection.damage {
@@ -154,7 +154,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
                     inspection.repositories.len(),
                 ),
             };
-            (finding, inspection)
+            (finding, Some(inspection))
         }
         Err(error) => (
             Finding::failure(
@@ -167,7 +167,7 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, DatabaseRepor
                     false => restore,
                 },
             ),
-            DatabaseReport::default(),
+            None,
         ),
     }
 }

@@ -11,11 +11,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::Url;
 
-use super::access::root_cause;
 use crate::app::service::ingest_settings;
 use crate::cli::doctor::{DoctorArgs, Finding};
 use crate::config::Config;
-use crate::forge::client::CallError;
+use crate::forge::client::{CallError, root_cause};
 use crate::forge::host::Scope;
 use crate::forge::{self, Host, Tokens};
 use crate::ingest::catalog::connectivity;
@@ -29,8 +28,8 @@ const MAX_CHECKED: usize = 200;
 /// Largest number of machines whose clocks are read.
 const MAX_CLOCKS: usize = 4;
 
-/// A machine's name and its time.
-type Clock = (String, SystemTime);
+/// A machine's name, and how far its clock is off this machine's.
+type Clock = (String, Duration);
 
 /// Checks all of them. Returns the findings, and the machines' clocks.
 pub(super) async fn examine(
@@ -254,7 +253,10 @@ async fn clocks(pages: Vec<Url>, time_limit: Duration) -> Vec<Clock> {
             let answer = request.send().await.ok()?;
             let date = answer.headers().get("date")?.to_str().ok()?;
             let name = page.host_str()?.to_owned();
-            Some((name, httpdate::parse_http_date(date).ok()?))
+            let date = httpdate::parse_http_date(date).ok()?;
+            // Compared now: other checks may take long.
+            let apart = SystemTime::now().duration_since(date);
+            Some((name, apart.unwrap_or_else(|error| error.duration())))
         });
     }
     let mut clocks: Vec<Clock> = Vec::new();

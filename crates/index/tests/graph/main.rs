@@ -125,15 +125,11 @@ fn check_names(repository: &str, expected: &str) {
         let (question, answer) = line.split_once(" -> ").unwrap();
         let (path, name) = question.split_once(' ').unwrap();
         let file = world.files.find(path).unwrap();
-        let mut found = world.describe_all(
-            world
-                .graph
-                .resolve_name(&world.files, &world.symbols, file, name),
-        );
-        if let Some(module) = world
+        let (found, module) = world
             .graph
-            .resolve_name_module(&world.files, &world.symbols, file, name)
-        {
+            .resolve_name(&world.files, &world.symbols, file, name);
+        let mut found = world.describe_all(found);
+        if let Some(module) = module {
             found = format!("module {}", world.files.path(module));
         }
         if found.is_empty() {

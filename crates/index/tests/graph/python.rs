@@ -64,7 +64,6 @@ fn python_import_forms_are_resolved() {
         src/shop/client.py shop.Client -> src/shop/client.py:Client
         src/shop/client.py Again -> src/shop/client.py:Client
         src/shop/client.py lost -> src/shop/fallback.py:lost
-        src/shop/client.py late -> src/shop/db/__init__.py:late
         src/shop/client.py annotations -> nothing
         src/shop/__init__.py Client -> src/shop/client.py:Client
         src/shop/__init__.py models -> module src/shop/models.py
@@ -74,6 +73,12 @@ fn python_import_forms_are_resolved() {
         src/shop/__init__.py _hidden -> nothing
         src/shop/db/pool.py User -> src/shop/models.py:User
         ",
+    );
+    // Imported inside the function.
+    check_used(
+        PYTHON,
+        "src/shop/client.py:Client.connect",
+        &["src/shop/db/__init__.py:late certain"],
     );
 }
 
