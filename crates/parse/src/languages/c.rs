@@ -142,7 +142,7 @@ fn is_copy(file: &File<'_>) -> bool {
         || starts.iter().any(|start| file.stem.starts_with(start))
 }
 
-/// Whether a file is a test: `cart_test.cc`, `cart-test.cc`, `test_cart.c`, `cart_unittest.cc`,
+/// Whether a file is a test: `test.c`, `cart_test.cc`, `cart-test.cc`, `test_cart.c`, `cart_unittest.cc`,
 /// `CartTest.cpp`
 fn is_test(file: &File<'_>) -> bool {
     if file.has_directory(&["include"]) {
@@ -152,7 +152,8 @@ fn is_test(file: &File<'_>) -> bool {
     let endings = [
         "_test", "-test", "_tests", "-tests", "_unittest", "_unittests", ".test",
     ];
-    endings.iter().any(|ending| stem.ends_with(ending))
+    matches!(stem, "test" | "tests")
+        || endings.iter().any(|ending| stem.ends_with(ending))
         || stem.starts_with("test_")
         || stem.starts_with("test-")
         || ["Test", "Tests"]

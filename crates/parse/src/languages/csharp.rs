@@ -21,7 +21,7 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["cs"])
     },
     parser: Some(|language, text, _, limits| {
-        let shown = walker::mask_directives(text);
+        let shown = walker::masked(text);
         walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
     }),
     roles: Roles {

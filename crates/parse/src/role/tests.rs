@@ -256,6 +256,7 @@ fn c_and_cpp_roles() {
          test          test/format-test.cc
          test          src/cart_test.cc
          test          src/cart_unittest.cc
+         test          test.c
          test          tests/CartTest.cpp
          test          unittests/cart.cpp
          generated     single_include/shop/shop.hpp

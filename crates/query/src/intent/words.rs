@@ -44,7 +44,8 @@ impl Word {
 /// Returns the words of a text, at most `max_words`; a question mark is a separate word.
 pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
     let mut words = Vec::new();
-    for chunk in text.split_whitespace() {
+    let mut chunks = text.split_whitespace().peekable();
+    while let Some(chunk) = chunks.next() {
         if words.len() >= max_words {
             break;
         }
@@ -64,7 +65,13 @@ pub(super) fn split(text: &str, max_words: usize) -> Vec<Word> {
                     .map(|part| Word::plain(part.to_owned())),
             );
         }
-        if chunk.trim_end_matches(['"', ')', '.', '!']).ends_with('?') {
+        // The name of a Ruby method may end in a question mark: `File.exist?`.
+        let goes_on = chunks
+            .peek()
+            .is_some_and(|next| next.starts_with(char::is_lowercase));
+        let is_method =
+            goes_on && bare.contains(['.', '#', ':']) && chunk.starts_with(char::is_uppercase);
+        if chunk.trim_end_matches(['"', ')', '.', '!']).ends_with('?') && !is_method {
             words.push(Word::plain("?".to_owned()));
         }
     }
@@ -347,6 +354,20 @@ fn starts_phrase(word: &Word) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn question_mark_of_a_method_asks_nothing() {
+        for (text, asks) in [
+            ("File.exist? is called twice", false),
+            ("Foo#bar? returns nil", false),
+            ("What is Foo.bar?", true),
+            ("Is it in config.py? if so, why", true),
+            ("Is this a bug? if so, why", true),
+        ] {
+            let words = split(text, 100);
+            assert_eq!(words.iter().any(|word| word.text == "?"), asks, "{text}");
+        }
+    }
 
     #[test]
     fn patterns_match_words() {

@@ -1,10 +1,10 @@
 //! Walks C# syntax trees and collects their facts.
 
 mod definitions;
-mod directives;
 mod documentation;
 mod imports;
 mod locals;
+mod masking;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +18,7 @@ use crate::walk::{
     member, name, past, text, type_position,
 };
 
-pub(super) use self::directives::mask_directives;
+pub(super) use self::masking::masked;
 
 pub(super) static WALKER: Walker = Walker::new(Form {
     builtin_types: BUILTIN_TYPES,

@@ -14,6 +14,13 @@ pub(in super::super) fn is_macro(word: &[u8]) -> bool {
         || word.starts_with(b"Py") && word.ends_with(b"_FUNC")
 }
 
+pub(super) fn is_calling_convention(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__cdecl" | b"__fastcall" | b"__stdcall" | b"__vectorcall"
+    )
+}
+
 /// Whether a word introduces an attribute in brackets, in any position.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
     matches!(

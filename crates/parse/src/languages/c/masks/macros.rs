@@ -5,7 +5,7 @@
 
 use super::conditionals::{Bracket, after_template, brace};
 use super::lookahead::{self, closing, is_beginning, is_type};
-use super::macro_names::{is_attribute, is_macro};
+use super::macro_names::{is_attribute, is_calling_convention, is_macro};
 use super::tokens::{Kind, Token};
 use super::{Changes, MacroHead};
 
@@ -276,6 +276,8 @@ impl<'s> MacroMasker<'s> {
                 let is_scope = self.is(after, b':') && self.is(after + 1, b':');
                 !is_scope && self.is_trailing(last)
             }
+            // `UINT __stdcall f(…)`: before a calling convention stands the type.
+            Some(Kind::Word) if is_calling_convention(self.text(after)) => false,
             Some(Kind::Word) => self.is_before_declaration(at, after, close),
             _ => false,
         }

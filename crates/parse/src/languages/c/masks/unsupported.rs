@@ -2,7 +2,7 @@
 //! type parameter lists, arguments that are no expressions, old-style parameters.
 
 use super::lookahead::{closing, is_beginning, is_type};
-use super::macro_names::is_macro;
+use super::macro_names::{is_calling_convention, is_macro};
 use super::macros::MacroMasker;
 use super::tokens::{Kind, Token};
 
@@ -37,8 +37,7 @@ impl MacroMasker<'_> {
             b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
             // Its semicolon is in the macro.
             b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
-            b"__cdecl" | b"__fastcall" | b"__stdcall" | b"__vectorcall" => true,
-            _ => false,
+            _ => is_calling_convention(word),
         };
         let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
         is_unknown.then_some(at + 1 + usize::from(takes_mark))

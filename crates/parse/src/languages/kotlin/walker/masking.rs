@@ -2,6 +2,7 @@
 //! file. The replacement has the same length.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Words that the scanner of the grammar takes for keywords at the start of a line, even as the
 /// beginning of a name (`in1`) or before a dot.
@@ -35,9 +36,21 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
             changed.replace_range(at + 3..at + 4, "q");
         }
     }
+    // The prefix that tells how many `$` begin a template.
+    for (quote, _) in text.match_indices("$$\"") {
+        let before = text.get(..quote).unwrap_or("").trim_end_matches('$').len();
+        let changed = changed.get_or_insert_with(|| text.to_owned());
+        changed.replace_range(before..quote + 2, &" ".repeat(quote + 2 - before));
+    }
     let mut start = 0;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
+        let unknown = [context_parameters(line, lines.peek().copied()), guard(line)];
+        for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            let blanks = " ".repeat(range.len());
+            changed.replace_range(start + range.start..start + range.end, &blanks);
+        }
         let indent = line.len() - line.trim_start().len();
         if let Some(word) = misread(line.trim_start()) {
             let end = start + indent + word.len();
@@ -71,11 +84,94 @@ fn misread(line: &str) -> Option<&str> {
     let (word, rest) = line.split_at_checked(len)?;
     let is_set = || rest.trim_start().starts_with('=') && !rest.trim_start().starts_with("==");
     let is_name = if SCANNER_KEYWORDS.contains(&word) {
-        rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '.') || is_set()
+        rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '.')
+            || is_set()
+            || is_call(word, rest)
     } else {
         MODIFIERS.contains(&word) && (rest.starts_with('.') || is_set())
     };
     is_name.then_some(word)
+}
+
+/// Whether a line that begins with `get` or `set` calls a function of that name, instead of defining how a property is
+/// read or written. The scanner takes both for the latter, even after a local variable.
+fn is_call(word: &str, rest: &str) -> bool {
+    let Some(inner) = rest.strip_prefix('(') else {
+        return false;
+    };
+    let Some((inside, after)) = inner.split_once(')') else {
+        // Arguments in several lines, or calls among them.
+        return matches!(word, "get" | "set");
+    };
+    let has_body = after.trim_start().starts_with(['{', '=', ':']);
+    let is_parameter = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        !text.contains([',', '(', '"', '.', '+', '[']) && words.any(|word| !word.is_empty())
+    };
+    match word {
+        "get" => !inside.trim().is_empty(),
+        "set" => !has_body || !is_parameter(inside),
+        _ => false,
+    }
+}
+
+/// Words that begin declarations.
+const DECLARATIONS: &[&str] = &["class", "fun", "interface", "object", "val", "var"];
+
+/// Returns the range of the context parameters in a line: `context(a: A)` before a declaration in this line or the
+/// `next` one. The grammar does not know them.
+fn context_parameters(line: &str, next: Option<&str>) -> Option<Range<usize>> {
+    let indent = line.len() - line.trim_start().len();
+    let rest = line.get(indent..)?.strip_prefix("context(")?;
+    let mut depth = 1;
+    let close = rest.find(|c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })?;
+    let after = match rest.get(close + 1..)?.trim() {
+        "" => next?.trim(),
+        after => after,
+    };
+    let word = after.split_whitespace().next()?;
+    let is_declaration =
+        word.starts_with('@') || MODIFIERS.contains(&word) || DECLARATIONS.contains(&word);
+    is_declaration.then(|| indent..line.len() - rest.len() + close + 1)
+}
+
+/// Returns the ranges of the quotes that a raw string begins or ends with, beside its own three.
+fn quotes_at_ends(line: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = line.get(at..).and_then(|rest| rest.find("\"\"\"\"")) {
+        let start = at + start;
+        let run = line.get(start..).unwrap_or("");
+        let count = run.len() - run.trim_start_matches('"').len();
+        // Six may be an empty string.
+        if count < 6 {
+            found.push(start..start + count - 3);
+        }
+        at = start + count;
+    }
+    found
+}
+
+/// Returns the range of the guard of a branch of `when`: `if x > 0` in `is Int if x > 0 ->`. The grammar does not know
+/// guards.
+fn guard(line: &str) -> Option<Range<usize>> {
+    let branch = line.trim_start();
+    let indent = line.len() - branch.len();
+    let beginnings = ["is ", "!is ", "in ", "!in ", "else "];
+    let begin = beginnings.iter().find(|word| branch.starts_with(**word))?;
+    let at = match branch.get(begin.len()..)?.starts_with("if ") {
+        true => begin.len(),
+        false => branch.find(" if ")? + 1,
+    };
+    let arrow = at + branch.get(at..)?.find(" ->")?;
+    let is_plain = |text: &str| !text.contains(['{', '"']);
+    is_plain(branch.get(..arrow)?).then_some(indent + at..indent + arrow)
 }
 
 /// Returns the offsets of the blanks before the braces that close bodies of types in the line that opens them:
@@ -158,6 +254,26 @@ mod tests {
                 "\tinternal        constructor(x: A)",
             ),
             ("class A { val x = 1 }", "class A { val x = 1;}"),
+            ("get(x)\n set(a, b)\n", "geq(x)\n seq(a, b)\n"),
+            ("set(f(a))\nset(x)\nget(\n", "seq(f(a))\nseq(x)\ngeq(\n"),
+            (
+                "set(@A value: Int) {\nget(): Int {\nset(v) = f(v)\n",
+                "set(@A value: Int) {\nget(): Int {\nset(v) = f(v)\n",
+            ),
+            (
+                "context(a: A, f: (B) -> C)\nprivate fun f()\n",
+                "                          \nprivate fun f()\n",
+            ),
+            ("context(a: A) fun f()\n", "              fun f()\n"),
+            ("context(a)\nf()\n", "context(a)\nf()\n"),
+            ("  is A if b(c) -> d\n", "  is A         -> d\n"),
+            (
+                "f(\"\"\"\"\"a\"\"\"\", \"\"\"\"\"\")",
+                "f(  \"\"\"a \"\"\", \"\"\"\"\"\")",
+            ),
+            ("val a = $$$\"b $$c\"", "val a =    \"b $$c\""),
+            ("  else if a -> d\n", "  else      -> d\n"),
+            ("else if (a) f { b -> c }\n", "else if (a) f { b -> c }\n"),
             (
                 "class A\n  @B(3)\n  internal constructor() : C {",
                 "class A\n       \n  internal constructor() : C {",

@@ -350,3 +350,27 @@ const val MAX = 10",
     );
     defines("val (a, b) = f()", "");
 }
+
+#[test]
+fn calls_of_get_and_set_and_new_syntax_keep_their_class() {
+    defines(
+        "class A {
+  fun f() {
+    val x = g()
+    set(x, 1)
+    val y = x
+    get(y)
+  }
+  context(scope: Scope)
+  fun h(x: Any) = when (x) {
+    is Int if x > 0 -> 1
+    else -> 2
+  }
+  fun last() = $$\"$a\"
+}",
+        "class A: class A
+            method A.f: fun f()
+            method A.h: fun h(x: Any)
+            method A.last: fun last()",
+    );
+}

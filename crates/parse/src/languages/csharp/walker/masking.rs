@@ -1,5 +1,6 @@
-//! Blanks out preprocessor directives that the grammar cannot parse. Every byte keeps its offset.
+//! Blanks out what the grammar cannot parse. Every byte keeps its offset.
 //!
+//! - `ref` in `ref partial struct`.
 //! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
 //!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
 //! - In a last line without line end, directives other than those of conditionals.
@@ -14,7 +15,15 @@ const MAX_CONDITIONALS: usize = 64;
 const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
 /// Returns the text to parse.
-pub(in crate::languages::csharp) fn mask_directives(text: &str) -> Cow<'_, str> {
+pub(in crate::languages::csharp) fn masked(text: &str) -> Cow<'_, str> {
+    let mut masked = mask_directives(text);
+    for (at, _) in text.match_indices("ref partial struct") {
+        masked.to_mut().replace_range(at..at + 3, "   ");
+    }
+    masked
+}
+
+fn mask_directives(text: &str) -> Cow<'_, str> {
     let last = text.rfind('\n').map_or(0, |end| end + 1);
     let is_last = text
         .get(last..)
@@ -321,13 +330,13 @@ fn content<'l>(lines: impl Iterator<Item = &'l Line>) -> Content {
 
 #[cfg(test)]
 mod tests {
-    use super::mask_directives;
+    use super::masked;
 
     /// Checks which lines are left; `|` stands for the end of a line.
     #[track_caller]
     fn check(text: &str, wanted: &str) {
         let text = text.replace('|', "\n");
-        let masked = mask_directives(&text);
+        let masked = masked(&text);
         assert_eq!(masked.len(), text.len());
         let left = masked
             .lines()
@@ -347,6 +356,14 @@ mod tests {
         ] {
             check(text, text);
         }
+    }
+
+    #[test]
+    fn partial_structs_lose_ref() {
+        check(
+            "ref partial struct A { } readonly ref struct B { }",
+            "partial struct A { } readonly ref struct B { }",
+        );
     }
 
     #[test]
