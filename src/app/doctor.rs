@@ -62,7 +62,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
         .unwrap_or_else(|_| config.storage.data_dir.clone());
     findings.extend(data::directory(&data_dir));
     findings.extend(data::space(&data_dir));
-    let (found, inspection) = data::database(&config.storage).await;
+    let (found, inspection) = data::database(&config.storage, holder).await;
     findings.push(found);
     findings.push(access::listener(&config, holder).await);
     findings.extend(access::keys(&config, inspection.as_ref()));

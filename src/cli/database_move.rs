@@ -1,13 +1,14 @@
 //! `foveate database move`: copies all rows of one database to another, such as from SQLite to PostgreSQL.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
 
 use super::{UsageError, block_on};
 use crate::config::DatabaseUrl;
-use crate::disk;
+use crate::disk::{self, LockHolder};
 use crate::store::{DatabaseLocation, Store, StoreError};
 
 /// Copy all rows of one database to another.
@@ -45,6 +46,8 @@ pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
     if from == to {
         bail!(UsageError("--from and --to are the same".to_owned()));
     }
+    refuse_running_server(&from)?;
+    refuse_running_server(&to)?;
     if let DatabaseLocation::Sqlite(file) = &from
         && !file.is_file()
     {
@@ -59,6 +62,21 @@ pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
     }
     writeln!(out, "moved to {to}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses the file of a running server, which would not notice the move.
+fn refuse_running_server(location: &DatabaseLocation) -> Result<(), UsageError> {
+    let DatabaseLocation::Sqlite(file) = location else {
+        return Ok(());
+    };
+    let directory = file.parent().unwrap_or(Path::new("."));
+    match disk::holder(directory) {
+        LockHolder::Nobody => Ok(()),
+        LockHolder::Process(_) => Err(UsageError(format!(
+            "a server uses {}: stop it first",
+            directory.display()
+        ))),
+    }
 }
 
 async fn copy(

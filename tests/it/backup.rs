@@ -168,6 +168,20 @@ async fn contents(store: &Store) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn database_of_a_running_server_is_not_moved() {
+    let data = tempfile::tempdir().unwrap();
+    let app = TestApp::start_on(data.path()).await;
+    let from = format!("sqlite:{}", data.path().join("foveate.db").display());
+    let to = format!("sqlite:{}", data.path().join("other.db").display());
+    let arguments = ["database", "move", "--from", &from, "--to", &to];
+    let refused = foveate(data.path(), &arguments);
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("stop it first"), "{told}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn database_move_preserves_all_rows_both_ways() {
     let Some(postgres) = database::fresh() else {
         return;

@@ -150,6 +150,16 @@ async fn doctor_reports_on_a_running_server() {
         "{report:#}"
     );
 
+    let file = path.join("foveate.db");
+    // Unless the tests run on PostgreSQL.
+    if file.exists() {
+        let aside = path.join("aside");
+        fs::rename(&file, &aside).unwrap();
+        let (_, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+        assert_finding(&report, "database", "failure", "is missing");
+        fs::rename(&aside, &file).unwrap();
+    }
+
     // After the server stopped and the tree was removed. The check changes nothing in the data directory.
     fs::remove_dir_all(&root).unwrap();
     let data = server.stop();

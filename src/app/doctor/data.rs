@@ -13,6 +13,7 @@ use crate::app::service::ingest_settings;
 use crate::cli;
 use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};
+use crate::disk::LockHolder;
 use crate::ingest::catalog::connectivity;
 use crate::ingest::tree::is_network;
 use crate::store::{self, DatabaseLocation, DatabaseReport, RepositoryRow, Store};
@@ -125,7 +126,10 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
 }
 
 /// Checks whether the database can be read, and by which versions of the program. Returns its content, too.
-pub(super) async fn database(storage: &StorageConfig) -> (Finding, Option<DatabaseReport>) {
+pub(super) async fn database(
+    storage: &StorageConfig,
+    holder: LockHolder,
+) -> (Finding, Option<DatabaseReport>) {
     let location = match cli::database::location(storage) {
         Ok(location) => location,
         Err(error) => {
@@ -139,6 +143,11 @@ pub(super) async fn database(storage: &StorageConfig) -> (Finding, Option<Databa
     let restore =
         "restore the database from a backup, or move it away and register the repositories again";
     match Store::inspect(location).await {
+        Ok(None) if holder != LockHolder::Nobody => {
+            let found = "its file is missing, although a server runs";
+            let advice = "put the file back, or restart the server, which then starts with none";
+            (Finding::failure("database", found, advice), None)
+        }
         Ok(None) => (
             Finding::ok("database", "it is created at the first start"),
             Some(DatabaseReport::default()),
