@@ -26,12 +26,16 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
                 "_ffjson.go", "wire_gen.go",
             ],
             generated_directories: &["godeps"],
-            test_directories: &["testutil", "testutils"],
             configuration_names: &["go.mod", "go.work"],
             ..Ecosystem::NONE
         },
         is_copy,
-        is_test: |file| file.stem.ends_with("_test"),
+        // Elsewhere, packages that help tests are part of what a module offers.
+        is_test: |file| {
+            file.stem.ends_with("_test")
+                || file.has_directory(&["testutil", "testutils"])
+                    && file.has_directory(&["internal"])
+        },
         every_directory_is_package: true,
         ..Roles::NONE
     },

@@ -257,6 +257,7 @@ fn c_and_cpp_roles() {
          test          src/cart_test.cc
          test          src/cart_unittest.cc
          test          test.c
+         source        prometheus/testutil/promlint.go
          test          tests/CartTest.cpp
          test          unittests/cart.cpp
          generated     single_include/shop/shop.hpp

@@ -36,6 +36,13 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
             changed.replace_range(at + 3..at + 4, "q");
         }
     }
+    for (at, word) in text.match_indices("suspend {") {
+        let before = text.get(..at).unwrap_or("").trim_end();
+        if before.ends_with(['=', '(', ',']) {
+            let changed = changed.get_or_insert_with(|| text.to_owned());
+            changed.replace_range(at..at + word.len() - 1, "        ");
+        }
+    }
     // The prefix that tells how many `$` begin a template.
     for (quote, _) in text.match_indices("$$\"") {
         let before = text.get(..quote).unwrap_or("").trim_end_matches('$').len();
@@ -45,7 +52,11 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
     let mut start = 0;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
-        let unknown = [context_parameters(line, lines.peek().copied()), guard(line)];
+        let unknown = [
+            context_parameters(line, lines.peek().copied()),
+            guard(line),
+            primary_constructor(line),
+        ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
             let changed = changed.get_or_insert_with(|| text.to_owned());
             let blanks = " ".repeat(range.len());
@@ -67,7 +78,7 @@ pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, st
             changed.replace_range(start + at..start + at + ACTUAL.len(), "      ");
         }
         if line.trim_start().starts_with('@')
-            && lines.peek().is_some_and(|next| is_constructor(next))
+            && (lines.peek()).is_some_and(|next| is_constructor(next) || is_accessor(next))
         {
             let changed = changed.get_or_insert_with(|| text.to_owned());
             let end = start + line.trim_end().len();
@@ -96,6 +107,9 @@ fn misread(line: &str) -> Option<&str> {
 /// Whether a line that begins with `get` or `set` calls a function of that name, instead of defining how a property is
 /// read or written. The scanner takes both for the latter, even after a local variable.
 fn is_call(word: &str, rest: &str) -> bool {
+    if rest.trim_start().starts_with('{') {
+        return matches!(word, "get" | "set");
+    }
     let Some(inner) = rest.strip_prefix('(') else {
         return false;
     };
@@ -222,6 +236,24 @@ fn is_constructor(line: &str) -> bool {
         .is_some_and(|word| word.starts_with("constructor("))
 }
 
+/// Whether a line defines how a property is read or written. The grammar expects no annotation between it and a property
+/// without a type.
+fn is_accessor(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("get()") || line.starts_with("set(")
+}
+
+/// Returns the range of `protected constructor` in the head of a class, which hides the class if annotations in several
+/// lines precede it. Without these words the class has the same constructor.
+fn primary_constructor(line: &str) -> Option<Range<usize>> {
+    let end = line.find(" constructor(")? + " constructor".len();
+    let head = line.get(..end)?.strip_suffix(" constructor")?;
+    let (before, visibility) = head.rsplit_once(' ')?;
+    let is_head = before.contains("class ")
+        && matches!(visibility, "internal" | "private" | "protected" | "public");
+    is_head.then(|| before.len() + 1..end)
+}
+
 /// Returns the offset of `actual` in a line that begins with a constructor.
 fn unexpected_actual(line: &str) -> Option<usize> {
     let at = line.find("actual constructor")?;
@@ -272,6 +304,13 @@ mod tests {
                 "f(  \"\"\"a \"\"\", \"\"\"\"\"\")",
             ),
             ("val a = $$$\"b $$c\"", "val a =    \"b $$c\""),
+            ("get { x }\nset {\n", "geq { x }\nseq {\n"),
+            ("val a = suspend { x }", "val a =         { x }"),
+            ("@A\n  get() = 1\n", "  \n  get() = 1\n"),
+            (
+                "class K private constructor(a: B)\n",
+                "class K                    (a: B)\n",
+            ),
             ("  else if a -> d\n", "  else      -> d\n"),
             ("else if (a) f { b -> c }\n", "else if (a) f { b -> c }\n"),
             (
