@@ -4,7 +4,7 @@
 
 use foveate_fixture::snapshot::of_text;
 use foveate_index::Snapshot;
-use foveate_query::resolve::{CallerHints, resolve};
+use foveate_query::resolve::{CallerHints, Candidates, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, Focus, RankingConfig};
 
@@ -83,25 +83,41 @@ fn snapshot() -> Snapshot {
     of_text(REPOSITORY)
 }
 
+fn resolved(snapshot: &Snapshot, text: &str) -> Candidates {
+    let config = RankingConfig::default();
+    let query = QueryText::parse(text);
+    let known = CallerHints {
+        focus: &Focus::default(),
+        changes: &[],
+    };
+    resolve(snapshot, &query, &known, &config.resolve, &Deadline::none())
+}
+
+#[test]
+fn qualified_names_of_types_and_members_resolve_to_definitions() {
+    let snapshot = snapshot();
+    for (name, wanted) in [
+        ("org.acme.Cart.sum", "Cart.sum"),
+        ("org.acme.Cart", "Cart"),
+        ("org.acme.tax.Rates.vat", "Rates.vat"),
+        ("Acme.Orders.Order.Sum", "Order.Sum"),
+    ] {
+        let found = resolved(&snapshot, &format!("{name} is wrong"));
+        let definitions = found.definitions.iter();
+        let names: Vec<&str> = definitions
+            .map(|found| &*snapshot.files.definition(found.definition).qualified_name)
+            .collect();
+        assert_eq!(names, [wanted], "{name}");
+    }
+}
+
 /// Asserts which files a block of code or output resolves to by evidence of the kind `from`.
 #[track_caller]
 fn check(from: &str, cases: &[(&str, &[&str])]) {
     let snapshot = snapshot();
-    let config = RankingConfig::default();
-    let focus = Focus::default();
     for (block, wanted) in cases {
-        let query = QueryText::parse(&format!("It breaks\n\n```\n{block}\n```\n"));
-        let known = CallerHints {
-            focus: &focus,
-            changes: &[],
-        };
-        let found = resolve(
-            &snapshot,
-            &query,
-            &known,
-            &config.resolve,
-            &Deadline::none(),
-        );
+        let text = format!("It breaks\n\n```\n{block}\n```\n");
+        let found = resolved(&snapshot, &text);
         let files = found.files.iter().filter(|file| file.from == from);
         let paths: Vec<&str> = files.map(|f| snapshot.files.path(f.file)).collect();
         assert_eq!(paths, *wanted, "{block}");

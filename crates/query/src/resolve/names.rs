@@ -65,6 +65,14 @@ impl Finder<'_> {
         let qualified = self.config.strength.qualified.max(strength);
         if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, name) {
             self.note_file(file, "module", self.config.strength.path);
+            // Where files have no names of their own, the name of a type or of a member leads to its file, too.
+            let rules = &snapshot.files.file(file).language.rules().lookup;
+            if rules.imports_reach_members {
+                let named = snapshot
+                    .graph
+                    .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
+                self.note(name, from, qualified, &named);
+            }
             return true;
         }
         let through_modules = snapshot
