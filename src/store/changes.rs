@@ -197,8 +197,8 @@ async fn listen(url: &PostgresUrl) -> Result<Source, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::locations;
-    use super::super::{NewKeyRow, RepositoryKind, RepositoryRow};
+    use super::super::NewKeyRow;
+    use super::super::testing::{locations, repository};
     use super::*;
 
     #[tokio::test]
@@ -229,14 +229,7 @@ mod tests {
             let seen = changes.wait_for(|versions| versions.keys > 1).await;
             drop(seen.expect("it follows"));
             let before = changes.borrow_and_update().repositories;
-            let repository = RepositoryRow {
-                name: "a".to_owned(),
-                kind: RepositoryKind::Path,
-                location: "/srv/a".to_owned(),
-                reference: None,
-                watch: false,
-                poll_seconds: None,
-            };
+            let repository = repository("a", "/srv/a");
             other.insert(&repository).await?;
             let seen = changes
                 .wait_for(|versions| versions.repositories > before)

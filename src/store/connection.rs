@@ -87,7 +87,8 @@ async fn try_open(pool: &AnyPool, location: &DatabaseLocation) -> Result<(), sql
 mod tests {
     use std::fs;
 
-    use super::super::{RepositoryKind, RepositoryRow, Store};
+    use super::super::Store;
+    use super::super::testing::repository;
     use super::*;
 
     #[tokio::test]
@@ -110,14 +111,7 @@ mod tests {
         let location = DatabaseLocation::in_directory(directory.path());
         let file = directory.path().join("foveate.db");
         let store = Store::open_at(location.clone()).await.expect("it opens");
-        let row = RepositoryRow {
-            name: "a".to_owned(),
-            kind: RepositoryKind::Path,
-            location: "/srv/a".to_owned(),
-            reference: None,
-            watch: false,
-            poll_seconds: None,
-        };
+        let row = repository("a", "/srv/a");
 
         let aside = directory.path().join("aside");
         fs::rename(&file, &aside).expect("it is moved");

@@ -131,7 +131,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::locations;
+    use super::super::testing::{locations, repository};
     use super::*;
 
     #[tokio::test]
@@ -176,14 +176,7 @@ mod tests {
     async fn changes_to_a_copy_leave_the_original() -> Result<(), StoreError> {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let store = Store::open(directory.path()).await?;
-        let row = RepositoryRow {
-            name: "a".to_owned(),
-            kind: RepositoryKind::Path,
-            location: "/srv/a".to_owned(),
-            reference: None,
-            watch: false,
-            poll_seconds: None,
-        };
+        let row = repository("a", "/srv/a");
         store.insert(&row).await?;
         let copy = Store::open_copy(directory.path()).await?;
         assert!(copy.is_copy() && copy.delete("a").await?);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
-use super::{DatabaseLocation, StoreError};
+use super::{DatabaseLocation, RepositoryKind, RepositoryRow, StoreError};
 
 /// The variable with the URL of a PostgreSQL database whose user may create others.
 pub const POSTGRES: &str = "FOVEATE_TEST_POSTGRES_URL";
@@ -39,4 +39,16 @@ pub async fn postgres() -> Result<Option<DatabaseLocation>, StoreError> {
     let mut url = url::Url::parse(&url).expect("a URL");
     url.set_path(&name);
     Ok(Some(DatabaseLocation::parse(url.as_str()).expect("a URL")))
+}
+
+/// Returns the row of a working tree that is not watched.
+pub fn repository(name: &str, location: &str) -> RepositoryRow {
+    RepositoryRow {
+        name: name.to_owned(),
+        kind: RepositoryKind::Path,
+        location: location.to_owned(),
+        reference: None,
+        watch: false,
+        poll_seconds: None,
+    }
 }

@@ -155,8 +155,12 @@ async fn doctor_reports_on_a_running_server() {
     if file.exists() {
         let aside = path.join("aside");
         fs::rename(&file, &aside).unwrap();
-        let (_, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+        let (_, report) = doctor(
+            &["--data-dir", data_dir, "--offline"],
+            &[("FOVEATE__SERVER__LISTEN", &listen)],
+        );
         assert_finding(&report, "database", "failure", "is missing");
+        assert_finding(&report, "server", "ok", "its database does not answer");
         fs::rename(&aside, &file).unwrap();
     }
 

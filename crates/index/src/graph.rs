@@ -102,6 +102,9 @@ impl Graph {
         file: FileId,
         name: &str,
     ) -> (Vec<DefId>, Option<FileId>) {
+        if file.0 as usize >= files.len() {
+            return (Vec::new(), None);
+        }
         let place = Place {
             file,
             enclosing: None,

@@ -131,4 +131,8 @@ fn ids_of_another_snapshot_find_nothing() {
     assert!(world.graph.tests_of(foreign).is_empty());
     let file = foveate_index::FileId(9_999);
     assert!(world.graph.imports(file).is_empty());
+    let (found, module) = world
+        .graph
+        .resolve_name(&world.files, &world.symbols, file, "Pool");
+    assert!(found.is_empty() && module.is_none());
 }

@@ -18,7 +18,7 @@ use crate::role::conventions::{Ecosystem, Roles, is_test_class};
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),
     parser: Some(|language, text, _, limits| {
-        let shown = walker::mask_misread_words(text);
+        let shown = walker::masked(text);
         walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
     }),
     roles: Roles {

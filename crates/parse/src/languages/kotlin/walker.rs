@@ -11,7 +11,7 @@ mod tests;
 
 use tree_sitter::Node;
 
-pub(super) use self::masking::mask_misread_words;
+pub(super) use self::masking::masked;
 use super::super::java::walker::message;
 use crate::walk::{
     Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into,

@@ -1,5 +1,5 @@
-//! Masks names that the scanner of the grammar misreads, each of which can spoil the parse of a whole
-//! file. The replacement has the same length.
+//! Masks names that the scanner of the grammar misreads, and constructs that the grammar does not know. Each can spoil the
+//! parse of a whole file. The replacement has the same length.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,77 +16,92 @@ const MODIFIERS: &[&str] = &[
     "private", "protected", "public", "suspend",
 ];
 
-/// A modifier that the scanner does not expect between a class and its constructor on another line.
-const ACTUAL: &str = "actual";
-
 /// Returns the text to parse, in which every byte keeps its offset. The scanner searches for the end of
 /// an annotation without checking for the end of the text: a last line that has an `@` but no line end
 /// is cut off.
-pub(in crate::languages::kotlin) fn mask_misread_words(text: &str) -> Cow<'_, str> {
+pub(in crate::languages::kotlin) fn masked(text: &str) -> Cow<'_, str> {
     let last = text.rfind('\n').map_or(0, |end| end + 1);
     let text = match text.get(last..) {
         Some(line) if line.contains('@') => text.get(..last).unwrap_or(""),
         _ => text,
     };
-    let mut changed: Option<String> = None;
-    for (at, _) in text.match_indices("open(") {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        if before.is_none_or(|c| !c.is_alphanumeric() && c != '_') {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            changed.replace_range(at + 3..at + 4, "q");
-        }
-    }
-    for (at, word) in text.match_indices("suspend {") {
-        let before = text.get(..at).unwrap_or("").trim_end();
-        if before.ends_with(['=', '(', ',']) {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            changed.replace_range(at..at + word.len() - 1, "        ");
-        }
-    }
-    // The prefix that tells how many `$` begin a template.
-    for (quote, _) in text.match_indices("$$\"") {
-        let before = text.get(..quote).unwrap_or("").trim_end_matches('$').len();
-        let changed = changed.get_or_insert_with(|| text.to_owned());
-        changed.replace_range(before..quote + 2, &" ".repeat(quote + 2 - before));
-    }
+    let mut masker = Masker {
+        text,
+        changed: None,
+    };
+    masker.mask_words();
     let mut start = 0;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
+        masker.mask_line(start, line, lines.peek().copied());
+        start += line.len();
+    }
+    masker.changed.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+struct Masker<'t> {
+    text: &'t str,
+    /// The masked text, if it differs.
+    changed: Option<String>,
+}
+
+impl Masker<'_> {
+    /// Overwrites the bytes from `start` on.
+    fn overwrite(&mut self, start: usize, with: &str) {
+        let changed = self.changed.get_or_insert_with(|| self.text.to_owned());
+        changed.replace_range(start..start + with.len(), with);
+    }
+
+    fn blank(&mut self, range: Range<usize>) {
+        self.overwrite(range.start, &" ".repeat(range.len()));
+    }
+
+    /// Masks words anywhere in a line.
+    fn mask_words(&mut self) {
+        let text = self.text;
+        let before = |at: usize| text.get(..at).unwrap_or("");
+        for (at, _) in text.match_indices("open(") {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            if !before(at).ends_with(is_part) {
+                self.overwrite(at + 3, "q");
+            }
+        }
+        for (at, _) in text.match_indices("suspend {") {
+            if before(at).trim_end().ends_with(['=', '(', ',']) {
+                self.blank(at..at + "suspend".len());
+            }
+        }
+        // The prefix that tells how many `$` begin a template.
+        for (at, prefix) in text.match_indices("$$\"") {
+            let start = before(at).trim_end_matches('$').len();
+            self.blank(start..at + prefix.len() - 1);
+        }
+    }
+
+    /// Masks what depends on how a line begins. It is at `start`, and followed by the line `next`.
+    fn mask_line(&mut self, start: usize, line: &str, next: Option<&str>) {
         let unknown = [
-            context_parameters(line, lines.peek().copied()),
+            context_parameters(line, next),
             guard(line),
             primary_constructor(line),
+            actual_constructor(line),
         ];
         for range in unknown.into_iter().flatten().chain(quotes_at_ends(line)) {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            let blanks = " ".repeat(range.len());
-            changed.replace_range(start + range.start..start + range.end, &blanks);
+            self.blank(start + range.start..start + range.end);
         }
         let indent = line.len() - line.trim_start().len();
         if let Some(word) = misread(line.trim_start()) {
-            let end = start + indent + word.len();
-            let changed = changed.get_or_insert_with(|| text.to_owned());
             // No keyword ends in this letter.
-            changed.replace_range(end - 1..end, "q");
+            self.overwrite(start + indent + word.len() - 1, "q");
         }
         for at in unended_members(line) {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            changed.replace_range(start + at..start + at + 1, ";");
+            self.overwrite(start + at, ";");
         }
-        if let Some(at) = unexpected_actual(line) {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            changed.replace_range(start + at..start + at + ACTUAL.len(), "      ");
+        let is_unexpected = |next: &str| is_constructor(next) || is_accessor(next);
+        if line.trim_start().starts_with('@') && next.is_some_and(is_unexpected) {
+            self.blank(start..start + line.trim_end().len());
         }
-        if line.trim_start().starts_with('@')
-            && (lines.peek()).is_some_and(|next| is_constructor(next) || is_accessor(next))
-        {
-            let changed = changed.get_or_insert_with(|| text.to_owned());
-            let end = start + line.trim_end().len();
-            changed.replace_range(start..end, &" ".repeat(end - start));
-        }
-        start += line.len();
     }
-    changed.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// Returns the first word of a line if it is a name that looks like a keyword.
@@ -254,19 +269,21 @@ fn primary_constructor(line: &str) -> Option<Range<usize>> {
     is_head.then(|| before.len() + 1..end)
 }
 
-/// Returns the offset of `actual` in a line that begins with a constructor.
-fn unexpected_actual(line: &str) -> Option<usize> {
+/// Returns the range of `actual` in a line that begins with a constructor. The grammar does not expect it there, on another
+/// line than the class.
+fn actual_constructor(line: &str) -> Option<Range<usize>> {
     let at = line.find("actual constructor")?;
     let before = line.get(..at)?.trim();
-    (before.is_empty() || MODIFIERS.contains(&before)).then_some(at)
+    let is_first = before.is_empty() || MODIFIERS.contains(&before);
+    is_first.then(|| at..at + "actual".len())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mask_misread_words;
+    use super::masked;
 
     #[test]
-    fn misread_words_are_masked() {
+    fn misread_and_unknown_words_are_masked() {
         for (text, read) in [
             ("val x = 1\n  in1.close()\n", "val x = 1\n  iq1.close()\n"),
             ("by.write()\nas_x = 1\n", "bq.write()\naq_x = 1\n"),
@@ -327,7 +344,7 @@ mod tests {
             ("@A fun f() {}", ""),
             ("@A fun f() {}\n", "@A fun f() {}\n"),
         ] {
-            assert_eq!(mask_misread_words(text), read, "{text}");
+            assert_eq!(masked(text), read, "{text}");
         }
     }
 }
