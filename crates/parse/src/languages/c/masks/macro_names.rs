@@ -21,6 +21,14 @@ pub(super) fn is_calling_convention(word: &[u8]) -> bool {
     )
 }
 
+/// Whether a word after the `*` of a pointer says whether it may be null: `_Nonnull`, `my_nullable`.
+pub(super) fn is_nullability(word: &[u8]) -> bool {
+    [&b"nonnull"[..], b"nullable"].into_iter().any(|end| {
+        let start = word.len().saturating_sub(end.len());
+        word.len() > end.len() && word.split_at(start).1.eq_ignore_ascii_case(end)
+    })
+}
+
 /// Whether a word introduces an attribute in brackets, in any position.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
     matches!(

@@ -87,6 +87,10 @@ impl<'s> MacroMasker<'s> {
         self.tokens.get(at).is_some_and(|token| token.is(mark))
     }
 
+    pub(super) fn is_after(&self, mark: u8) -> bool {
+        self.statement.last.is_some_and(|last| self.is(last, mark))
+    }
+
     fn begin(&mut self, at: usize) {
         self.statement = Statement {
             start: at,
@@ -164,8 +168,11 @@ impl<'s> MacroMasker<'s> {
         self.tokens.get(start..brace).unwrap_or_default()
     }
 
-    /// Whether a `:` ends an access label such as `public:`.
+    /// Whether a `:` ends an access label such as `public:`. `: public ::B` has none.
     fn is_label(&self, at: usize) -> bool {
+        if self.is(at + 1, b':') {
+            return false;
+        }
         let before = at
             .checked_sub(1)
             .map_or(&b""[..], |before| self.text(before));
@@ -287,13 +294,30 @@ impl<'s> MacroMasker<'s> {
         at.is_some_and(|at| at > 0 && self.is(at - 1, b':'))
     }
 
-    /// Whether a macro is in the head of a type: `class API A {`, `struct API A : B`. `struct A b` declares
-    /// a variable.
+    /// Whether a macro is in the head of a type: `class API A {`, `struct API PACKED A : B`. `struct A b`
+    /// declares a variable.
     fn is_in_head_of_type(&self, keyword: usize, after: usize) -> bool {
-        let is_word = self
-            .tokens
-            .get(after)
-            .is_some_and(|next| next.kind == Kind::Word);
+        const MAX_MACROS: usize = 4;
+        let is_word = |at: usize| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.kind == Kind::Word)
+        };
+        let mut after = after;
+        for _ in 0..MAX_MACROS {
+            if !is_macro(self.text(after)) {
+                break;
+            }
+            let past = match self.is(after + 1, b'(') {
+                true => closing(self.tokens, after + 1).map_or(after, |close| close + 1),
+                false => after + 1,
+            };
+            if !is_word(past) || self.text(past) == b"final" {
+                break;
+            }
+            after = past;
+        }
+        let is_word = is_word(after);
         let next = self.text(after);
         let then = self.text(after + 1);
         is_word
@@ -307,6 +331,7 @@ impl<'s> MacroMasker<'s> {
     fn is_trailing(&self, last: &[u8]) -> bool {
         match last {
             b")" | b"]" => !self.is_in_list() || last == b"]",
+            b"&" => !self.is_in_list() && self.is_reference_qualifier(),
             b"const" | b"override" | b"noexcept" | b"final" => self.statement.words > 1,
             _ => {
                 let is_word = self.statement.last.is_some_and(|at| {
@@ -317,6 +342,18 @@ impl<'s> MacroMasker<'s> {
                 is_word && self.statement.words >= 2 && !is_type(last) && !is_beginning(last)
             }
         }
+    }
+
+    /// Whether the statement ends in a method's `&` or `&&`: `f() &`, `f() const &&`.
+    fn is_reference_qualifier(&self) -> bool {
+        let Some(mut at) = self.statement.last else {
+            return false;
+        };
+        for _ in 0..2 {
+            at -= usize::from(at > 0 && self.is(at, b'&'));
+        }
+        at -= usize::from(at > 0 && self.text(at) == b"const");
+        self.is(at, b')')
     }
 
     /// Whether a macro comes before a type and a name, or between them.

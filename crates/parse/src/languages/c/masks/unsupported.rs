@@ -2,7 +2,7 @@
 //! type parameter lists, arguments that are no expressions, old-style parameters.
 
 use super::lookahead::{closing, is_beginning, is_type};
-use super::macro_names::{is_calling_convention, is_macro};
+use super::macro_names::{is_calling_convention, is_macro, is_nullability};
 use super::macros::MacroMasker;
 use super::tokens::{Kind, Token};
 
@@ -37,10 +37,18 @@ impl MacroMasker<'_> {
             b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
             // Its semicolon is in the macro.
             b"PyObject_HEAD" | b"PyObject_VAR_HEAD" => next != b";",
-            _ => is_calling_convention(word),
+            b"alignas" | b"_Alignas" => return self.alignment_of_type(at),
+            _ => is_calling_convention(word) || is_nullability(word) && self.is_after(b'*'),
         };
         let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
         is_unknown.then_some(at + 1 + usize::from(takes_mark))
+    }
+
+    /// Returns the position after the alignment in `struct alignas(8) A {`.
+    fn alignment_of_type(&self, at: usize) -> Option<usize> {
+        let is_head = matches!(self.text(self.statement.last?), b"struct" | b"class" | b"union");
+        let close = closing(self.tokens, at + 1).filter(|_| is_head && self.is(at + 1, b'('))?;
+        Some(close + 1)
     }
 
     /// Uncovers the parameters of `int f OF((int a, int b))`; returns the position of their bracket.

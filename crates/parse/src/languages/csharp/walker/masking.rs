@@ -1,6 +1,8 @@
 //! Blanks out what the grammar cannot parse. Every byte keeps its offset.
 //!
 //! - `ref` in `ref partial struct`.
+//! - The head and the braces of `extension(A a) { … }`: its members become those of the class around it.
+//! - `?` in `a?.b = c`.
 //! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
 //!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
 //! - In a last line without line end, directives other than those of conditionals.
@@ -18,9 +20,80 @@ const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 pub(in crate::languages::csharp) fn masked(text: &str) -> Cow<'_, str> {
     let mut masked = mask_directives(text);
     for (at, _) in text.match_indices("ref partial struct") {
-        masked.to_mut().replace_range(at..at + 3, "   ");
+        blank(&mut masked, at..at + 3);
+    }
+    mask_extensions(text, &mut masked);
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(at) = conditional_target(line) {
+            blank(&mut masked, start + at..start + at + 1);
+        }
+        start += line.len();
     }
     masked
+}
+
+/// Overwrites a range with spaces, except for line ends.
+fn blank(masked: &mut Cow<'_, str>, range: Range<usize>) {
+    let Some(old) = masked.get(range.clone()) else {
+        return;
+    };
+    let spaces = |byte| match byte {
+        b'\r' | b'\n' => char::from(byte),
+        _ => ' ',
+    };
+    let spaces: String = old.bytes().map(spaces).collect();
+    masked.to_mut().replace_range(range, &spaces);
+}
+
+fn mask_extensions(text: &str, masked: &mut Cow<'_, str>) {
+    let is_head = |line: &str| {
+        let rest = line.trim_start().strip_prefix("extension");
+        rest.is_some_and(|rest| rest.starts_with(['(', '<']))
+    };
+    if !text.lines().any(is_head) {
+        return;
+    }
+    let lines = scan(text);
+    for (at, line) in lines.iter().enumerate() {
+        let content = text.get(line.range.clone()).unwrap_or("");
+        if line.first != Some('e') || !is_head(content) {
+            continue;
+        }
+        let head = line.range.start + content.len() - content.trim_start().len();
+        let body = lines.get(at..).unwrap_or_default();
+        if let Some((open, close)) = braces_of_body(text, head, body) {
+            blank(masked, head..open + 1);
+            blank(masked, close..close + 1);
+        }
+    }
+}
+
+/// Returns the offsets of the braces around the first body in some lines, the first of which has its head.
+fn braces_of_body(text: &str, head: usize, lines: &[Line]) -> Option<(usize, usize)> {
+    let after = text.get(head..)?;
+    let open = after.find(['{', '}', ';'])?;
+    if !after.get(open..)?.starts_with('{') {
+        return None;
+    }
+    let mut depth = 0;
+    let last = lines.iter().find(|line| {
+        depth += line.braces;
+        depth <= 0 && line.range.end > head + open
+    })?;
+    let close = text.get(last.range.clone())?.rfind('}')?;
+    Some((head + open, last.range.start + close))
+}
+
+/// Returns the offset of the last `?` in the target of an assignment that a line begins with: `a?.b = c`.
+fn conditional_target(line: &str) -> Option<usize> {
+    let indent = line.len() - line.trim_start().len();
+    let (target, rest) = line.get(indent..)?.split_once(' ')?;
+    let operator = rest.split(' ').next()?.trim_end();
+    let is_assignment = operator.ends_with('=') && !matches!(operator, "==" | "!=" | "<=" | ">=");
+    let at = target.rfind("?.").or_else(|| target.rfind("?["))?;
+    let is_plain = |c: char| c.is_alphanumeric() || "_.[]()?!".contains(c);
+    (is_assignment && target.chars().all(is_plain)).then_some(indent + at)
 }
 
 fn mask_directives(text: &str) -> Cow<'_, str> {
@@ -36,14 +109,11 @@ fn mask_directives(text: &str) -> Cow<'_, str> {
     if is_last && lines.last().is_some_and(|line| line.directive.is_none()) {
         blanks.push(lines.len() - 1);
     }
-    let mut masked = text.to_owned();
+    let mut masked = Cow::Borrowed(text);
     for line in blanks.iter().filter_map(|at| lines.get(*at)) {
-        let content = text.get(line.range.clone()).unwrap_or("");
-        let content = content.trim_end_matches(['\r', '\n']);
-        let range = line.range.start..line.range.start + content.len();
-        masked.replace_range(range, &" ".repeat(content.len()));
+        blank(&mut masked, line.range.clone());
     }
-    Cow::Owned(masked)
+    masked
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -364,6 +434,21 @@ mod tests {
             "ref partial struct A { } readonly ref struct B { }",
             "partial struct A { } readonly ref struct B { }",
         );
+    }
+
+    #[test]
+    fn extension_blocks_lose_their_head_and_braces() {
+        check(
+            "static class E {|extension<T>(List<T> list)|where T : I|{|int F() { return 1; }|}|int G;|}",
+            "static class E {|int F() { return 1; }|int G;|}",
+        );
+        check("// extension(A a) { }|extension(a);", "// extension(A a) { }|extension(a);");
+    }
+
+    #[test]
+    fn targets_of_assignments_lose_their_question_mark() {
+        check("a?.b = c;|a.b?[0] += 1;", "a .b = c;|a.b [0] += 1;");
+        check("a = b?.c == d;|f(a?.b, c) == d;", "a = b?.c == d;|f(a?.b, c) == d;");
     }
 
     #[test]
