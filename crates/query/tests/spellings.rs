@@ -20,6 +20,9 @@ const SPELLINGS: &str = "
       def paid
         1
       end
+      def note=(text)
+        @text = text
+      end
       def initialize(id)
         @id = id
       end
@@ -76,6 +79,12 @@ fn names_resolve_as_languages_spell_them() {
             "NoMethodError: undefined method 'total!' for nil",
             "lib/order.rb:Base.total!",
         ),
+        ("Order#paid? fails", "lib/order.rb:Order.paid?"),
+        ("Order#paid fails", "lib/order.rb:Order.paid"),
+        ("Order#note= fails", "lib/order.rb:Order.note="),
+        ("Order#note fails", "lib/order.rb:Order.note="),
+        ("Order#total fails", "lib/order.rb:Base.total!"),
+        ("Pool::acquire? It fails", "src/pool.rs:Pool.acquire"),
         ("`Order.new(1)` fails", "lib/order.rb:Order"),
         ("`Order#total!` fails", "lib/order.rb:Base.total!"),
         ("`order.total!` fails", "lib/order.rb:Base.total!"),

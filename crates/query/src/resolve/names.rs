@@ -1,6 +1,8 @@
 //! Resolves identifiers of the query to definitions: exactly, through modules and re-exports, by qualified
 //! suffix, regardless of case, and fuzzily last.
 
+use std::borrow::Cow;
+
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Snapshot};
 use foveate_parse::origin;
@@ -9,6 +11,9 @@ use super::Finder;
 use super::similar::nearest;
 use crate::deadline::Stage;
 use crate::text::{MentionKind, QueryText};
+
+/// Characters that can end the name of a method in Ruby.
+const MARKS: [char; 3] = ['?', '!', '='];
 
 impl Finder<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
@@ -33,7 +38,7 @@ impl Finder<'_> {
     /// name, or parts of it, may have been found nevertheless.
     pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
-        let name = self.without_foreign_mark(name);
+        let name = &*self.with_mark_of_definition(name);
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
@@ -44,17 +49,24 @@ impl Finder<'_> {
         known
     }
 
-    /// Removes the mark after a name (`valid?`, `save!`) unless a definition has it: only some languages have
-    /// such names.
-    fn without_foreign_mark<'n>(&self, name: &'n str) -> &'n str {
-        let Some(bare) = name.strip_suffix(['?', '!']) else {
-            return name;
+    /// Returns a name as a definition has it, with or without a mark at its end: only some languages have names
+    /// such as `valid?` and `size=`, and many texts leave their marks out. Without such a definition, the name has
+    /// no mark.
+    fn with_mark_of_definition<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let symbols = &self.snapshot.symbols;
+        let start = name.rfind('.').map_or(0, |dot| dot + 1);
+        let is_known = |name: &str| {
+            let last = name.get(start..).unwrap_or(name);
+            !symbols.named(last).is_empty()
         };
-        let last = name.rsplit('.').next().unwrap_or(name);
-        match self.snapshot.symbols.named(last).is_empty() {
-            true => bare,
-            false => name,
+        let is_word = |name: &&str| name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let bare = name.strip_suffix(MARKS).filter(is_word).unwrap_or(name);
+        if let Some(known) = [name, bare].into_iter().find(|name| is_known(name)) {
+            return Cow::Borrowed(known);
         }
+        let marked = MARKS.iter().map(|mark| format!("{bare}{mark}"));
+        let mut marked = marked.filter(|name| is_known(name));
+        marked.next().map_or(Cow::Borrowed(bare), Cow::Owned)
     }
 
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member

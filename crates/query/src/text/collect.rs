@@ -108,7 +108,7 @@ impl Collector {
         }
     }
 
-    /// Adds a name in code, with the mark that may belong to it: `valid?`.
+    /// Adds a name with the mark that may belong to it: `valid?`.
     fn mention_with_mark(&mut self, kind: MentionKind, name: &str, mark: Option<char>) {
         match mark {
             Some(mark) => self.mention(kind, &format!("{name}{mark}")),
@@ -267,7 +267,7 @@ impl Collector {
             for name in names::scan(word) {
                 let trimmed = names::trim(&name.text);
                 if names::is_identifier_like(trimmed, name.called) {
-                    self.mention(kind, trimmed);
+                    self.mention_with_mark(kind, trimmed, name.mark);
                 }
             }
         }

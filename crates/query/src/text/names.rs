@@ -9,7 +9,7 @@ use foveate_index::tokens::is_unspaced;
 pub(super) struct Name {
     /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`, `(*A).b`, `A<T>::b`).
     pub text: String,
-    /// The `?` or `!` that follows directly, which may belong to the last identifier.
+    /// The `?`, `!` or `=` that follows directly, which may belong to the last identifier.
     pub mark: Option<char>,
     /// Whether an opening parenthesis follows.
     pub called: bool,
@@ -91,10 +91,10 @@ fn is_called(text: &str) -> bool {
     text.starts_with('(') && !text.starts_with("(s)") && !text.starts_with("(es)")
 }
 
-/// Returns the mark at the start of a text if it may belong to the name before it, as in `valid?(x)` and
-/// `save!`: neither in `a?.b` and `a != b`, nor in `name?: string`.
+/// Returns the mark at the start of a text if it may belong to the name before it, as in `valid?(x)`, `save!`
+/// and `A#size=`: neither in `a?.b` and `a != b`, nor in `name?: string`.
 fn mark(after: &str) -> Option<char> {
-    let mark = after.chars().next().filter(|c| matches!(c, '?' | '!'))?;
+    let mark = after.chars().next().filter(|c| matches!(c, '?' | '!' | '='))?;
     let then = after.chars().nth(1);
     let ends = then.is_none_or(|c| c.is_whitespace() || "()[]{},;`'\"’”".contains(c));
     ends.then_some(mark)
@@ -462,8 +462,8 @@ mod tests {
         }
         let marks = |text| scan(text).into_iter().map(|n| n.mark).collect::<Vec<_>>();
         assert_eq!(
-            marks("a? b!() c?.d e?:f g"),
-            [Some('?'), Some('!'), None, None, None, None]
+            marks("a? b!() c?.d e?:f g h= i=1"),
+            [Some('?'), Some('!'), None, None, None, None, Some('='), None]
         );
     }
 
