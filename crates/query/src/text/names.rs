@@ -94,7 +94,10 @@ fn is_called(text: &str) -> bool {
 /// Returns the mark at the start of a text if it may belong to the name before it, as in `valid?(x)`, `save!`
 /// and `A#size=`: neither in `a?.b` and `a != b`, nor in `name?: string`.
 fn mark(after: &str) -> Option<char> {
-    let mark = after.chars().next().filter(|c| matches!(c, '?' | '!' | '='))?;
+    let mark = after
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '?' | '!' | '='))?;
     let then = after.chars().nth(1);
     let ends = then.is_none_or(|c| c.is_whitespace() || "()[]{},;`'\"’”".contains(c));
     ends.then_some(mark)
@@ -463,7 +466,16 @@ mod tests {
         let marks = |text| scan(text).into_iter().map(|n| n.mark).collect::<Vec<_>>();
         assert_eq!(
             marks("a? b!() c?.d e?:f g h= i=1"),
-            [Some('?'), Some('!'), None, None, None, None, Some('='), None]
+            [
+                Some('?'),
+                Some('!'),
+                None,
+                None,
+                None,
+                None,
+                Some('='),
+                None
+            ]
         );
     }
 

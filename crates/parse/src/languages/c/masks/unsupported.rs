@@ -46,7 +46,10 @@ impl MacroMasker<'_> {
 
     /// Returns the position after the alignment in `struct alignas(8) A {`.
     fn alignment_of_type(&self, at: usize) -> Option<usize> {
-        let is_head = matches!(self.text(self.statement.last?), b"struct" | b"class" | b"union");
+        let is_head = matches!(
+            self.text(self.statement.last?),
+            b"struct" | b"class" | b"union"
+        );
         let close = closing(self.tokens, at + 1).filter(|_| is_head && self.is(at + 1, b'('))?;
         Some(close + 1)
     }

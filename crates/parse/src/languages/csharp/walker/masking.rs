@@ -442,13 +442,19 @@ mod tests {
             "static class E {|extension<T>(List<T> list)|where T : I|{|int F() { return 1; }|}|int G;|}",
             "static class E {|int F() { return 1; }|int G;|}",
         );
-        check("// extension(A a) { }|extension(a);", "// extension(A a) { }|extension(a);");
+        check(
+            "// extension(A a) { }|extension(a);",
+            "// extension(A a) { }|extension(a);",
+        );
     }
 
     #[test]
     fn targets_of_assignments_lose_their_question_mark() {
         check("a?.b = c;|a.b?[0] += 1;", "a .b = c;|a.b [0] += 1;");
-        check("a = b?.c == d;|f(a?.b, c) == d;", "a = b?.c == d;|f(a?.b, c) == d;");
+        check(
+            "a = b?.c == d;|f(a?.b, c) == d;",
+            "a = b?.c == d;|f(a?.b, c) == d;",
+        );
     }
 
     #[test]
