@@ -92,7 +92,7 @@ pub fn answer(
     issues.append(&mut pack.notes);
     issues.extend(deadline.issue());
     let (files, functions, places) = listed(ranked, &snapshot.files, request.limit);
-    let names = names(&candidates.symbols, &files, &functions, &pack);
+    let names = names(&candidates.symbols, &files, &functions, &places, &pack);
     issues.extend(unsafe_text::in_names(names));
     let end = now();
     Answer {
@@ -165,14 +165,16 @@ fn names<'a>(
     symbols: &'a [ResolvedSymbol],
     files: &'a [ListedFile],
     functions: &'a [ListedFunction],
+    places: &'a [ListedPlace],
     pack: &'a Pack,
 ) -> impl Iterator<Item = &'a str> {
     let symbols = symbols.iter().flat_map(|symbol| &symbol.resolved);
     let files = files.iter().map(|file| &file.path);
     let functions = functions.iter().flat_map(|f| [&f.path, &f.name]);
+    let places = places.iter().flat_map(|p| [&p.path, &p.name]);
     let items = pack.sections.iter().flat_map(|section| &section.items);
     let items = items.flat_map(|item| [&item.path, &item.name]);
     let dropped = pack.dropped.iter().flat_map(|d| [&d.path, &d.name]);
-    let names = symbols.chain(files).chain(functions);
+    let names = symbols.chain(files).chain(functions).chain(places);
     names.chain(items).chain(dropped).map(String::as_str)
 }

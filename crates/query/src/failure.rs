@@ -57,6 +57,10 @@ pub struct Failures {
 impl Failures {
     /// Adds a failure, unless it is a duplicate. Only the first ones are kept; all are counted.
     pub fn add(&mut self, mut failure: Failure) {
+        if self.kept.len() == MAX_KEPT {
+            self.total += 1;
+            return;
+        }
         for line in [&mut failure.test, &mut failure.file, &mut failure.message] {
             *line = first_line(line);
         }
@@ -68,11 +72,8 @@ impl Failures {
             failure.message.clone(),
             failure.trace.clone(),
         );
-        if self.seen.len() < MAX_KEPT && !self.seen.insert(key) {
-            return;
-        }
-        self.total += 1;
-        if self.kept.len() < MAX_KEPT {
+        if self.seen.insert(key) {
+            self.total += 1;
             self.kept.push(failure);
         }
     }
@@ -135,15 +136,15 @@ impl Failure {
             }
             text.push_str(".\n\n");
         }
-        let is_in_trace = self.trace.contains(&self.message);
-        if !self.message.is_empty() && !is_in_trace {
+        let room = max_bytes.saturating_sub(text.len() + self.message.len());
+        let trace = cut_middle(&self.trace, room);
+        if !self.message.is_empty() && !trace.contains(&self.message) {
             let _ = writeln!(text, "{}\n", self.message);
         }
-        if self.trace.trim().is_empty() {
+        if trace.trim().is_empty() {
             return text;
         }
-        let fence = fence(&self.trace);
-        let trace = cut_middle(&self.trace, max_bytes.saturating_sub(text.len()));
+        let fence = fence(&trace);
         let _ = writeln!(text, "{fence}\n{}\n{fence}", trace.trim_end());
         text
     }

@@ -206,6 +206,7 @@ pub fn resolve(
         config,
         deadline,
         found: Candidates::default(),
+        listed: HashSet::default(),
         fuzzy_left: config.fuzzy_names,
         manifests: OnceCell::new(),
     };
@@ -226,10 +227,15 @@ struct Finder<'a> {
     config: &'a ResolveConfig,
     deadline: &'a Deadline,
     found: Candidates,
+    /// The names of `found.symbols`, and where they are from.
+    listed: HashSet<(String, &'static str)>,
     fuzzy_left: usize,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
 }
+
+/// Maximum number of names of a query that are resolved.
+const MAX_SYMBOLS: usize = 2000;
 
 /// How many names, and how many paths and frames, of a query are resolved even after the deadline.
 const ALWAYS_RESOLVED: usize = 16;
@@ -243,6 +249,9 @@ impl Finder<'_> {
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
     /// files, and functions and types hide fields and variables of the same name.
     fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {
+        if self.found.symbols.len() >= MAX_SYMBOLS {
+            return;
+        }
         let files = &self.snapshot.files;
         let shipped = |id: &DefId| files.role_of(*id) == Role::Source;
         let mut meant: Vec<DefId> = definitions
@@ -263,7 +272,7 @@ impl Finder<'_> {
         self.hide_declarations(&mut meant);
         meant.sort_unstable();
         meant.dedup();
-        if meant.is_empty() || self.is_listed(name, from) {
+        if meant.is_empty() || !self.listed.insert((name.to_owned(), from)) {
             return;
         }
         self.list(name, from, &meant);
@@ -295,13 +304,6 @@ impl Finder<'_> {
         meant.retain(|id| {
             !is_declaration(id) || !defined.contains(&*files.definition(*id).qualified_name)
         });
-    }
-
-    fn is_listed(&self, name: &str, from: &'static str) -> bool {
-        self.found
-            .symbols
-            .iter()
-            .any(|symbol| symbol.name == name && symbol.from == from)
     }
 
     fn list(&mut self, name: &str, from: &'static str, meant: &[DefId]) {

@@ -91,6 +91,8 @@ pub struct PathMention {
     pub line: u32,
     /// The 20 of `#L10-L20`; else the same as `line`.
     pub last_line: u32,
+    /// Whether the text is certainly a path: `docs/Main` is only one if the repository has such a file.
+    pub is_certain: bool,
 }
 
 /// The parsed query. Every list is in query order, without duplicates.

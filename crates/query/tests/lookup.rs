@@ -225,6 +225,25 @@ fn references_have_caller_and_confidence() {
 }
 
 #[test]
+fn references_find_the_name_in_its_file_beside_one_at_the_top_level() {
+    let nested = of_text(
+        "
+        //- a.py
+        class Client:
+            def connect(self): pass
+        //- net.py
+        class Outer:
+            class Client:
+                def connect(self): pass
+        ",
+    );
+    let target = Target::NameIn("Client.connect".to_owned(), path("net.py"));
+    let found = lookup::references(&nested, &target, &all(), &Deadline::none()).unwrap();
+    let names: Vec<_> = found.definitions.iter().map(|d| &*d.name).collect();
+    assert_eq!(names, ["Outer.Client.connect"]);
+}
+
+#[test]
 fn outline_nests_definitions_and_prose_sections() {
     let shop = of_text(SHOP);
     let outline = |file: &str| lookup::outline(&shop, &path(file), &all());

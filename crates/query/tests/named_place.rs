@@ -62,6 +62,26 @@ fn line_decides_for_names_of_built_in_members() {
 }
 
 #[test]
+fn file_of_any_kind_that_is_named_with_its_directory_is_first() {
+    let mut code = String::new();
+    for directory in ["a", "b", "c", "d"] {
+        code.push_str(&format!(
+            "
+            //- src/{directory}/messages.properties
+            save=the crash on save in messages
+            //- src/{directory}/Dockerfile
+            RUN save the crash
+            "
+        ));
+    }
+    let snapshot = of_text(&code);
+    for named in ["src/b/messages.properties", "src/c/Dockerfile"] {
+        let found = ask::ask(&snapshot, &format!("Crash in {named} on save"));
+        assert_eq!(found.files[0].path, named);
+    }
+}
+
+#[test]
 fn function_that_moved_since_the_trace_is_first() {
     let code = "
         //- shop/cart.py

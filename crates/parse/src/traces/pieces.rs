@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use foldhash::HashSet;
+
 use super::form::{Mark, Message, Order};
 use super::places::Frame;
 use super::{error_text, function_above, read};
@@ -35,7 +37,7 @@ pub struct Trace<'a> {
     /// The function that contains the places of messages.
     function: String,
     /// Places of messages, by path and line.
-    places: Vec<(String, u32)>,
+    places: HashSet<(String, u32)>,
     /// Whether the text of a message is on the next line.
     awaits_text: bool,
     /// Whether the run contains frames other than places of messages.
@@ -275,10 +277,9 @@ impl<'a> Trace<'a> {
             place.function.clone_from(&self.function);
         }
         let key = (place.path.clone(), place.line);
-        if self.places.contains(&key) {
+        if !self.places.insert(key) {
             return;
         }
-        self.places.push(key);
         let order = self.order.filter(|order| *order != Order::OutermostFirst);
         self.push(place, order.unwrap_or(Order::InnermostFirst));
     }
@@ -337,7 +338,7 @@ impl<'a> Trace<'a> {
     fn finish(&mut self) {
         self.finish_run();
         // A message may repeat the place of the innermost frame.
-        let named: Vec<(String, u32)> = self
+        let named: HashSet<(String, u32)> = self
             .frames
             .iter()
             .filter(|frame| !frame.function.is_empty() && frame.line > 0)

@@ -68,8 +68,8 @@ pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
 struct Reading {
     depth: usize,
     has_suite: bool,
-    /// The name and file of the enclosing suite.
-    suite: Failure,
+    /// The names and files of the enclosing suites, the outermost first.
+    suites: Vec<Failure>,
     test: Option<Test>,
     /// Where text of the current element goes.
     text: Text,
@@ -123,13 +123,13 @@ impl Reading {
             "testsuites" => self.has_suite = true,
             "testsuite" => {
                 self.has_suite = true;
-                self.suite = Failure {
+                self.suites.push(Failure {
                     test: attribute(element, &["name"]),
                     file: attribute(element, &["file", "filepath"]),
                     ..Failure::default()
-                };
+                });
             }
-            "testcase" => self.test = Some(Test::of(element, &self.suite.file)),
+            "testcase" => self.test = Some(Test::of(element, &self.suite().file)),
             // A test that failed again when it was rerun; one that passed then has a `flakyFailure`.
             "failure" | "error" | "rerunFailure" | "rerunError" => self.failed(element),
             "system-out" | "system-err" => self.text = Text::Output,
@@ -148,7 +148,8 @@ impl Reading {
 
     fn failed(&mut self, element: &BytesStart<'_>) {
         // A suite that fails before its first test has the failure itself.
-        let test = self.test.get_or_insert_with(|| Test::of_suite(&self.suite));
+        let suite = self.suite();
+        let test = self.test.get_or_insert_with(|| Test::of_suite(&suite));
         let message = attribute(element, &["message"]);
         let class = attribute(element, &["type"]);
         let has_message = !message.trim().is_empty() && message != "Failed";
@@ -164,8 +165,16 @@ impl Reading {
         self.text = Text::Trace;
     }
 
+    /// Returns the innermost enclosing suite.
+    fn suite(&self) -> Failure {
+        self.suites.last().cloned().unwrap_or_default()
+    }
+
     fn end(&mut self, name: &str, failures: &mut Failures) {
         match name {
+            "testsuite" => {
+                self.suites.pop();
+            }
             "testcase" => {
                 if let Some(test) = self.test.take() {
                     test.add_to(failures);

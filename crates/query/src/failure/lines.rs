@@ -194,11 +194,9 @@ fn after_build_step(text: &str) -> Option<&str> {
 /// Interprets the marks of forges.
 fn read_mark(text: &str) -> Line {
     if let Some(rest) = text.strip_prefix("section_start:") {
-        // `section_start:1560896352:name`, followed by a title.
-        let is_script = rest
-            .split(':')
-            .nth(1)
-            .is_some_and(|name| name.contains("script"));
+        // `section_start:1560896352:name`, followed by a title. What a job does after its script does not fail it.
+        let name = rest.split(':').nth(1).unwrap_or("");
+        let is_script = name.starts_with("step_script") || name.starts_with("build_script");
         return if is_script { Line::Step } else { Line::Mark };
     }
     if text.starts_with("section_end:") {
@@ -321,6 +319,10 @@ mod tests {
             Line::Step
         );
         assert_eq!(line("##[group]Operating System"), Line::Mark);
+        assert_eq!(
+            line("section_start:1560896352:after_script\r\x1b[0KRunning after_script"),
+            Line::Mark
+        );
         assert_eq!(
             line("section_end:1560896352:step_script\r\x1b[0K"),
             Line::Mark

@@ -241,6 +241,45 @@ fn only_the_failed_step_counts() {
 }
 
 #[test]
+fn script_after_the_failed_one_does_not_hide_its_failure() {
+    let found = read_log(
+        "section_start:1700000000:step_script\r\x1b[0KExecuting \"step_script\"\n\
+         $ pytest\n\
+         Traceback (most recent call last):\n  \
+           File \"shop/price.py\", line 2, in total\n    return rows.price\n\
+         AttributeError: no price\n\
+         section_end:1700000001:step_script\r\x1b[0K\n\
+         section_start:1700000002:after_script\r\x1b[0KRunning after_script\n\
+         $ ./upload_logs\nuploaded\n\
+         section_end:1700000003:after_script\r\x1b[0K\n\
+         \x1b[31;1mERROR: Job failed: exit code 1\n",
+    );
+    assert_question(&found.failures, &["shop/price.py:2"], "no price");
+}
+
+#[test]
+fn message_of_a_cut_trace_is_in_the_question() {
+    let middle = "    at org.acme.Cart.run(Cart.java:1)\n".repeat(600);
+    let failure = |name: &str| {
+        format!(
+            "<testcase classname=\"CartTest\" name=\"{name}\"><failure message=\"quokka of {name}\">\
+             {middle}java.lang.Error: quokka of {name}\n{middle}</failure></testcase>"
+        )
+    };
+    let report = format!(
+        "<testsuite name=\"CartTest\">{}{}{}</testsuite>",
+        failure("one"),
+        failure("two"),
+        failure("three")
+    );
+    let (question, shown) = read_report(&report).question(MAX_BYTES);
+    assert_eq!(shown, 3);
+    for name in ["one", "two", "three"] {
+        assert!(question.contains(&format!("quokka of {name}")), "{name}");
+    }
+}
+
+#[test]
 fn errors_of_compilers_are_found_among_warnings() {
     let mut text = String::new();
     for n in 1..500 {
@@ -397,6 +436,17 @@ ConnectionError: no database</error><error message="second"/>
         ]
     );
     assert_question(&failures, &["shop/db.py:12"], "no database");
+}
+
+#[test]
+fn test_after_a_nested_suite_is_in_the_file_of_its_own_suite() {
+    let report = r#"<testsuite name="Cart" file="shop/cart_test.py">
+<testsuite name="Tax" file="shop/tax_test.py"><testcase name="test_tax"/></testsuite>
+<testcase name="test_total"><failure message="3 != 4"/></testcase></testsuite>"#;
+    assert_eq!(
+        summaries(&read_report(report)),
+        ["test_total | shop/cart_test.py:0 | 3 != 4"]
+    );
 }
 
 proptest::proptest! {

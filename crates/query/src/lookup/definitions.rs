@@ -1,7 +1,7 @@
 //! Finds the definitions of a name.
 
 use foveate_index::symbols::fold;
-use foveate_index::{DefId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, Lines, Role};
 
 use super::page::{Key, Page, Window, page};
@@ -82,7 +82,7 @@ pub fn definitions(
     window: &Window,
     deadline: &Deadline,
 ) -> FoundDefinitions {
-    let found = resolve(snapshot, name, deadline);
+    let found = resolve(snapshot, name, None, deadline);
     let keyed = found
         .definitions
         .into_iter()
@@ -104,10 +104,16 @@ pub(super) struct MatchingDefinitions {
     pub issue: Option<Issue>,
 }
 
-pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> MatchingDefinitions {
+/// Resolves a name, in `file` alone if there is one.
+pub(super) fn resolve(
+    snapshot: &Snapshot,
+    name: &str,
+    file: Option<FileId>,
+    deadline: &Deadline,
+) -> MatchingDefinitions {
     let name = dotted(name);
-    let exactly = exactly(snapshot, &name);
-    if let Some((matched, definitions)) = exactly {
+    let is_inside = |id: &DefId| file.is_none_or(|file| id.file == file);
+    if let Some((matched, definitions)) = exactly(snapshot, &name, is_inside) {
         let mut definitions: Vec<DefId> = definitions;
         definitions.sort_unstable();
         definitions.dedup();
@@ -117,7 +123,9 @@ pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> M
             issue: None,
         };
     }
-    similar(snapshot, last_name(&name), deadline)
+    let mut found = similar(snapshot, last_name(&name), deadline);
+    found.definitions.retain(|(_, id)| is_inside(id));
+    found
 }
 
 /// Returns the name with dots between its parts, whatever the separator of the language.
@@ -131,15 +139,22 @@ fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn exactly(snapshot: &Snapshot, name: &str) -> Option<(Match, Vec<DefId>)> {
+/// Returns the definitions of the strictest match that has any for which `is_inside` holds.
+fn exactly(
+    snapshot: &Snapshot,
+    name: &str,
+    is_inside: impl Fn(&DefId) -> bool,
+) -> Option<(Match, Vec<DefId>)> {
     let Snapshot {
         symbols,
         graph,
         files,
         ..
     } = snapshot;
-    let some =
-        |matched: Match, found: &[DefId]| (!found.is_empty()).then(|| (matched, found.to_vec()));
+    let some = |matched: Match, found: &[DefId]| {
+        let found: Vec<DefId> = found.iter().copied().filter(|id| is_inside(id)).collect();
+        (!found.is_empty()).then_some((matched, found))
+    };
     if let Some(found) = some(Match::Exact, symbols.qualified(name)) {
         return Some(found);
     }

@@ -133,11 +133,8 @@ fn resolve_target(
         Target::Name(name) => (name, None),
         Target::NameIn(name, path) => (name, Some(find_content(snapshot, path)?.0)),
     };
-    let resolved = resolve(snapshot, name, deadline);
-    let mut ids: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
-    if let Some(file) = path {
-        ids.retain(|id| id.file == file);
-    }
+    let resolved = resolve(snapshot, name, path, deadline);
+    let ids: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
     let matched = resolved.matched.filter(|_| !ids.is_empty());
     Ok((matched, ids, resolved.issue))
 }

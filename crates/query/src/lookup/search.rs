@@ -151,8 +151,11 @@ fn names(
     }
     let mut page = page(&snapshot.files, keyed, window).map(|id| name_item(snapshot, id));
     if is_late {
-        page.issues
-            .push(deadline_issue("not all names were searched"));
+        // A file that was not searched may have a better match than the last one of the page.
+        page.next = None;
+        page.issues.push(deadline_issue(
+            "not all names were searched; search below a path",
+        ));
     }
     page
 }

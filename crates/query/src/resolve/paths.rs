@@ -12,7 +12,11 @@ impl Finder<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            for file in self.files_at(&mention.path) {
+            let files = match mention.is_certain {
+                true => self.files_at(&mention.path),
+                false => self.files_at_whole_path(&mention.path),
+            };
+            for file in files {
                 self.note_file(file, "path", self.config.strength.path);
                 self.line(file, &mention.path, mention.line);
                 if mention.last_line > mention.line {

@@ -21,6 +21,9 @@ const MAX_ERROR: usize = 400;
 /// Most citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
 
+/// Most bytes of a name; a longer one names nothing.
+const MAX_NAME: usize = 512;
+
 /// Fills a [`QueryText`], each list without duplicates.
 #[derive(Default)]
 struct Collector {
@@ -100,6 +103,9 @@ impl Collector {
     }
 
     fn mention(&mut self, kind: MentionKind, name: &str) {
+        if name.len() > MAX_NAME {
+            return;
+        }
         if self.seen_mentions.insert((kind, name.to_owned())) {
             self.text.mentions.push(Mention {
                 name: name.to_owned(),
@@ -261,8 +267,11 @@ impl Collector {
                 let after = words.get(at + 1..).filter(|_| !word.ends_with('.'));
                 let after = after.unwrap_or_default().iter();
                 let lines = paths::lines_beside(before.copied(), after.copied());
+                let is_certain = mention.is_certain;
                 self.path(with_lines(mention, lines));
-                continue;
+                if is_certain {
+                    continue;
+                }
             }
             for name in names::scan(word) {
                 let trimmed = names::trim(&name.text);

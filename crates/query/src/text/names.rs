@@ -188,8 +188,8 @@ fn push_identifier(chain: &mut String, name: &str) {
 /// Returns the mark between two names of a chain at the start of a text.
 fn joint(text: &str, chain: &str) -> Option<&'static str> {
     // A static method in JavaScript has no such part.
-    if text.starts_with(".prototype.") {
-        return joint(text.get(".prototype".len()..)?, chain).map(|_| ".prototype.");
+    if let Some(rest) = text.strip_prefix(".prototype.") {
+        return rest.starts_with(starts_name).then_some(".prototype.");
     }
     let last = chain.rsplit('.').next().unwrap_or(chain);
     let is_destructor = |rest: &str| {

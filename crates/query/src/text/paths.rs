@@ -1,22 +1,26 @@
 //! Reads paths, test ids and links to files.
 
-use super::PathMention;
 use foveate_parse::traces::clean_path;
+use percent_encoding::percent_decode_str;
+
+use super::PathMention;
 
 /// Extensions of files that a repository may hold and an issue may name.
 const EXTENSIONS: &[&str] = &[
-    "bash", "bat", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "cts", "cxx", "ejs", "erb",
-    "go", "gradle", "graphql", "h", "hh", "hpp", "htm", "html", "hxx", "ini", "ipynb", "j2",
-    "java", "jinja", "js", "json", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx",
-    "mjs", "mk", "mts", "php", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "rb", "rs", "rst",
-    "sass", "scala", "scss", "sh", "sql", "svelte", "svg", "swift", "tf", "toml", "tpl", "ts",
+    "astro", "bash", "bat", "c", "cc", "cfg", "cjs", "cmake", "conf", "cpp", "cs", "cshtml",
+    "csproj", "css", "cts", "cxx", "dart", "ejs", "erb", "es6", "exs", "gemspec", "go", "gradle",
+    "graphql", "h", "hh", "hpp", "htm", "html", "hxx", "ini", "ipynb", "j2", "java", "jinja", "js",
+    "json", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx", "mjs", "mk", "mts", "php",
+    "phtml", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "razor", "rb", "rs", "rst", "sass",
+    "scala", "scss", "sh", "sln", "sql", "svelte", "svg", "swift", "tf", "toml", "tpl", "ts",
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
 /// How strictly a word is checked for being a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// For prose: a known extension is needed.
+    /// For prose: a known extension is needed. A word with slashes and another extension, or the name of a file such as
+    /// `Dockerfile`, may be a path.
     Extension,
     /// For code between backticks: several segments with slashes are enough.
     Slash,
@@ -24,65 +28,53 @@ pub(super) enum Strictness {
 
 /// Reads a word (no spaces) as a path, with its line if one is given.
 pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
-    let word = word.trim_matches(|c: char| {
-        matches!(
-            c,
-            '(' | ')'
-                | '['
-                | ']'
-                | '{'
-                | '}'
-                | '<'
-                | '>'
-                | '"'
-                | '\''
-                | '`'
-                | ','
-                | ';'
-                | '!'
-                | '?'
-                | '*'
-                | '“'
-                | '”'
-        )
-    });
+    let word = word.trim_matches(|c: char| "()[]{}<>\"'`,;!?*“”".contains(c));
     let word = word.trim_end_matches(['.', ':']);
     let (word, bracketed) = split_bracketed_line(word);
+    // Routes have such names: `app/[id]/page.tsx`, `(group)`, `$id`.
+    let slash = word.find('/').unwrap_or(word.len());
+    let has_bracket = word.contains(BRACKETS);
+    let is_code = |c: char| "=|\"'<>{*@".contains(c);
     if word.len() < 3
         || word.len() > 300
-        || word.contains(['(', '=', '$', '|', '"', '\'', '<', '>', '{', '*', '@'])
-            && !word.starts_with('@')
+        || word.find(BRACKETS).is_some_and(|at| at < slash)
+        || word.contains(is_code) && !word.starts_with('@')
     {
         return None;
     }
     let (path, lines) = split_line(word);
     let (line, last_line) = bracketed.map_or(lines, |line| (line, line));
     let path = path.replace('\\', "/");
-    let path = path
-        .trim_start_matches("./")
-        .trim_start_matches("a/")
-        .trim_matches('/');
+    let path = path.trim_start_matches("./").trim_matches('/');
     let name = path.rsplit('/').next().unwrap_or("");
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let segments = path.split('/').count();
     let plain = path
         .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '@' | '+' | '~' | '#'))
+        .all(|c| c.is_alphanumeric() || "/._-@+~#".contains(c) || BRACKETS.contains(&c))
         && !path.split('/').any(|segment| segment.is_empty());
     if !plain || path.starts_with("..") && segments < 2 {
         return None;
     }
     let known = EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name);
-    let listed = strictness == Strictness::Slash
-        && segments >= 2
-        && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
     // `and/or`, `read/write`: two plain words are no path unless code marks say so.
-    (known || listed).then(|| PathMention {
+    let listed = strictness == Strictness::Slash
+        && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
+    let is_name = match extension {
+        "" => name.starts_with(char::is_uppercase),
+        _ => extension.len() <= 10 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+    };
+    let possible = segments >= 2 && !has_bracket && (listed || is_name && !stem.is_empty());
+    (known || possible).then(|| PathMention {
         path: path.to_owned(),
         line,
         last_line,
+        is_certain: known || listed,
     })
 }
+
+/// Characters of paths that mean something else in prose and code, unless a slash precedes them.
+const BRACKETS: [char; 5] = ['(', ')', '[', ']', '$'];
 
 /// Whether a name is a product such as `Node.js` rather than a file.
 fn is_product(name: &str) -> bool {
@@ -212,31 +204,41 @@ pub(super) fn read_url(url: &str) -> Link {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let raw = host.starts_with("raw.");
-    let mut parts = path.splitn(3, '/').skip(2);
-    let below = parts.next().unwrap_or("").trim_start_matches("-/");
+    // GitLab's repositories can be in groups of groups.
+    let below = match path.split_once("/-/") {
+        Some((_, below)) => below,
+        None => path.splitn(3, '/').nth(2).unwrap_or(""),
+    };
     let file = ["blob/", "blame/", "tree/", "raw/", "src/", "edit/"]
         .iter()
         .find_map(|kind| below.strip_prefix(kind))
         .or_else(|| raw.then_some(below))
         .and_then(|rest| rest.split_once('/'))
         .map(|(_reference, path)| path);
-    let forge = host.contains("git") || host.contains("bitbucket") || host.contains("codeberg");
+    let is_forge = |label: &str| {
+        label.starts_with("git") || label.contains("bitbucket") || label.contains("codeberg")
+    };
+    let forge = host.split('.').any(is_forge);
     if let Some(path) = file.filter(|path| forge && !path.is_empty()) {
         let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
         let path = path.split('?').next().unwrap_or(path);
+        // Bitbucket writes `#lines-3:9`.
+        let fragment = fragment.trim_start_matches("lines-");
         let (line, last_line) = line_range(fragment.trim_start_matches(['L', 'l']));
+        let path = percent_decode_str(path).decode_utf8_lossy();
         return Link::File(PathMention {
-            path: clean_path(&path.replace("%20", " "))
-                .trim_matches('/')
-                .to_owned(),
+            path: clean_path(&path).trim_matches('/').to_owned(),
             line,
             last_line,
+            is_certain: true,
         });
     }
     // A forge's other pages (issues, pull requests, users) and pictures name no code.
     const PICTURES: &[&str] = &[".png", ".jpg", ".jpeg", ".gif", ".svg", ".mp4"];
     if forge
-        || host.contains("play")
+        || host
+            .split('.')
+            .any(|label| matches!(label, "play" | "playground"))
         || path.len() > 150
         || path.contains("?")
         || PICTURES.iter().any(|p| path.ends_with(p))
@@ -270,6 +272,24 @@ mod tests {
         check("settings.py", Extension, Some(("settings.py", 0)));
         check("Node.js", Extension, None);
         check("and/or", Extension, None);
+        check("a/mod.py", Extension, Some(("a/mod.py", 0)));
+        check(
+            "app/[id]/page.tsx:3",
+            Extension,
+            Some(("app/[id]/page.tsx", 3)),
+        );
+        check(
+            "src/(web)/$id.tsx",
+            Extension,
+            Some(("src/(web)/$id.tsx", 0)),
+        );
+        check("f(a/b)", Slash, None);
+        check("a/b[0]", Slash, None);
+        check("App.csproj", Extension, Some(("App.csproj", 0)));
+        let is_certain = |word| read(word, Extension).map(|found| found.is_certain);
+        assert_eq!(is_certain("src/a.py"), Some(true));
+        assert_eq!(is_certain("src/messages.properties"), Some(false));
+        assert_eq!(is_certain("docker/Dockerfile"), Some(false));
         check("3.8", Extension, None);
         check("foo.bar", Extension, None);
         check("packages/core/src", Slash, Some(("packages/core/src", 0)));
@@ -334,6 +354,28 @@ mod tests {
             file("https://raw.githubusercontent.com/o/r/main/x.js"),
             ("x.js".to_owned(), 0)
         );
+        for (url, path, line) in [
+            ("https://gitlab.com/g/s/p/-/blob/main/b.py#L3", "b.py", 3),
+            (
+                "https://bitbucket.org/o/r/src/main/a.py#lines-3:9",
+                "a.py",
+                3,
+            ),
+            (
+                "https://github.com/o/r/blob/main/app/%5Bid%5D/a%20b.tsx",
+                "app/[id]/a b.tsx",
+                0,
+            ),
+            (
+                "https://playwright.dev/docs/legit-locators",
+                "words:docs legit locators",
+                0,
+            ),
+            ("https://legit.dev/docs", "words:docs", 0),
+            ("https://play.rust-lang.org/gist", "words:", 0),
+        ] {
+            assert_eq!(file(url), (path.to_owned(), line), "{url}");
+        }
         assert_eq!(
             file("https://github.com/o/r/issues/12"),
             ("words:".to_owned(), 0)

@@ -197,25 +197,34 @@ fn remove_comments(lines: &mut [String]) {
 /// Removes the comments from a line. Returns whether one continues in the next line, which `may_continue`
 /// allows.
 fn remove_comments_in_line(line: &mut String, may_continue: bool) -> bool {
-    if !line.contains("<!--") {
+    const START: &str = "<!--";
+    const END: &str = "-->";
+    if !line.contains(START) {
         return false;
     }
     let mut kept = String::with_capacity(line.len());
     let mut rest = line.as_str();
     let mut continues = false;
-    while let Some(at) = rest.find("<!--") {
+    let mut is_quoted = false;
+    // The next end of a comment, which is searched again once it is passed.
+    let mut end = line.find(END);
+    while let Some(at) = rest.find(START) {
         let (before, comment) = rest.split_at(at);
         kept.push_str(before);
-        let quoted = kept.bytes().filter(|b| *b == b'`').count() % 2 == 1;
-        match comment.find("-->") {
-            Some(end) if !quoted => rest = comment.get(end + "-->".len()..).unwrap_or(""),
-            None if !quoted && may_continue => {
+        is_quoted ^= before.matches('`').count() % 2 == 1;
+        let start = line.len() - comment.len();
+        if end.is_some_and(|end| end < start) {
+            end = comment.find(END).map(|end| start + end);
+        }
+        match end {
+            Some(end) if !is_quoted => rest = line.get(end + END.len()..).unwrap_or(""),
+            None if !is_quoted && may_continue => {
                 rest = "";
                 continues = true;
             }
             _ => {
-                kept.push_str("<!--");
-                rest = comment.get("<!--".len()..).unwrap_or("");
+                kept.push_str(START);
+                rest = comment.get(START.len()..).unwrap_or("");
             }
         }
     }
@@ -263,5 +272,7 @@ mod tests {
         );
         check("say `<!-- x -->` here", "say `<!-- x -->` here");
         check("a <!-- b --> c <!-- d --> e", "a  c  e");
+        check("a <!-- `b --> `c <!-- d --> ` e", "a  `c <!-- d --> ` e");
+        check("a <!--> b <!-- c --> d", "a  b  d");
     }
 }

@@ -528,6 +528,9 @@ fn hostile_texts_take_linear_time() {
         "node_modules/",
         "b.js:1:2 at a\n",
         "site-packages/a-1",
+        "a.prototype",
+        ".prototype",
+        "a.c:1:2: error: x\n",
     ];
     for piece in pieces {
         let query = piece.repeat(200_000 / piece.len());
@@ -537,6 +540,8 @@ fn hostile_texts_take_linear_time() {
     }
     let all = pieces.concat().repeat(500);
     parse(&all);
+    // Comments that begin where code is quoted, and the end of one.
+    parse(&format!("`{}\n-->", "<!--".repeat(50_000)));
 }
 
 #[test]

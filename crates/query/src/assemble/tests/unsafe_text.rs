@@ -28,6 +28,16 @@ fn unsafe_character_issues(answer: &Answer) -> Vec<&Issue> {
 }
 
 #[test]
+fn unsafe_name_of_a_place_is_reported_though_it_is_not_shown() {
+    let text = "# Gate \u{202e}control\n\nHow a quokka opens the gate.\n".to_owned();
+    let snapshot = snapshot([("docs/gate.md".to_owned(), text)]);
+    let answer = ask(&snapshot, &request("quokka gate", 1, IntentKind::BugFix));
+    assert!(answer.pack.sections.is_empty() && !answer.places.is_empty());
+    let issues = unsafe_character_issues(&answer);
+    assert!(issues[0].detail.contains("\\u{202e}control"), "{issues:?}");
+}
+
+#[test]
 fn paths_are_escaped_in_context_but_not_in_fields() {
     for format in [Format::Xml, Format::Markdown, Format::Json] {
         let plain = "def close_gate(text):\n    return text\n";
