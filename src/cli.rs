@@ -30,7 +30,6 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 use foveate_model::escape::{self, escape_lines};
@@ -183,11 +182,14 @@ fn print_json(out: &mut impl io::Write, value: &impl serde::Serialize) -> anyhow
 }
 
 /// Reads the ranking numbers of a file; without a file, returns the built-in ones.
-fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
-    let Some(path) = file else {
+///
+/// # Errors
+/// When the file cannot be read or used.
+pub fn ranking(file: Option<&Path>) -> Result<RankingConfig, UsageError> {
+    let Some(path) = file.filter(|path| !path.as_os_str().is_empty()) else {
         return Ok(RankingConfig::default());
     };
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
+    let refuse = |error: String| UsageError(format!("the ranking {}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))
 }

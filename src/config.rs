@@ -21,6 +21,7 @@ use figment::providers::{Env, Format, Serialized};
 use figment::value::UncasedStr;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tracing_subscriber::EnvFilter;
 
 pub use effective::Setting;
 pub use feedback::FeedbackConfig;
@@ -277,13 +278,21 @@ impl Config {
     }
 
     fn check(mut self) -> Result<Self, ConfigError> {
-        for (key, number, least) in self.bounded_numbers() {
-            if number < least {
+        for (key, number, min) in self.bounded_numbers() {
+            if number < min {
                 return Err(ConfigError::new(format!(
-                    "{key} must be at least {least}, not {number}"
+                    "{key} must be at least {min}, not {number}"
                 )));
             }
         }
+        for (key, number) in self.counts() {
+            if number > MAX_COUNT {
+                return Err(ConfigError::new(format!(
+                    "{key} must be at most {MAX_COUNT}, not {number}"
+                )));
+            }
+        }
+        self.log.check().map_err(ConfigError::new)?;
         self.server.check().map_err(ConfigError::new)?;
         self.git.check().map_err(ConfigError::new)?;
         self.forge.check().map_err(ConfigError::new)?;
@@ -305,7 +314,8 @@ impl Config {
     fn bounded_numbers(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let (server, git, index, answer) = (&self.server, &self.git, &self.index, &self.answer);
         let (history, watch) = (&self.history, &self.watch);
-        let numbers = [
+        let (forge, feedback) = (&self.forge, &self.feedback);
+        [
             (
                 "server.body_limit_bytes", server.body_limit_bytes as u64, 1024,
             ),
@@ -329,11 +339,31 @@ impl Config {
             ("history.runs", history.runs as u64, 1),
             ("watch.poll_seconds", watch.poll_seconds, 1),
             ("watch.max_delay_ms", watch.max_delay_ms, watch.debounce_ms),
-        ];
-        let feedback = self.feedback.numbers().into_iter();
-        numbers
-            .into_iter()
-            .chain(feedback.map(|(key, number)| (key, number, 1)))
+            ("forge.budget_tokens", forge.budget_tokens as u64, 200),
+            ("forge.max_jobs", forge.max_jobs.into(), 1),
+            ("forge.workers", forge.workers.into(), 1),
+            ("forge.retry_seconds", forge.retry_seconds, 1),
+            ("forge.max_attempts", forge.max_attempts.into(), 1),
+            ("forge.timeout_seconds", forge.timeout_seconds, 1),
+            ("forge.body_limit_bytes", forge.body_limit_bytes as u64, 1024),
+            ("feedback.retention_days", feedback.retention_days.into(), 1),
+            ("feedback.max_answers", feedback.max_answers.into(), 1),
+            ("feedback.queue", feedback.queue as u64, 1),
+        ]
+        .into_iter()
+    }
+
+    /// Returns the numbers of which something is kept or done at a time.
+    fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("server.max_connections", self.server.max_connections as u64),
+            ("access.max_in_flight", self.access.max_in_flight as u64),
+            ("git.transfers", self.git.transfers as u64),
+            ("index.runs", self.index.runs as u64),
+            ("history.runs", self.history.runs as u64),
+            ("feedback.queue", self.feedback.queue as u64),
+        ]
+        .into_iter()
     }
 
     /// Whether only this machine can connect.
@@ -408,10 +438,27 @@ fn variables_without(keys: &[String]) -> Figment {
     Figment::from(Env::prefixed(ENVIRONMENT).split("__").filter(is_left))
 }
 
+/// Maximum of [`Config::counts`], far above any use.
+const MAX_COUNT: u64 = 1_000_000;
+
+impl LogConfig {
+    fn check(&self) -> Result<(), String> {
+        match EnvFilter::try_new(&self.filter) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("log.filter: {error}")),
+        }
+    }
+}
+
 impl ServerConfig {
     fn check(&self) -> Result<(), String> {
         if self.tls.cert.as_os_str().is_empty() != self.tls.key.as_os_str().is_empty() {
             return Err("server.tls needs both `cert` and `key`, or neither of them".to_owned());
+        }
+        if let Some(host) = self.allow_hosts.iter().find(|host| !is_host(host)) {
+            return Err(format!(
+                "server.allow_hosts: {host:?} is not a host such as app.example.org, without scheme and port"
+            ));
         }
         match self.allow_origins.iter().find(|o| !is_origin(o)) {
             None => Ok(()),
@@ -434,6 +481,11 @@ impl GitConfig {
             )),
         }
     }
+}
+
+/// Whether a text is the name or the address of a host. An address of IPv6 needs no brackets.
+fn is_host(text: &str) -> bool {
+    url::Host::parse(text).is_ok() || text.parse::<std::net::Ipv6Addr>().is_ok()
 }
 
 /// Whether a text is a web origin as browsers send it: scheme, host and optional port.
@@ -465,6 +517,35 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), text).expect("it can be written");
         Config::merge(Some(file.path()), Figment::new(), &Overrides::default())
+    }
+
+    #[test]
+    fn settings_that_can_have_no_effect_are_refused() {
+        for (text, named) in [
+            ("[log]\nfilter = 'foveate=lout'", "log.filter"),
+            (
+                "[server]\nallow_hosts = ['https://x.example.org']",
+                "server.allow_hosts",
+            ),
+            (
+                "[server]\nallow_hosts = ['x.example.org:80']",
+                "server.allow_hosts",
+            ),
+            (
+                "[forge]\ncommand_associations = ['owner']",
+                "forge.command_associations",
+            ),
+            (
+                "[server]\nmax_connections = 9223372036854775807",
+                "server.max_connections must be at most",
+            ),
+            ("[forge]\nworkers = 0", "forge.workers must be at least 1"),
+        ] {
+            let error = with_file(text).expect_err(text).to_string();
+            assert!(error.contains(named), "{error}");
+        }
+        let hosts = "[server]\nallow_hosts = ['x.example.org', '192.0.2.1', '2001:db8::1']";
+        with_file(hosts).expect("hosts");
     }
 
     fn with_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {

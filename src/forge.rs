@@ -143,7 +143,9 @@ fn is_clone_url_of(location: &str, url: &str, project: &str) -> bool {
     let path = path.trim_matches('/').trim_end_matches(".git");
     let path = match base {
         "" => Some(path),
-        base => path.strip_prefix(base).map(|path| path.trim_matches('/')),
+        base => path
+            .strip_prefix(base)
+            .and_then(|path| path.strip_prefix('/')),
     };
     is_same_host && path.is_some_and(|path| path.eq_ignore_ascii_case(project))
 }
@@ -186,6 +188,11 @@ mod tests {
             "http://127.0.0.1:3000/git/a/b.git",
             below,
             "a/b"
+        ));
+        assert!(!is_clone_url_of(
+            "http://127.0.0.1:3000/gitlab/a",
+            below,
+            "lab/a"
         ));
         assert!(!is_clone_url_of(
             "http://127.0.0.1:3001/git/a/b.git",

@@ -203,6 +203,14 @@ impl Authenticator {
             all.extend(self.key_of_row(row, &before));
         }
         for key in &self.file.lock().keys {
+            // Shares, feedback and audit lines go by the name.
+            if all.iter().any(|known| known.grant.who() == key.name) {
+                tracing::error!(
+                    key = key.name,
+                    "ignored a key of the token file: a key of the database has its name"
+                );
+                continue;
+            }
             let (scope, repositories) = (key.scope, key.repositories.clone());
             all.push(self.key(&key.name, key.hash, (scope, repositories), None, &before));
         }

@@ -47,16 +47,26 @@ impl Keys {
 
 /// A text is not a valid name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key's name has 1 to 64 letters, digits, `.`, `_` and `-`")]
-pub struct NameError;
+#[allow(missing_docs, reason = "the messages say what is wrong")]
+pub enum NameError {
+    #[error("a key's name has 1 to 64 letters, digits, `.`, `_` and `-`")]
+    Characters,
+    #[error("a key must not be named {}: the server itself acts under these names", RESERVED.join(", "))]
+    Reserved,
+}
+
+/// Names of grants that need no key: those of [`Grant`], and of the forges whose jobs ask questions.
+const RESERVED: [&str; 6] = ["anonymous", "gitea", "github", "gitlab", "local", "probe"];
 
 /// Checks the name of a key, which must be one word because logs show it.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-    if (1..=64).contains(&name.len()) && name.bytes().all(is_allowed) {
-        Ok(())
-    } else {
-        Err(NameError)
+    if !(1..=64).contains(&name.len()) || !name.bytes().all(is_allowed) {
+        return Err(NameError::Characters);
+    }
+    match RESERVED.contains(&name) {
+        true => Err(NameError::Reserved),
+        false => Ok(()),
     }
 }
 
@@ -89,7 +99,10 @@ mod tests {
             assert_eq!(check_name(good), Ok(()));
         }
         for bad in ["", "a b", "ä", "a\n", "a/b", &"x".repeat(65)] {
-            assert_eq!(check_name(bad), Err(NameError), "{bad}");
+            assert_eq!(check_name(bad), Err(NameError::Characters), "{bad}");
+        }
+        for reserved in ["local", "anonymous", "github"] {
+            assert_eq!(check_name(reserved), Err(NameError::Reserved));
         }
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
-use super::service::{engine_settings, ingest_settings, ranking};
+use super::service::{engine_settings, ingest_settings};
+use crate::cli::ranking;
 use crate::access::Grant;
 use crate::cli::{McpArgs, RunCache, UsageError};
 use crate::config::{Config, Overrides};
@@ -50,7 +51,7 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
     let store = Store::open_copy(scratch.path()).await?;
     let settings = engine_settings_of(config, cache);
-    let engine = Engine::new(settings, ranking(&config.ranking.file)?)
+    let engine = Engine::new(settings, ranking(Some(&config.ranking.file))?)
         .context("cannot start the threads for indexing")?;
     let engine = Arc::new(engine);
     let ingest = ingest_settings(config, data);

@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 
-use super::service::{parsers, ranking};
+use super::service::parsers;
+use crate::cli::ranking;
 use crate::cli::doctor::{DoctorArgs, Finding, print};
 use crate::config::{Config, Overrides};
 use crate::disk;
@@ -52,7 +53,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
         }
     };
     findings.insert(0, Finding::ok("settings", "the settings are valid"));
-    if let Err(error) = ranking(&config.ranking.file) {
+    if let Err(error) = ranking(Some(&config.ranking.file)) {
         let advice = "correct the file, or leave ranking.file empty";
         findings.push(Finding::failure("settings", format!("{error:#}"), advice));
     }

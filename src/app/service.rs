@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
 use foveate_parse::Limits;
-use foveate_query::RankingConfig;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -77,7 +75,7 @@ impl Service {
     pub async fn start(config: Config, stop: CancellationToken) -> anyhow::Result<Self> {
         telemetry::install_tls();
         let recorder = telemetry::metrics::recorder().map_err(anyhow::Error::msg)?;
-        let ranking = ranking(&config.ranking.file)?;
+        let ranking = cli::ranking(Some(&config.ranking.file))?;
         // Bind the address first: a second server must not touch the data of the first.
         let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
@@ -393,15 +391,6 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
         head_timeout: Duration::from_millis(server.head_timeout_ms),
         write_timeout: Duration::from_millis(server.request_timeout_ms),
     }
-}
-
-pub(super) fn ranking(file: &Path) -> anyhow::Result<RankingConfig> {
-    if file.as_os_str().is_empty() {
-        return Ok(RankingConfig::default());
-    }
-    let refuse = |error: String| UsageError(format!("ranking.file: {}: {error}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))?;
-    Ok(RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))?)
 }
 
 fn unusable(error: DataDirError) -> anyhow::Error {

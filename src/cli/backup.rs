@@ -6,9 +6,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
-use super::{UsageError, block_on, database};
+use super::database::{self, DatabaseArgs};
+use super::{UsageError, block_on};
 use crate::disk;
 use crate::ingest::CREDENTIALS;
 use crate::store::{self, DatabaseLocation, Store};
@@ -22,12 +23,8 @@ use crate::store::{self, DatabaseLocation, Store};
 pub struct BackupArgs {
     /// The directory to write. It must not exist yet, or be empty.
     dir: PathBuf,
-    /// The server's data directory [default: as for `foveate serve`].
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// The server's TOML file with settings.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    database: DatabaseArgs,
     /// Leave out the secrets of URLs that repositories were registered with.
     #[arg(long)]
     without_credentials: bool,
@@ -38,17 +35,8 @@ pub struct BackupArgs {
 /// # Errors
 /// When there is no database, or the directory cannot be written; nothing of it is left then.
 pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
-    let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
-    let location = database::location(&config.storage)?;
-    let data_dir = &config.storage.data_dir;
-    if let DatabaseLocation::Sqlite(file) = &location
-        && !file.is_file()
-    {
-        let data_dir = data_dir.display();
-        bail!(UsageError(format!(
-            "{data_dir} is not the data directory of a server: set it with --data-dir"
-        )));
-    }
+    let storage = args.database.settings()?.storage;
+    let location = database::existing(&storage)?;
     refuse_existing_directory(&args.dir)?;
     disk::restrict_umask();
     let parent = match args.dir.parent() {
@@ -64,7 +52,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
     let secrets = match args.without_credentials {
         true => 0,
         false => copy_files(
-            &data_dir.join(CREDENTIALS),
+            &storage.data_dir.join(CREDENTIALS),
             &unfinished.path().join(CREDENTIALS),
         )?,
     };

@@ -256,9 +256,7 @@ fn list_as_json(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Resul
     let list: Vec<_> = entries.iter().map(entry).collect();
     let mut out = io::stdout().lock();
     let answer = json!({"directory": cache.path().to_string_lossy(), "repositories": list});
-    serde_json::to_writer_pretty(&mut out, &answer)?;
-    writeln!(out)?;
-    Ok(())
+    super::print_json(&mut out, &answer)
 }
 
 fn clear<'a>(

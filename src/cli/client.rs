@@ -90,8 +90,7 @@ pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<
     if token.is_empty() {
         return Ok(None);
     }
-    let is_local = is_loopback(server) || server.starts_with("http://localhost");
-    if server.starts_with("http:") && !is_local {
+    if server.starts_with("http:") && !is_local(server) {
         let server = escape(server);
         writeln!(
             io::stderr(),
@@ -110,6 +109,13 @@ pub(super) fn is_loopback(server: &str) -> bool {
         Some(url::Host::Ipv6(address)) => address.is_loopback(),
         _ => false,
     }
+}
+
+/// Whether a URL names this machine, by its loopback address or as `localhost`.
+fn is_local(server: &str) -> bool {
+    let url = url::Url::parse(server).ok();
+    let is_localhost = url.as_ref().and_then(url::Url::host_str) == Some("localhost");
+    is_localhost || is_loopback(server)
 }
 
 /// Returns the route of a repository. The name is validated, so that it cannot lead to another route.
@@ -159,10 +165,14 @@ impl Call<'_> {
             any_certificate,
         } = self;
         let url = format!("{}{path}", server.trim_end_matches('/'));
-        let client = reqwest::Client::builder()
+        let mut client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
-            .tls_danger_accept_invalid_certs(any_certificate)
-            .build()?;
+            .tls_danger_accept_invalid_certs(any_certificate);
+        if is_local(server) {
+            // A proxy on another machine cannot reach it.
+            client = client.no_proxy();
+        }
+        let client = client.build()?;
         let mut request = client.request(method, &url);
         if let Some(body) = &body {
             request = request.json(body);
@@ -197,5 +207,21 @@ impl Call<'_> {
             _ => "",
         };
         bail!("{detail}{hint} ({code})");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_local, is_loopback};
+
+    #[test]
+    fn only_this_machine_is_local() {
+        for local in ["http://127.0.0.1:7878", "http://[::1]:1", "http://localhost:1/a"] {
+            assert!(is_local(local), "{local}");
+        }
+        for other in ["http://localhost.example.org", "http://10.0.0.1", "localhost"] {
+            assert!(!is_local(other), "{other}");
+        }
+        assert!(!is_loopback("http://localhost:1"), "names can be changed");
     }
 }

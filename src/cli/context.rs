@@ -163,7 +163,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     if let Some(server) = &args.server {
         return remote::run(&args, server);
     }
-    let root = once::canonical(&args.directory)?;
+    let root = once::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
     let asked = ComposedQuestion::gather(&args)?;
     let cache = RunCache::open(&args.cache, &root);
     let repository = Repository::of(root);

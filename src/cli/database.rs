@@ -27,7 +27,7 @@ pub fn location(storage: &StorageConfig) -> Result<DatabaseLocation, UsageError>
 }
 
 /// Returns the settings of a server.
-pub fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
+fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config, UsageError> {
     let overrides = Overrides {
         data_dir,
         ..Overrides::default()
@@ -38,10 +38,10 @@ pub fn settings(file: Option<&Path>, data_dir: Option<PathBuf>) -> Result<Config
 /// The arguments that locate a server's settings.
 #[derive(Debug, clap::Args)]
 pub struct DatabaseArgs {
-    /// The server's data directory [default: as `foveate serve`].
+    /// The server's data directory [default: as for `foveate serve`].
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The server's configuration, which may name the data directory.
+    /// The server's TOML file with settings.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -72,18 +72,24 @@ impl DatabaseArgs {
         &self,
         work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let storage = self.settings()?.storage;
-        let location = location(&storage)?;
-        if let DatabaseLocation::Sqlite(file) = &location
-            && !file.exists()
-        {
-            let shown = storage.data_dir.display();
-            return Err(UsageError(format!(
-                "{shown} is not the data directory of a server: set it with --data-dir"
-            ))
-            .into());
+        with_store_at(existing(&self.settings()?.storage)?, work)
+    }
+}
+
+/// Returns the location of a server's database.
+///
+/// # Errors
+/// When it cannot be used, or the data directory has no database.
+pub fn existing(storage: &StorageConfig) -> Result<DatabaseLocation, UsageError> {
+    let location = location(storage)?;
+    match &location {
+        DatabaseLocation::Sqlite(file) if !file.is_file() => {
+            let data_dir = storage.data_dir.display();
+            Err(UsageError(format!(
+                "{data_dir} is not the data directory of a server: set it with --data-dir"
+            )))
         }
-        with_store_at(location, work)
+        _ => Ok(location),
     }
 }
 

@@ -2,14 +2,14 @@
 //! server runs, which applies the change within a second.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::json;
 
-use super::{NOTHING_FOUND, UsageError, database, print_json};
+use super::database::{self, DatabaseArgs};
+use super::{NOTHING_FOUND, UsageError, print_json};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::disk;
 use crate::engine::RepoName;
@@ -18,12 +18,8 @@ use crate::store::{DatabaseLocation, KeyRow, NewKeyRow, Store};
 /// Create, list and revoke the API keys of a data directory, also while a server uses it.
 #[derive(Debug, clap::Args)]
 pub struct KeyArgs {
-    /// The server's data directory [default: as for `foveate serve`].
-    #[arg(long, global = true, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// The server's TOML file with settings.
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    database: DatabaseArgs,
     #[command(subcommand)]
     command: KeyCommand,
 }
@@ -92,25 +88,21 @@ const MAX_SECONDS: u32 = 100 * 365 * 86_400;
 /// # Errors
 /// When the data directory cannot be used, or the name is taken.
 pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
-    let config = database::settings(args.config.as_deref(), args.data_dir.clone())?;
-    let location = database::location(&config.storage)?;
-    let data_dir = config.storage.data_dir;
-    if matches!(location, DatabaseLocation::Sqlite(_)) {
-        if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
-            let data_dir = data_dir.display();
-            bail!(UsageError(format!(
-                "the data directory {data_dir} does not exist"
-            )));
+    let database = &args.database;
+    match &args.command {
+        KeyCommand::Create(create) => {
+            let storage = database.settings()?.storage;
+            let location = database::location(&storage)?;
+            if matches!(location, DatabaseLocation::Sqlite(_)) {
+                disk::restrict_umask();
+                disk::create_directory(&storage.data_dir)?;
+            }
+            database::with_store_at(location, async |store| self::create(store, create).await)
         }
-        disk::restrict_umask();
-        disk::create_directory(&data_dir)?;
+        KeyCommand::List { json } => database.with_store(async |store| list(store, *json).await),
+        KeyCommand::Revoke { name } => database.with_store(async |store| revoke(store, name).await),
+        KeyCommand::Clear => database.with_store(clear),
     }
-    database::with_store_at(location, async |store| match &args.command {
-        KeyCommand::Create(create) => self::create(store, create).await,
-        KeyCommand::List { json } => list(store, *json).await,
-        KeyCommand::Revoke { name } => revoke(store, name).await,
-        KeyCommand::Clear => clear(store).await,
-    })
 }
 
 async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {

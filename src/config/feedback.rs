@@ -12,14 +12,3 @@ pub struct FeedbackConfig {
     pub max_answers: u32,
     pub queue: usize,
 }
-
-impl FeedbackConfig {
-    /// Returns the numbers that must be at least 1.
-    pub(super) fn numbers(&self) -> [(&'static str, u64); 3] {
-        [
-            ("feedback.retention_days", self.retention_days.into()),
-            ("feedback.max_answers", self.max_answers.into()),
-            ("feedback.queue", self.queue as u64),
-        ]
-    }
-}

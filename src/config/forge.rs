@@ -55,21 +55,15 @@ impl ForgeConfig {
                 self.min_confidence
             ));
         }
-        for (key, value, min) in [
-            ("budget_tokens", self.budget_tokens as u64, 200),
-            ("max_jobs", self.max_jobs.into(), 1),
-            ("workers", self.workers.into(), 1),
-            ("retry_seconds", self.retry_seconds, 1),
-            ("max_attempts", self.max_attempts.into(), 1),
-            ("timeout_seconds", self.timeout_seconds, 1),
-            ("body_limit_bytes", self.body_limit_bytes as u64, 1024),
-        ] {
-            if value < min {
-                return Err(format!("forge.{key} must be at least {min}, not {value}"));
-            }
-        }
         if self.command.contains(char::is_whitespace) {
             return Err("forge.command must be one word, such as /foveate".to_owned());
+        }
+        let unknown = |name: &&String| !ASSOCIATIONS.contains(&name.as_str());
+        if let Some(name) = self.command_associations.iter().find(unknown) {
+            return Err(format!(
+                "forge.command_associations: {name:?} is not one of {}",
+                ASSOCIATIONS.join(", ")
+            ));
         }
         let github = &self.github;
         for (key, place) in [
@@ -111,6 +105,12 @@ impl ForgeConfig {
         Ok(())
     }
 }
+
+/// The relations of an author to a repository, as GitHub names them.
+const ASSOCIATIONS: [&str; 8] = [
+    "OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIME_CONTRIBUTOR", "FIRST_TIMER",
+    "MANNEQUIN", "NONE",
+];
 
 /// Returns the URL in its usual spelling, without a final slash.
 fn check_url(url: &str) -> Result<String, &'static str> {

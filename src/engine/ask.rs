@@ -103,7 +103,7 @@ pub struct LookupWithSnapshot<T> {
 pub enum AskError {
     #[error("no repository is called {0:?}")]
     UnknownRepo(String),
-    #[error("the repository is being indexed ({phase}, {done} of {total} files)")]
+    #[error("the repository is being indexed ({phase}{})", steps(*done, *total))]
     Indexing {
         phase: &'static str,
         done: usize,
@@ -126,6 +126,14 @@ pub enum AskError {
     Defect,
 }
 
+/// Returns how far a phase is, if that is known. The steps are files or, in a transfer, objects.
+fn steps(done: usize, total: usize) -> String {
+    match total {
+        0 => String::new(),
+        total => format!(", {done} of {total}"),
+    }
+}
+
 impl Engine {
     /// Answers a question of the holder of a grant.
     pub async fn ask(
@@ -135,7 +143,10 @@ impl Engine {
     ) -> Result<AnswerWithSnapshot, AskError> {
         let found = self.get(grant, &question.repo);
         let answered = match &found {
-            Some(repository) => self.ask_of(grant, repository, question).await,
+            Some(repository) => {
+                trace_repository(repository);
+                self.ask_of(grant, repository, question).await
+            }
             None => Err(AskError::UnknownRepo(question.repo)),
         };
         audit_outcome(grant, Action::Ask, found.as_deref(), &answered);
@@ -166,6 +177,7 @@ impl Engine {
         answer.issues.extend(issues(repository, &found.snapshot));
         let total = start.elapsed();
         record(&answer, total);
+        trace_answer(&answer);
         Ok(AnswerWithSnapshot {
             repo: question.repo,
             snapshot: found.snapshot,
@@ -185,7 +197,10 @@ impl Engine {
     ) -> Result<LookupWithSnapshot<T>, AskError> {
         let found = self.get(grant, &target.repo);
         let looked_up = match &found {
-            Some(repository) => self.look_in(grant, repository, target, lookup).await,
+            Some(repository) => {
+                trace_repository(repository);
+                self.look_in(grant, repository, target, lookup).await
+            }
             None => Err(AskError::UnknownRepo(target.repo)),
         };
         audit_outcome(grant, Action::LookUp, found.as_deref(), &looked_up);
@@ -292,6 +307,25 @@ impl Engine {
             }
         }
         Ok(found)
+    }
+}
+
+/// Adds the repository of a request to its span.
+fn trace_repository(repository: &Repository) {
+    tracing::Span::current().record("repo", repository.name.as_str());
+}
+
+/// Adds the intent and the timings of an answer to the span of its request.
+fn trace_answer(answer: &Answer) {
+    let span = tracing::Span::current();
+    span.record("intent", answer.intent.kind.name());
+    for (field, milliseconds) in [
+        ("intent_ms", answer.timings.intent),
+        ("resolve_ms", answer.timings.resolve),
+        ("rank_ms", answer.timings.rank),
+        ("assemble_ms", answer.timings.assemble),
+    ] {
+        span.record(field, milliseconds);
     }
 }
 

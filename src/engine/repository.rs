@@ -291,6 +291,11 @@ impl Repository {
         self.storing.lock()
     }
 
+    /// Whether somebody waits for a revision or a comparison.
+    pub fn is_building_revision(&self) -> bool {
+        self.request_queue.in_use() > 0
+    }
+
     /// Its summary from the eviction on, until it is reloaded.
     pub fn unloaded(&self) -> Option<&UnloadedRepository> {
         self.unloaded.as_ref().filter(|_| self.current().is_none())

@@ -138,10 +138,7 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
     for path in paths {
         let text = read(path)?;
         let set = path.file_stem().unwrap_or_default().to_string_lossy();
-        for (number, line) in text.lines().enumerate() {
-            if line.trim().is_empty() {
-                continue;
-            }
+        for (number, line) in lines(&text) {
             let mut case: Case = parse(path, number, line)?;
             if !seen.insert(case.id.clone()) {
                 return Err(CaseError::Duplicate(case.id));
@@ -153,13 +150,13 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
     Ok(cases)
 }
 
-/// Adds edited stretches to the cases from a file of edits, by case id, one JSON object a line.
+/// Adds edited stretches to the cases from a file of edits, by case id, one JSON object a line. Empty lines are skipped.
 ///
 /// # Errors
 /// When the file cannot be read, or a line cannot be parsed.
 pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
     let mut by_id = HashMap::new();
-    for (number, line) in read(path)?.lines().enumerate() {
+    for (number, line) in lines(&read(path)?) {
         let of_case: EditsOfCase = parse(path, number, line)?;
         by_id.insert(of_case.id, of_case.edits);
     }
@@ -168,6 +165,13 @@ pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
             .extend(by_id.remove(&case.id).unwrap_or_default());
     }
     Ok(())
+}
+
+/// Returns the lines of a file that are not empty, with their numbers from 0.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
 }
 
 fn read(path: &PathBuf) -> Result<String, CaseError> {
@@ -313,6 +317,17 @@ mod tests {
             intent: None,
             edits: Vec::new(),
         }
+    }
+
+    #[test]
+    fn empty_lines_of_edits_are_skipped() {
+        let keep = tempfile::tempdir().unwrap();
+        let file = keep.path().join("edits.jsonl");
+        let line = r#"{"id": "a", "edits": [{"file": "a.py", "start": 1, "end": 2}]}"#;
+        std::fs::write(&file, format!("{line}\n\n")).unwrap();
+        let mut cases = vec![case("a", "o/n", "issue")];
+        add_edits(&mut cases, &file).unwrap();
+        assert_eq!(cases[0].edits.len(), 1);
     }
 
     #[test]

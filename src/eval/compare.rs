@@ -127,11 +127,12 @@ fn change(metric: Metric, pairs: &[(&CaseResult, &CaseResult)]) -> Option<Change
 /// Exact two-sided sign test: ties are left out, wins are binomial with probability one half.
 fn sign_test(wins: usize, losses: usize) -> f64 {
     let trials = wins + losses;
-    let mut term = 0.5_f64.powi(i32::try_from(trials).unwrap_or(i32::MAX));
-    let mut tail = term;
+    // The first terms of many trials are too small for a number; their logarithms are not.
+    let mut log_term = -(trials as f64) * std::f64::consts::LN_2;
+    let mut tail = log_term.exp();
     for k in 0..wins.min(losses) {
-        term *= (trials - k) as f64 / (k + 1) as f64;
-        tail += term;
+        log_term += ((trials - k) as f64 / (k + 1) as f64).ln();
+        tail += log_term.exp();
     }
     (2.0 * tail).min(1.0)
 }
@@ -256,6 +257,9 @@ mod tests {
         assert!((sign_test(2, 8) - 0.109_375).abs() < 1e-12);
         assert_eq!(sign_test(0, 0), 1.0);
         assert_eq!(sign_test(3, 3), 1.0);
+        // As many cases as a set of several languages has.
+        assert!((sign_test(600, 600) - 1.0).abs() < 1e-9);
+        assert!(sign_test(400, 800) < 1e-20);
     }
 
     #[test]

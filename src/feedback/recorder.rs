@@ -62,7 +62,10 @@ impl Feedback {
                 () = stop.cancelled() => break,
                 _ = cleanup.tick() => self.cleanup().await,
                 _ = entries.recv_many(&mut batch, BATCH) => {
-                    stop.run_until_cancelled(tokio::time::sleep(BATCH_WINDOW)).await;
+                    // A flush has somebody who waits for it.
+                    if !batch.iter().any(|entry| matches!(entry, Entry::Flush(_))) {
+                        stop.run_until_cancelled(tokio::time::sleep(BATCH_WINDOW)).await;
+                    }
                     while batch.len() < BATCH && let Ok(entry) = entries.try_recv() {
                         batch.push(entry);
                     }

@@ -226,29 +226,23 @@ impl Forges {
     fn schedule_retry(&self, job: &mut JobRow, error: CallError) -> &'static str {
         let (now, config) = (now_millis(), &self.settings.config);
         job.error = Some(error.to_string());
-        let (is_dead, delay) = match error {
+        let (is_dead, delay, outcome) = match error {
             CallError::Later { after, .. } => {
                 // A postponed attempt does not count.
                 job.attempts = job.attempts.saturating_sub(1);
                 let age = now.saturating_sub(job.created_at);
-                (age > milliseconds(MAX_AGE), after)
+                (age > milliseconds(MAX_AGE), after, "put_off")
             }
             CallError::Failed(_) => {
                 let base = Duration::from_secs(config.retry_seconds);
-                (
-                    job.attempts >= config.max_attempts,
-                    backoff(base, job.attempts),
-                )
+                let delay = backoff(base, job.attempts);
+                (job.attempts >= config.max_attempts, delay, "failed")
             }
-            CallError::Refused(_) => (true, Duration::ZERO),
+            CallError::Refused(_) => (true, Duration::ZERO, "dead"),
         };
         job.is_dead = is_dead;
         job.due_at = now.saturating_add(milliseconds(delay));
-        match (is_dead, job.attempts) {
-            (true, _) => "dead",
-            (false, 0) => "put_off",
-            (false, _) => "failed",
-        }
+        if is_dead { "dead" } else { outcome }
     }
 }
 

@@ -10,10 +10,8 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use foveate_query::Answer;
 use serde::Deserialize;
 use tower_http::request_id::RequestId;
-use tracing::Span;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -238,7 +236,6 @@ async fn answer(
         ..body.into()
     };
     let mut question = raw.validate(state.limits.max_query_bytes)?;
-    state.trace_repo(grant, &question.repo);
     let form = Form::of(headers, format)?;
     question.request.format = form.format(format).into();
     let asked = AnswerOptions {
@@ -258,23 +255,8 @@ async fn answer(
     };
     let answered = state.engine.ask(grant, question).await;
     let answered = answered.map_err(|error| nested_fields::problem(error, diff.as_ref()))?;
-    trace_answer(&answered.answer);
     state.feedback.record(&answered, origin);
     form.render(ContextAnswer::new(answered, asked))
-}
-
-/// Adds the intent and the timings of an answer to the span of its request.
-fn trace_answer(answer: &Answer) {
-    let span = Span::current();
-    span.record("intent", answer.intent.kind.name());
-    for (field, milliseconds) in [
-        ("intent_ms", answer.timings.intent),
-        ("resolve_ms", answer.timings.resolve),
-        ("rank_ms", answer.timings.rank),
-        ("assemble_ms", answer.timings.assemble),
-    ] {
-        span.record(field, milliseconds);
-    }
 }
 
 /// The media types of answers.

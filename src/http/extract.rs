@@ -82,7 +82,17 @@ impl From<JsonRejection> for Problem {
 
 impl From<QueryRejection> for Problem {
     fn from(rejection: QueryRejection) -> Self {
-        wrong_field(reason(&rejection.body_text()))
+        let text = rejection.body_text();
+        let (field, message) = match reason(&text).split_once(": ") {
+            Some((field, message)) => (field, message),
+            None => ("", reason(&text)),
+        };
+        // The number is parsed before its field can say what it takes.
+        let is_number = message.starts_with("invalid digit") || message.starts_with("number too");
+        match is_number && !field.is_empty() {
+            true => wrong_field(&format!("{field}: expected a whole number of 0 or more")),
+            false => wrong_field(reason(&text)),
+        }
     }
 }
 

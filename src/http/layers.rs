@@ -173,10 +173,11 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
 }
 
 /// Codes of problems after which the body may not have been read to its end.
-const MAYBE_UNREAD_BODY: [&str; 12] = [
-    "body_too_large", "host_not_allowed", "invalid_body", "invalid_host", "invalid_token",
-    "missing_token", "origin_not_allowed", "rate_limited", "request_timeout",
-    "too_many_connections", "unsupported_encoding", "unsupported_media_type",
+const MAYBE_UNREAD_BODY: [&str; 17] = [
+    "body_too_large", "host_not_allowed", "invalid_body", "invalid_host", "invalid_signature",
+    "invalid_token", "method_not_allowed", "missing_token", "not_found", "origin_not_allowed",
+    "overloaded", "rate_limited", "request_timeout", "too_many_connections",
+    "unsupported_encoding", "unsupported_media_type", "webhook_not_set_up",
 ];
 
 /// Restores the status that the handler answered with. The compression layer turns a response into 406 if no
@@ -206,6 +207,11 @@ const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// Builds the response to a request beyond the limit of requests in flight.
 pub async fn overloaded(_: BoxError) -> Problem {
     Problem::too_many_connections()
+}
+
+/// Builds the response to a webhook beyond the limit of webhooks in flight.
+pub async fn too_many_webhooks(_: BoxError) -> Problem {
+    Problem::too_many_webhooks()
 }
 
 /// Builds the response for a handler that panicked.

@@ -26,7 +26,6 @@ async fn run_lookup<R: RawLookup>(
     repo: String,
     raw: R,
 ) -> Result<Json<<R::Lookup as Lookup>::Answer>, Problem> {
-    state.trace_repo(grant, &repo);
     let found = lookup::run(&state.engine, grant, repo, raw);
     Ok(Json(found.await?))
 }

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::OpenApi;
 
 use super::authorize::Caller;
 use super::openapi::problems::Unavailable;
@@ -127,7 +126,7 @@ async fn render_metrics(state: HttpState, grant: Grant) -> Option<String> {
     // An unreachable database must not delay the metrics that report it.
     let (jobs, feedback_stats) = match state.forges.has_database() {
         true => (
-            state.forges.jobs().await.unwrap_or_default(),
+            state.forges.jobs().await.ok(),
             state.feedback.totals().await.unwrap_or_default(),
         ),
         false => Default::default(),
@@ -147,12 +146,11 @@ pub async fn all_metrics(state: HttpState) -> Option<String> {
     get, path = "/openapi.yaml", tag = "operations",
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
-pub async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Result<Response, Problem> {
-    let text = document.to_yaml().map_err(|error| {
-        tracing::error!(%error, "the OpenAPI document cannot be written");
-        Problem::internal()
-    })?;
-    Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
+pub async fn openapi(Extension(document): Extension<Arc<str>>) -> impl IntoResponse {
+    (
+        [(header::CONTENT_TYPE, "application/yaml")],
+        document.to_string(),
+    )
 }
 
 /// Most repositories with series of their own; the others are summed up under one name, so that the number of
@@ -163,7 +161,7 @@ const OTHER_REPOSITORIES: &str = "_others";
 fn exposition(
     state: &HttpState,
     grant: &Grant,
-    jobs: JobCounts,
+    jobs: Option<JobCounts>,
     feedback_stats: &[RepositoryStats],
 ) -> String {
     let out = Exposition::default();
@@ -182,12 +180,11 @@ fn exposition(
         "foveate_database_up",
         f64::from(u8::from(state.forges.has_database())),
     );
+    let jobs = jobs.map(|jobs| [("pending", jobs.pending), ("dead", jobs.dead)]);
+    let jobs = jobs.into_iter().flatten();
     out.family(
         "foveate_queued_jobs",
-        [
-            (vec![("state", "pending")], jobs.pending as f64),
-            (vec![("state", "dead")], jobs.dead as f64),
-        ],
+        jobs.map(|(state, jobs)| (vec![("state", state)], jobs as f64)),
     );
     let events = recorder().map(|recorder| recorder.render());
     events.unwrap_or_default() + &out.with_process()

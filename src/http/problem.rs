@@ -102,6 +102,15 @@ impl Problem {
         )
     }
 
+    /// As many webhooks as the server receives at a time are in flight.
+    pub fn too_many_webhooks() -> Self {
+        Self::unavailable(
+            "overloaded",
+            "the server receives as many webhooks as it can at a time; send this one again later",
+            10,
+        )
+    }
+
     /// The client accepts none of the media types in `offers`.
     pub fn not_acceptable(offers: &[&str]) -> Self {
         let offers = offers.join(", ");

@@ -170,14 +170,14 @@ pub fn router(
         // Limits the decoded bytes.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
     let webhook_limit = DefaultBodyLimit::max(state.forges.body_limit());
-    let load = |in_flight| {
-        ServiceBuilder::new()
-            .layer(HandleErrorLayer::new(layers::overloaded))
-            .load_shed()
-            .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight))
-    };
-    let webhook_load = load(Arc::new(Semaphore::new(MAX_WEBHOOKS)));
-    let load = load(in_flight);
+    let webhook_load = ServiceBuilder::new()
+        .layer(HandleErrorLayer::new(layers::too_many_webhooks))
+        .load_shed()
+        .layer(GlobalConcurrencyLimitLayer::new(MAX_WEBHOOKS));
+    let load = ServiceBuilder::new()
+        .layer(HandleErrorLayer::new(layers::overloaded))
+        .load_shed()
+        .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
     let routes = body_routes()
         .merge(OpenApiRouter::from(others))
         .layer(bodies)
@@ -188,7 +188,8 @@ pub fn router(
         .merge(health().layer(caller(policy.health)))
         .merge(metrics().layer(caller(policy.metrics)));
     let (router, document) = routes.split_for_parts();
-    let document = Arc::new(openapi::complete(document));
+    let document = openapi::complete(document).to_yaml();
+    let document: Arc<str> = document.unwrap_or_else(|error| error.to_string()).into();
     let origins: Arc<[String]> = policy.origins.clone().into();
     let router = router
         .layer(Extension(document))

@@ -50,7 +50,10 @@ pub(super) struct Driver {
 }
 
 /// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
-type Loading = AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>;
+struct Loading {
+    commit: String,
+    task: AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>,
+}
 
 /// Outcome of one scan of the source.
 enum ScanOutcome {
@@ -92,7 +95,7 @@ impl Driver {
                 work = back;
                 match outcome {
                     ScanOutcome::WantsHistory(commit) => {
-                        history = self.load_history(commit, HistoryStep::Files, &run);
+                        history = self.load_first(commit, history, &run);
                     }
                     ScanOutcome::Settled | ScanOutcome::Failed => {}
                     ScanOutcome::Cancelled => return,
@@ -213,17 +216,33 @@ impl Driver {
         self.stop.run_until_cancelled(permit).await?
     }
 
+    /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read.
+    fn load_first(
+        &self,
+        commit: String,
+        loading: Option<Loading>,
+        run: &Span,
+    ) -> Option<Loading> {
+        match loading {
+            Some(loading) if loading.commit == commit => Some(loading),
+            _ => self.load_history(commit, HistoryStep::Files, run),
+        }
+    }
+
     /// Starts loading the history of a commit in the background, as part of this run.
     fn load_history(&self, commit: String, step: HistoryStep, run: &Span) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
+        let wanted = commit.clone();
         let load = async move {
-            let loaded = history.read(git, commit.clone(), step).await;
-            (commit, loaded)
+            let loaded = history.read(git, wanted.clone(), step).await;
+            (wanted, loaded)
         };
-        Some(AbortOnDropHandle::new(
-            self.tracker.spawn(load.instrument(run.clone())),
-        ))
+        let task = self.tracker.spawn(load.instrument(run.clone()));
+        Some(Loading {
+            commit,
+            task: AbortOnDropHandle::new(task),
+        })
     }
 
     async fn publish_history(
@@ -257,7 +276,7 @@ type Loaded = Result<(String, Result<CommitHistory, GitError>), tokio::task::Joi
 
 async fn finished(history: &mut Option<Loading>) -> Loaded {
     match history {
-        Some(loading) => loading.await,
+        Some(loading) => (&mut loading.task).await,
         None => std::future::pending().await,
     }
 }

@@ -79,8 +79,8 @@ pub enum GitError {
         limit: Duration,
         setting: &'static str,
     },
-    #[error("git {0} was stopped: it exceeded its limit of processor time")]
-    Exhausted(String),
+    #[error("git {subcommand} was ended by the system, for lack of memory or processor time (signal {signal})")]
+    Killed { subcommand: String, signal: i32 },
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
     TooMuch {
         subcommand: String,
@@ -117,7 +117,7 @@ impl GitError {
     pub fn is_transient(&self) -> bool {
         matches!(
             self,
-            Self::Timeout { .. } | Self::Exhausted(_) | Self::Io(_) | Self::Cancelled(_)
+            Self::Timeout { .. } | Self::Killed { .. } | Self::Io(_) | Self::Cancelled(_)
         )
     }
 
@@ -131,9 +131,14 @@ impl GitError {
                 | Self::NotARepository(_)
                 | Self::Refused { .. }
                 | Self::Output(_)
-                | Self::Failed { .. }
-        )
+        ) || matches!(self, Self::Failed { stderr, .. } if !lacks_memory(stderr))
     }
+}
+
+/// Whether git failed because it got no memory.
+fn lacks_memory(stderr: &str) -> bool {
+    let text = stderr.to_ascii_lowercase();
+    text.contains("out of memory") || text.contains("cannot allocate memory")
 }
 
 /// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.

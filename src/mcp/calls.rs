@@ -16,6 +16,7 @@ use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
 use super::tools::{Call, ContextCall, ToolName};
 use super::{Agents, Caller, Session};
+use crate::access::audit::{self, Action, Outcome};
 use crate::access::Grant;
 use crate::engine::{AnswerWithSnapshot, AskError, Repository};
 use crate::feedback::AnswerOrigin;
@@ -72,7 +73,7 @@ impl Agents {
     where
         <R::Lookup as Lookup>::Answer: Readable + Serialize,
     {
-        let repository = self.repository(grant, call.repo.as_deref())?;
+        let repository = self.repository(grant, call.repo.as_deref(), Action::LookUp)?;
         let repo = repository.name.to_string();
         let looking = async {
             let found = lookup::run(&self.engine, grant, repo, call.what);
@@ -88,7 +89,7 @@ impl Agents {
         grant: &Grant,
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
-        let repository = self.repository(grant, call.repo.as_deref())?;
+        let repository = self.repository(grant, call.repo.as_deref(), Action::Ask)?;
         let call = call.what;
         let seen = self.seen(call.seen.unwrap_or_default())?;
         let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
@@ -143,7 +144,7 @@ impl Agents {
         grant: &Grant,
         context: &Context,
     ) -> Result<String, Failure> {
-        let repository = self.repository(grant, Some(&uri.repo))?;
+        let repository = self.repository(grant, Some(&uri.repo), Action::LookUp)?;
         let reading = async {
             let mut text = String::new();
             let mut cursor = None;
@@ -176,10 +177,17 @@ impl Agents {
     }
 
     /// Returns the named repository, or the only one if the call names none.
-    fn repository(&self, grant: &Grant, name: Option<&str>) -> Result<Arc<Repository>, Failure> {
+    fn repository(
+        &self,
+        grant: &Grant,
+        name: Option<&str>,
+        action: Action,
+    ) -> Result<Arc<Repository>, Failure> {
         if let Some(name) = name {
-            let unknown = || AskError::UnknownRepo(shorten(name, 100).into_owned());
-            return Ok(self.engine.get(grant, name).ok_or_else(unknown)?);
+            return Ok(self.engine.get(grant, name).ok_or_else(|| {
+                audit::record(grant, action, None, Outcome::Unknown);
+                AskError::UnknownRepo(shorten(name, 100).into_owned())
+            })?);
         }
         let mut seen = self.engine.repositories(grant);
         match (seen.pop(), seen.len()) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use axum::http::request::Parts;
 use foveate_model::escape::escape_lines;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -11,8 +12,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use tracing::{Instrument as _, Span};
 
 use super::failure::Failure;
+use super::http::RequestSpan;
 use super::resources::{self, FileUri};
 use super::tools::ToolName;
 use super::{Agents, Caller};
@@ -73,21 +76,8 @@ impl ServerHandler for Agents {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = ToolName::named(&request.name).ok_or_else(|| {
-            let names = ToolName::ALL.map(ToolName::name).join(", ");
-            ErrorData::invalid_params(format!("unknown tool; the tools are {names}"), None)
-        })?;
-        let grant = self.grant(&context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let result = match self.call(tool, arguments, &grant, &context).await {
-            Ok(answer) => answer,
-            Err(Failure::Message(text)) => {
-                let text = escape_lines(&text);
-                CallToolResult::error(vec![ContentBlock::text(text)])
-            }
-            Err(Failure::Cancelled) => return Err(cancelled()),
-        };
-        Ok(result.into())
+        let span = span(&context);
+        self.run_tool(request, &context).instrument(span).await
     }
 
     async fn list_resource_templates(
@@ -104,9 +94,53 @@ impl ServerHandler for Agents {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let grant = self.grant(&context)?;
+        let span = span(&context);
+        self.read_file(request, &context).instrument(span).await
+    }
+}
+
+/// Returns the span of the HTTP request of a call, or the current span.
+fn span(context: &RequestContext<RoleServer>) -> Span {
+    let request = context.extensions.get::<Parts>();
+    let span = request.and_then(|request| request.extensions.get::<RequestSpan>());
+    span.map_or_else(Span::current, |span| span.0.clone())
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled by the client", None)
+}
+
+impl Agents {
+    async fn run_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = ToolName::named(&request.name).ok_or_else(|| {
+            let names = ToolName::ALL.map(ToolName::name).join(", ");
+            ErrorData::invalid_params(format!("unknown tool; the tools are {names}"), None)
+        })?;
+        let grant = self.grant(context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let result = match self.call(tool, arguments, &grant, context).await {
+            Ok(answer) => answer,
+            Err(Failure::Message(text)) => {
+                let text = escape_lines(&text);
+                CallToolResult::error(vec![ContentBlock::text(text)])
+            }
+            Err(Failure::Cancelled) => return Err(cancelled()),
+        };
+        Ok(result.into())
+    }
+
+    async fn read_file(
+        &self,
+        request: ReadResourceRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let grant = self.grant(context)?;
         let read = async {
-            self.read(FileUri::parse(&request.uri)?, &grant, &context)
+            self.read(FileUri::parse(&request.uri)?, &grant, context)
                 .await
         };
         match read.await {
@@ -121,18 +155,12 @@ impl ServerHandler for Agents {
             Err(Failure::Cancelled) => Err(cancelled()),
         }
     }
-}
 
-fn cancelled() -> ErrorData {
-    ErrorData::internal_error("cancelled by the client", None)
-}
-
-impl Agents {
     fn grant(&self, context: &RequestContext<RoleServer>) -> Result<Grant, ErrorData> {
         match &self.caller {
             Caller::Local(grant, _) => Ok(grant.clone()),
             Caller::Http => {
-                let request = context.extensions.get::<axum::http::request::Parts>();
+                let request = context.extensions.get::<Parts>();
                 let grant = request.and_then(|request| request.extensions.get::<Grant>());
                 // A request without a grant may do nothing.
                 let refuse = || ErrorData::internal_error("the request has no grant", None);

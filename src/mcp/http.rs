@@ -15,12 +15,17 @@ use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use super::Agents;
 use super::message::{self, Refusal};
 
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";
+
+/// The span of a request. The SDK handles each request in a task of its own, outside of the span.
+#[derive(Clone, Debug)]
+pub(super) struct RequestSpan(pub Span);
 
 /// Builds the route. Open streams end when `stop` is cancelled.
 pub fn route<S: Clone + Send + Sync + 'static>(
@@ -51,7 +56,8 @@ async fn refuse_unusable(request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(RequestSpan(Span::current()));
     let with_limits = Request::from_parts(parts.clone(), body);
     let bytes = match Bytes::from_request(with_limits, &()).await {
         Ok(bytes) => bytes,

@@ -80,6 +80,17 @@ async fn two_repositories() -> (TestApp, [tempfile::TempDir; 2]) {
     (app, [seen, hidden])
 }
 
+#[test]
+fn only_create_makes_a_database() {
+    let keep = tempfile::tempdir().unwrap();
+    for arguments in [&["list"][..], &["revoke", "ci"], &["clear"]] {
+        assert_eq!(key(keep.path(), arguments).status.code(), Some(2));
+        assert_eq!(std::fs::read_dir(keep.path()).unwrap().count(), 0);
+    }
+    assert!(key(keep.path(), &["create"]).status.success());
+    assert!(key(keep.path(), &["list"]).status.success());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn key_is_accepted_until_it_is_revoked() {
     let app = TestApp::start().await;

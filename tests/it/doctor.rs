@@ -224,6 +224,13 @@ fn problems_of_programs_and_settings_are_reported() {
     assert_eq!(output.status.code(), Some(0), "{report:#}");
     assert_finding(&report, "parsing", "warning", "in the server process");
 
+    let empty = keep.path().join("tokens");
+    fs::write(&empty, "").unwrap();
+    fs::set_permissions(&empty, fs::Permissions::from_mode(0o600)).unwrap();
+    let file = ("FOVEATE__ACCESS__TOKEN_FILE", empty.to_str().unwrap());
+    let (_, report) = doctor(&arguments, &[file]);
+    assert_finding(&report, "access", "warning", "there is no valid one");
+
     for (name, value, check, part) in [
         ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),
         (

@@ -59,6 +59,16 @@ async fn log_lines_of_a_request_carry_its_id() {
     let body = json!({"repo": "hidden-name", "query": query});
     let unknown = send(&server, "/context", "ask-2", &body).await;
     assert_eq!(unknown["code"], "unknown_repo");
+    for (id, repo) in [("agent-1", "shop"), ("agent-2", "hidden-name")] {
+        let arguments = json!({"repo": repo, "query": query});
+        let params = json!({"name": "context", "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let request = server.client().post(format!("{}/mcp", server.url()));
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("authorization", "Bearer hidden-token");
+        let sent = request.header("x-request-id", id).json(&call).send().await;
+        assert_eq!(sent.unwrap().status(), 200);
+    }
     drop(server);
 
     let lines = lines(&log);
@@ -80,6 +90,17 @@ async fn log_lines_of_a_request_carry_its_id() {
     assert_eq!(request["intent"], "BUG_FIX");
     for stage in ["intent_ms", "resolve_ms", "rank_ms", "assemble_ms"] {
         assert!(request[stage].as_f64() > Some(0.0), "{stage}: {request}");
+    }
+    // A tool of agents runs in a task of the protocol's library.
+    let asked = last("agent-1");
+    let request = span(&asked, "request").unwrap();
+    assert_eq!(
+        (&request["repo"], &request["intent"]),
+        (&json!("shop"), &json!("BUG_FIX"))
+    );
+    for (id, outcome) in [("agent-1", "done"), ("agent-2", "unknown")] {
+        let audited = of(id).into_iter().find(|line| line["target"] == "audit");
+        assert_eq!(audited.expect("an audit line")["outcome"], outcome);
     }
     let refused = last("ask-2");
     assert_eq!(

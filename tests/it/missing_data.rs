@@ -4,10 +4,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{SHOP, commit, git, tree};
+use crate::process::Process;
 
 /// Asks a question about the shop, with this `PATH`.
 fn ask(root: &Path, path: &str, arguments: &[&str]) -> Output {
@@ -275,5 +277,43 @@ fn text_with_a_hyphen_is_accepted_unknown_options_fail() {
         let (code, told) = run(mistake);
         assert_eq!(code, 2, "{mistake:?}: {told}");
         assert!(told.contains("--buget") || mistake == ["-x"], "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_that_could_not_be_read_is_read_again_at_a_sync() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    let path = search_path();
+    let broken = tempfile::NamedTempFile::new().unwrap();
+    let flag = broken.path().display();
+    let (keep, _) = replaced_git(&format!(
+        "PATH='{path}'; case \"$*\" in *' log '*) if [ -e {flag} ]; then exit 1; fi;; esac; exec git \"$@\""
+    ));
+    let path = format!("PATH={}:{path}", keep.path().display());
+    let server = Process::start(&["env", &path], None);
+    for (name, source) in [("tree", json!({"path": root})), ("git", json!({"git": root}))] {
+        let body = json!({"name": name, "source": source});
+        server.call(Method::POST, "/repos", body).await;
+    }
+    let lacks_history = async |name: &str| {
+        let body = json!({"repo": name, "query": "`total_price`"});
+        let answer = server.call(Method::POST, "/context", body).await;
+        answer["issues"].to_string().contains("history_unavailable")
+    };
+    for name in ["tree", "git"] {
+        crate::app::until("a history that is unavailable", async || {
+            lacks_history(name).await.then_some(())
+        })
+        .await;
+    }
+    drop(broken);
+    for name in ["tree", "git"] {
+        let sync = format!("/repos/{name}/sync");
+        server.call(Method::POST, &sync, Value::Null).await;
+        crate::app::until("the history", async || {
+            (!lacks_history(name).await).then_some(())
+        })
+        .await;
     }
 }

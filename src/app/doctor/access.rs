@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::disk::LockHolder;
 use crate::forge::client::root_cause;
 use crate::http::tls::Tls;
-use crate::store::DatabaseReport;
+use crate::store::{DatabaseReport, KeyRow, now_millis};
 
 /// Time limit for a server on this machine to answer. It waits up to 5 s for its database.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
@@ -83,23 +83,34 @@ async fn probe(url: &str) -> Result<String, String> {
 pub(super) fn keys(config: &Config, inspection: Option<&DatabaseReport>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let file = &config.access.token_file;
-    let mut keys = inspection.map_or(0, |inspection| inspection.keys.len());
-    if !file.as_os_str().is_empty() {
+    let has_file = !file.as_os_str().is_empty();
+    let rows = inspection.map_or(&[][..], |inspection| &inspection.keys);
+    let now = now_millis() / 1000;
+    let is_valid = |key: &&KeyRow| {
+        let expires = key.expires_at.as_ref();
+        key.revoked_at.is_none() && expires.is_none_or(|(_, expires)| *expires > now)
+    };
+    let mut valid = rows.iter().filter(is_valid).count();
+    if has_file {
         match check_token_file(file) {
-            Ok(tokens) => keys += tokens,
+            Ok(tokens) => valid += tokens,
             Err(error) => {
                 let found = format!("access.token_file {}: {error}", file.display());
                 findings.push(Finding::failure("access", found, "correct the file"));
             }
         }
     }
-    if keys == 0 && inspection.is_none() {
+    let needs_token = has_file || !rows.is_empty();
+    if !needs_token && inspection.is_none() {
         return findings;
     }
     let listen = config.server.listen;
     let create = "create a key with `foveate key create --scope admin`, or set access.token_file";
-    findings.push(if keys > 0 {
-        Finding::ok("access", format!("requests need one of {keys} tokens"))
+    findings.push(if valid > 0 {
+        Finding::ok("access", format!("requests need one of {valid} tokens"))
+    } else if needs_token {
+        let found = "requests need a token, and there is no valid one";
+        Finding::warning("access", found, create)
     } else if config.is_local() {
         Finding::ok(
             "access",

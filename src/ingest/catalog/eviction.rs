@@ -27,6 +27,8 @@ impl Catalog {
     /// The first one is always started, and so is each one that has no stored index.
     pub(super) async fn start_fitting(&self, registered: Vec<(RepoName, Source)>) {
         let engine = Arc::clone(&self.engine);
+        let unread = registered.iter().cloned();
+        let unread: Vec<_> = unread.map(|(name, source)| (None, name, source)).collect();
         let known = spawn_blocking(move || {
             let stored = |name: &RepoName| UnloadedRepository::read(&engine.store_of(name));
             let known = registered.into_iter();
@@ -34,7 +36,10 @@ impl Catalog {
                 .map(|(name, source)| (stored(&name), name, source))
                 .collect::<Vec<_>>()
         });
-        let mut known = known.await.unwrap_or_default();
+        let mut known = known.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "cannot read what is stored of the repositories: they are indexed again");
+            unread
+        });
         known.sort_by_key(|(stored, ..)| Reverse(stored.as_ref().map(|stored| stored.used)));
         let (mut taken, mut is_first) = (self.memory_held(), true);
         for (stored, name, source) in known {
@@ -126,7 +131,11 @@ impl Catalog {
         if resident.len() < 2 {
             return None;
         }
-        let oldest = resident.into_iter();
+        // Somebody waits for a revision of the others.
+        let (idle, busy): (Vec<_>, Vec<_>) = resident
+            .into_iter()
+            .partition(|repository| !repository.is_building_revision());
+        let oldest = if idle.is_empty() { busy } else { idle }.into_iter();
         oldest.min_by(|a, b| (a.used(), &a.name).cmp(&(b.used(), &b.name)))
     }
 

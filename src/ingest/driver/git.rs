@@ -139,7 +139,7 @@ impl Driver {
                 };
                 writer = back;
                 if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
-                    history = self.load_history(commit, HistoryStep::Files, &run);
+                    history = self.load_first(commit, history, &run);
                 }
                 match refreshed.source {
                     SourceState::NotPolled => schedule.started(),
@@ -287,7 +287,7 @@ impl GitWork {
         };
         let outcome = match read {
             Ok(Some(plan)) => publish(writer, plan, start),
-            Ok(None) => self.settled(writer),
+            Ok(None) => self.settled(writer, cause),
             Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
                 if let Some(copy) = self.copy.as_ref().filter(|_| error.is_damage()) {
@@ -311,13 +311,14 @@ impl GitWork {
         Refreshed { outcome, source }
     }
 
-    /// Returns the outcome if the index is current. A history that could not be read is read from the new copy.
-    fn settled(&self, writer: &Writer) -> ScanOutcome {
+    /// Returns the outcome if the index is current. A history that could not be read is read again from a new copy, or
+    /// when somebody asks for it.
+    fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
         let repository = writer.repository();
         let lacks_history = repository.status().history_error.is_some();
         match repository
             .current_unless_stale()
-            .filter(|_| self.is_new_copy && lacks_history)
+            .filter(|_| lacks_history && (self.is_new_copy || cause == Cause::Sync))
         {
             Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
             None => ScanOutcome::Settled,

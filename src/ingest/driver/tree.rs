@@ -133,7 +133,8 @@ impl TreeWork {
                 changes
                     .settle(settings.debounce, settings.max_delay, self.rest_until)
                     .await;
-                while self.wait_for_git(changes).await {
+                let latest = Instant::now() + LOCK_AGE;
+                while Instant::now() < latest && self.wait_for_git(changes).await {
                     changes
                         .settle(AFTER_LOCK, settings.max_delay, self.rest_until)
                         .await;
@@ -311,7 +312,11 @@ impl TreeWork {
         let before = basis.as_ref().map(|basis| &basis.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
             self.writer.mark_up_to_date();
-            return ScanOutcome::Settled;
+            let lacks_history = self.writer.repository().status().history_error.is_some();
+            return match lacks_history && cause == Cause::Sync {
+                true => ScanOutcome::WantsHistory(revision.commit),
+                false => ScanOutcome::Settled,
+            };
         }
         let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)

@@ -13,7 +13,8 @@ use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFil
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{GitError, GitRepo, process};
+use super::stream::drain;
+use super::{GitError, GitRepo, command, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
 
 /// One entry of a commit's listing.
@@ -418,14 +419,17 @@ fn cat_file<T>(
 ) -> Result<T, GitError> {
     let mut command = repo.command()?;
     command.args(["cat-file", mode, "--buffer"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let run_limits = repo.reading(stop, "cat-file");
     let _timed = process::timed(&run_limits);
-    let mut child = process::start(command.stderr(Stdio::null()), &run_limits)?;
-    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+    let mut child = process::start(&mut command, &run_limits)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
         return Err(GitError::Output("cat-file"));
     };
-    let result = process::watched(&mut child, &run_limits, |threads| {
+    let (result, errors) = process::watched(&mut child, &run_limits, |threads| {
+        let errors = threads.spawn(move || drain(stderr));
         let feeder = threads.spawn(move || feed(stdin, ids));
         let mut stdout = BufReader::with_capacity(1 << 16, stdout);
         let result = read(&mut stdout);
@@ -434,14 +438,17 @@ fn cat_file<T>(
         // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
         // takes precedence.
         let fed = feeder.join().unwrap_or(Ok(()));
-        result.and_then(|read| fed.map(|()| read).map_err(GitError::Io))
+        let result = result.and_then(|read| fed.map(|()| read).map_err(GitError::Io));
+        // Git ends now: both of its pipes are closed.
+        (result, errors.join().unwrap_or_default())
     });
-    if result.is_err() {
-        let _ = child.kill();
-    }
-    child.wait()?;
+    let status = child.wait()?;
     if result.is_err() {
         run_limits.check()?;
+        process::refuse_killed(&command, status)?;
+        if status.code().is_some_and(|code| code != 0) {
+            return Err(command::failure(&command, &errors));
+        }
     }
     result
 }

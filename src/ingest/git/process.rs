@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
@@ -159,9 +159,7 @@ pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Outpu
     if !status.success() {
         run_limits.check()?;
     }
-    if status.signal() == Some(Signal::XCPU.as_raw()) {
-        return Err(GitError::Exhausted(command::subcommand(command)));
-    }
+    refuse_killed(command, status)?;
     if stdout.len() > MAX_OUTPUT {
         return Err(GitError::TooMuch {
             subcommand: command::subcommand(command),
@@ -173,6 +171,20 @@ pub fn output(command: &mut Command, run_limits: &RunLimits<'_>) -> Result<Outpu
         stdout,
         stderr,
     })
+}
+
+/// Returns an error if a process was ended by a signal. One that writes to a closed pipe is not ended by the system.
+///
+/// # Errors
+/// [`GitError::Killed`].
+pub fn refuse_killed(command: &Command, status: ExitStatus) -> Result<(), GitError> {
+    match status.signal() {
+        Some(signal) if signal != Signal::PIPE.as_raw() => Err(GitError::Killed {
+            subcommand: command::subcommand(command),
+            signal,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Runs a command to its end and returns its standard output.
@@ -296,6 +308,23 @@ mod tests {
         let mut show_limits = Command::new("sh");
         show_limits.args(["-c", "read -r _; ulimit -t; ulimit -c"]);
         assert_eq!(limits(show_limits).1, "121\n0\n");
+    }
+
+    #[test]
+    fn process_that_the_system_ends_is_no_damage() {
+        let stop = CancellationToken::new();
+        let run_limits = RunLimits::new(&stop, GRACE * 30, 0, "sh", "a test");
+        let mut killed = Command::new("sh");
+        killed.args(["-c", "kill -9 $$"]);
+        let error = output(&mut killed, &run_limits).unwrap_err();
+        assert!(matches!(error, GitError::Killed { .. }), "{error}");
+        assert!(error.is_transient() && !error.is_damage());
+        let failed = |stderr: &str| GitError::Failed {
+            subcommand: "log".to_owned(),
+            stderr: stderr.to_owned(),
+        };
+        assert!(!failed("fatal: Out of memory, malloc failed").is_damage());
+        assert!(failed("fatal: bad object").is_damage());
     }
 
     #[test]

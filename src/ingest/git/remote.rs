@@ -310,6 +310,7 @@ impl RemoteCopy {
             return Ok(answer?);
         }
         run_limits.check()?;
+        process::refuse_killed(&command, status)?;
         let complaint = command::first_lines(transfer.complaints().as_bytes());
         Err(GitError::Failed {
             subcommand: subcommand.to_owned(),

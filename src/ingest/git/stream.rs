@@ -50,11 +50,13 @@ pub fn pieces(
         return Ok(read?);
     }
     run_limits.check()?;
+    read?;
+    process::refuse_killed(command, status)?;
     Err(command::failure(command, &complaint))
 }
 
 /// Reads all of git's error output, so that git never blocks on it, and returns the beginning.
-fn drain(stderr: ChildStderr) -> Vec<u8> {
+pub(super) fn drain(stderr: ChildStderr) -> Vec<u8> {
     let mut reader = BufReader::new(stderr);
     let mut kept = Vec::new();
     let _ = reader.by_ref().take(COMPLAINT_BYTES).read_to_end(&mut kept);

@@ -131,6 +131,6 @@ pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLooku
 pub(super) fn line(WholeNumber(value): WholeNumber) -> Result<u32, InvalidLookup> {
     match u32::try_from(value) {
         Ok(line) if line > 0 => Ok(line),
-        _ => Err(InvalidLookup::new("line", "must be 1 or more")),
+        _ => Err(InvalidLookup::new("line", "must be 1 to 4294967295")),
     }
 }
