@@ -345,7 +345,9 @@ impl Config {
             ("forge.retry_seconds", forge.retry_seconds, 1),
             ("forge.max_attempts", forge.max_attempts.into(), 1),
             ("forge.timeout_seconds", forge.timeout_seconds, 1),
-            ("forge.body_limit_bytes", forge.body_limit_bytes as u64, 1024),
+            (
+                "forge.body_limit_bytes", forge.body_limit_bytes as u64, 1024,
+            ),
             ("feedback.retention_days", feedback.retention_days.into(), 1),
             ("feedback.max_answers", feedback.max_answers.into(), 1),
             ("feedback.queue", feedback.queue as u64, 1),

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use super::service::{engine_settings, ingest_settings};
-use crate::cli::ranking;
 use crate::access::Grant;
+use crate::cli::ranking;
 use crate::cli::{McpArgs, RunCache, UsageError};
 use crate::config::{Config, Overrides};
 use crate::engine::{Engine, EngineSettings, RepoName, Source};

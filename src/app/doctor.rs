@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 
 use super::service::parsers;
-use crate::cli::ranking;
 use crate::cli::doctor::{DoctorArgs, Finding, print};
+use crate::cli::ranking;
 use crate::config::{Config, Overrides};
 use crate::disk;
 use crate::store::DatabaseReport;

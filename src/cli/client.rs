@@ -216,10 +216,14 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_local() {
-        for local in ["http://127.0.0.1:7878", "http://[::1]:1", "http://localhost:1/a"] {
+        for local in [
+            "http://127.0.0.1:7878", "http://[::1]:1", "http://localhost:1/a",
+        ] {
             assert!(is_local(local), "{local}");
         }
-        for other in ["http://localhost.example.org", "http://10.0.0.1", "localhost"] {
+        for other in [
+            "http://localhost.example.org", "http://10.0.0.1", "localhost",
+        ] {
             assert!(!is_local(other), "{other}");
         }
         assert!(!is_loopback("http://localhost:1"), "names can be changed");

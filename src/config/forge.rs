@@ -146,9 +146,8 @@ mod tests {
     #[test]
     fn invalid_settings_are_named_in_errors() {
         type Change = fn(&mut super::ForgeConfig);
-        let cases: [(Change, &str); 8] = [
+        let cases: [(Change, &str); 7] = [
             (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),
-            (|c| c.workers = 0, "forge.workers must be at least 1"),
             (|c| c.command = "ask me".to_owned(), "forge.command"),
             (|c| c.github.app_id = 7, "must be set together"),
             (|c| c.github.private_key = "env:K".to_owned(), "together"),

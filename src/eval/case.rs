@@ -323,7 +323,7 @@ mod tests {
     fn empty_lines_of_edits_are_skipped() {
         let keep = tempfile::tempdir().unwrap();
         let file = keep.path().join("edits.jsonl");
-        let line = r#"{"id": "a", "edits": [{"file": "a.py", "start": 1, "end": 2}]}"#;
+        let line = r#"{"id": "a", "edits": [{"file": "a.py", "start": 1, "end": 2, "inside": "function"}]}"#;
         std::fs::write(&file, format!("{line}\n\n")).unwrap();
         let mut cases = vec![case("a", "o/n", "issue")];
         add_edits(&mut cases, &file).unwrap();

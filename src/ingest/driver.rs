@@ -217,12 +217,7 @@ impl Driver {
     }
 
     /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read.
-    fn load_first(
-        &self,
-        commit: String,
-        loading: Option<Loading>,
-        run: &Span,
-    ) -> Option<Loading> {
+    fn load_first(&self, commit: String, loading: Option<Loading>, run: &Span) -> Option<Loading> {
         match loading {
             Some(loading) if loading.commit == commit => Some(loading),
             _ => self.load_history(commit, HistoryStep::Files, run),

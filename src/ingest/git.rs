@@ -79,7 +79,9 @@ pub enum GitError {
         limit: Duration,
         setting: &'static str,
     },
-    #[error("git {subcommand} was ended by the system, for lack of memory or processor time (signal {signal})")]
+    #[error(
+        "git {subcommand} was ended by the system, for lack of memory or processor time (signal {signal})"
+    )]
     Killed { subcommand: String, signal: i32 },
     #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
     TooMuch {

@@ -16,8 +16,8 @@ use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
 use super::tools::{Call, ContextCall, ToolName};
 use super::{Agents, Caller, Session};
-use crate::access::audit::{self, Action, Outcome};
 use crate::access::Grant;
+use crate::access::audit::{self, Action, Outcome};
 use crate::engine::{AnswerWithSnapshot, AskError, Repository};
 use crate::feedback::AnswerOrigin;
 use crate::wire::lookup::{

@@ -292,7 +292,10 @@ async fn history_that_could_not_be_read_is_read_again_at_a_sync() {
     ));
     let path = format!("PATH={}:{path}", keep.path().display());
     let server = Process::start(&["env", &path], None);
-    for (name, source) in [("tree", json!({"path": root})), ("git", json!({"git": root}))] {
+    for (name, source) in [
+        ("tree", json!({"path": root})),
+        ("git", json!({"git": root})),
+    ] {
         let body = json!({"name": name, "source": source});
         server.call(Method::POST, "/repos", body).await;
     }

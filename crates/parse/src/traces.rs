@@ -121,6 +121,25 @@ fn header(text: &str) -> Option<Mark> {
 /// Whether a text is an error: `package.SomeError: text`, `SomeException`, `Uncaught TypeError: text`,
 /// `thread 'main' panicked at …`, `panic: …`.
 pub fn is_error(text: &str) -> bool {
+    const MAX_MARKS: usize = 4;
+    let mut text = strip_process(text.trim());
+    if text.len() > MAX_LINE {
+        return false;
+    }
+    for _ in 0..MAX_MARKS {
+        if is_plain_error(text) {
+            return true;
+        }
+        match forms().find_map(|form| (form.marked)(text)) {
+            Some(rest) => text = strip_process(rest.trim()),
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether a text is an error by itself, without the prefixes of [`TraceForm::marked`].
+fn is_plain_error(text: &str) -> bool {
     const STARTS: [&str; 5] = [
         "Error: ", "error: ", "fatal error: ", "fatal: ", "Unhandled ",
     ];
@@ -128,9 +147,8 @@ pub fn is_error(text: &str) -> bool {
         "Error", "Exception", "Warning", "Interrupt", "SystemExit", "Failure", "Fault",
         "StopIteration", "DoesNotExist", "NotFound",
     ];
-    let text = strip_process(text.trim());
     if STARTS.iter().any(|start| text.starts_with(start))
-        || forms().any(|form| (form.is_error)(text) || (form.marked)(text).is_some_and(is_error))
+        || forms().any(|form| (form.is_error)(text))
     {
         return true;
     }
@@ -203,4 +221,19 @@ pub(crate) fn check(cases: &[(&str, &str)]) {
         .map(|(text, wanted)| format!("{text}\n  wanted: {wanted}\n  told:   {}\n", summary(text)))
         .collect();
     assert!(shown.is_empty(), "{}", shown.join("\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_error;
+
+    /// Both would take hours, or overflow the stack, if every prefix were followed.
+    #[test]
+    fn repeated_prefixes_are_followed_a_few_times() {
+        assert!(!is_error(&"---> AndroidRuntime: ".repeat(150)));
+        assert!(!is_error(&"=> ".repeat(100_000)));
+        assert!(is_error(
+            "---> AndroidRuntime: java.lang.IllegalStateException: closed"
+        ));
+    }
 }

@@ -154,7 +154,7 @@ pub(in crate::languages) fn is_test_package(file: &File<'_>, at: usize) -> bool 
 }
 
 /// Whether the directories before a position belong to shipped sources.
-fn is_shipped(file: &File<'_>, end: usize) -> bool {
+pub(in crate::languages) fn is_shipped(file: &File<'_>, end: usize) -> bool {
     let above = file.directories.get(..end).unwrap_or_default();
     let mut pairs = above.windows(2);
     pairs.any(|pair| matches!(pair, [src, set] if src == "src" && set.ends_with("main")))

@@ -218,6 +218,7 @@ fn java_and_kotlin_roles() {
     check_all(
         "source        src/main/java/org/acme/Cart.java
          source        shop/src/main/java/org/acme/test/Runner.java
+         source        shop/src/main/kotlin/org/acme/tests/Runner.kt
          source        shop/src/main/java/org/acme/KeySpec.java
          source        src/commonMain/kotlin/org/acme/Cart.kt
          test          src/test/java/org/acme/Support.java

@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::packages::{Packages, match_pattern};
 use super::probe::json_files;
 use crate::paths::{ancestors, join};
+use foveate_model::FileId;
 use foveate_model::resolution::FileTree;
 
-/// Longest chain of `extends`.
-const MAX_EXTENDS: usize = 8;
+/// Most files that one file extends, directly or not.
+const MAX_EXTENDS: usize = 32;
 /// Number of path patterns of one file that are read at most.
 const MAX_PATTERNS: usize = 1024;
 /// Largest file that is read, in bytes.
@@ -39,7 +40,7 @@ impl Configs {
             let name = files.file(id).path.file_name();
             let main = matches!(name, "tsconfig.json" | "jsconfig.json");
             let Some(json) = read(text) else { continue };
-            let config = follow(files, packages, directory, &json, 0);
+            let config = follow(files, packages, directory, &json, &mut Vec::new());
             if config.base.is_none() && config.paths.is_empty() {
                 continue;
             }
@@ -100,18 +101,16 @@ impl Configs {
     }
 }
 
-/// Returns the settings of one file; settings that it lacks come from the files that it extends.
+/// Returns the settings of one file; settings that it lacks come from the files that it extends, except those in
+/// `extended_files`, which were read already.
 fn follow(
     files: &dyn FileTree,
     packages: &Packages,
     directory: &str,
     json: &Value,
-    depth: usize,
+    extended_files: &mut Vec<FileId>,
 ) -> Config {
     let mut config = own(directory, json);
-    if depth >= MAX_EXTENDS {
-        return config;
-    }
     let extended = match json.get("extends") {
         Some(Value::String(one)) => vec![one.as_str()],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).take(8).collect(),
@@ -125,9 +124,13 @@ fn follow(
         let Some((text, id)) = files.find(&path).map(|id| (files.text(id), id)) else {
             continue;
         };
+        if extended_files.len() >= MAX_EXTENDS || extended_files.contains(&id) {
+            continue;
+        }
+        extended_files.push(id);
         let Some(json) = read(text) else { continue };
         let directory = files.file(id).path.directory();
-        let inherited = follow(files, packages, directory, &json, depth + 1);
+        let inherited = follow(files, packages, directory, &json, extended_files);
         config.base = config.base.or(inherited.base);
         if config.paths.is_empty() {
             config.paths = inherited.paths;

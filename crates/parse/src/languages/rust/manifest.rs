@@ -35,8 +35,10 @@ pub(super) fn manifest(text: &str) -> Manifest {
             ("lib", "name") => library_name = quoted(value),
             ("lib", "path") => found.library = quoted(value),
             (section, key) if section.ends_with("dependencies") => {
-                let package = value.split_once("package").and_then(|(_, rest)| {
-                    quoted(rest.trim_start().strip_prefix('=')?.trim_start())
+                let mut parts = value.trim_matches(['{', '}', ' ']).split(',');
+                let package = parts.find_map(|part| {
+                    let (key, value) = part.split_once('=')?;
+                    (key.trim() == "package").then(|| quoted(value.trim()))?
                 });
                 found
                     .renamed

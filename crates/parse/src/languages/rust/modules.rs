@@ -4,7 +4,7 @@ mod roots;
 #[cfg(test)]
 mod tests;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};
 
@@ -20,6 +20,9 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 const MAX_NAMES: usize = 32;
 /// Maximum number of imports of modules that are followed one after the other.
 const MAX_REEXPORTS: u32 = 4;
+
+/// The imported names that were followed while one path is resolved.
+type Tried = HashSet<(FileId, Box<str>)>;
 
 /// The crates of a repository.
 #[derive(Debug)]
@@ -177,6 +180,7 @@ impl Crates {
         importer: FileId,
         names: &'a [&'a str],
         steps: u32,
+        tried: &mut Tried,
     ) -> Option<(FileId, &'a [&'a str])> {
         let (first, mut rest) = names.split_first()?;
         let mut file = match self.first_file(files, importer, first) {
@@ -199,7 +203,7 @@ impl Crates {
             });
             let found = found.or_else(|| {
                 let steps = steps.checked_sub(1)?;
-                Some((self.imported(files, file, name, steps)?, below))
+                Some((self.imported(files, file, name, steps, tried)?, below))
             });
             match found {
                 Some(next) => (file, rest) = next,
@@ -209,14 +213,18 @@ impl Crates {
         Some((file, rest))
     }
 
-    /// Returns the module that a file imports under a name.
+    /// Returns the module that a file imports under a name; `None` if that was tried before.
     fn imported(
         &self,
         files: &dyn FileTree,
         file: FileId,
         name: &str,
         steps: u32,
+        tried: &mut Tried,
     ) -> Option<FileId> {
+        if !tried.insert((file, name.into())) {
+            return None;
+        }
         let facts = &files.file(file).content.as_ref()?.facts;
         let mut imports = facts.imports.iter().filter(|i| i.enclosing.is_none());
         imports.find_map(|import| {
@@ -227,7 +235,7 @@ impl Crates {
             } else if names == ["self", name] {
                 return None;
             }
-            let (found, rest) = self.follow(files, file, &names, steps)?;
+            let (found, rest) = self.follow(files, file, &names, steps, tried)?;
             (rest.is_empty() && found != file).then_some(found)
         })
     }
@@ -305,7 +313,13 @@ impl ModuleResolver for Crates {
             .filter(|name| !name.is_empty())
             .take(MAX_NAMES)
             .collect();
-        let (found, rest) = self.follow(files, importer, &names, MAX_REEXPORTS)?;
+        let (found, rest) = self.follow(
+            files,
+            importer,
+            &names,
+            MAX_REEXPORTS,
+            &mut Tried::default(),
+        )?;
         // The names that remain are a type and a variant, or an inline module.
         match rest {
             [] => Some(found),

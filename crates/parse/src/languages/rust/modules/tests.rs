@@ -12,7 +12,7 @@ members = ["app", "core-lib", "old"]
 name = "app"
 [dependencies]
 core-lib = { path = "../core-lib" }
-renamed = { package = "old-name", path = "../old" }
+renamed = { path = "../packages/../old", package = "old-name" }
 [dev-dependencies.again]
 package = "old-name"
 //- app/src/main.rs
@@ -128,4 +128,11 @@ fn crates_and_their_roots_are_found() {
         app/build/util.rs crate -> app/build/main.rs
         loose/src/one.rs crate -> loose/src/lib.rs",
     );
+}
+
+#[test]
+fn imports_of_each_other_are_followed_once() {
+    let imports = "use b::c as b;\n".repeat(12);
+    let tree = format!("//- Cargo.toml\n[package]\nname = \"a\"\n\n//- src/lib.rs\n{imports}");
+    Tree::of(&tree).check(&MODULES, "src/lib.rs b::x -> src/lib.rs");
 }
