@@ -37,8 +37,15 @@ use crate::files::{ChunkId, FileId, Files};
 #[error("lexical index: {0}")]
 pub struct LexicalError(#[from] tantivy::TantivyError);
 
-/// Maximum number of segments; more are merged, because each costs a dictionary look-up per term and field.
+/// Maximum number of segments with up to four threads. More are merged, because each costs a dictionary
+/// look-up per term and field.
 pub const MAX_SEGMENTS: usize = 8;
+
+/// Returns the maximum number of segments: twice as many as a cold build makes, so that it is the segments of
+/// later edits that are merged.
+fn max_segments() -> usize {
+    MAX_SEGMENTS.max(2 * rayon::current_num_threads())
+}
 
 /// Files of a cold build are split into segments of at least this many bytes, one per thread.
 const SMALLEST_SPLIT_BYTES: usize = 1 << 20;
@@ -267,12 +274,12 @@ impl Part {
 }
 
 /// Removes parts of which at least half of the files are dead. If there are too many parts, also removes all
-/// but the largest [`MAX_SEGMENTS`] / 2. The files of removed parts are then indexed again together.
+/// but the largest half of [`max_segments`]. The files of removed parts are then indexed again together.
 fn take_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
-    let crowded = parts.len() > MAX_SEGMENTS;
+    let crowded = parts.len() > max_segments();
     let kept = if crowded {
-        MAX_SEGMENTS / 2
+        max_segments() / 2
     } else {
         parts.len()
     };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use foveate_fixture::snapshot::lexical_weights;
@@ -161,6 +161,40 @@ proptest! {
             prop_assert_eq!(observe(&snapshot), observe(&rebuilt));
         }
     }
+}
+
+/// Returns a file of 25 kB of which little is words.
+fn large_file(number: usize) -> (String, Arc<Content>) {
+    let filling = format!("{}\n", "-".repeat(99)).repeat(250);
+    let text = format!("pool {number}\n{filling}");
+    let path = format!("m{number:03}.txt");
+    let content = content(&path, &text);
+    (path, content)
+}
+
+#[test]
+fn edits_keep_the_segments_of_a_cold_build_by_many_threads() {
+    const THREADS: usize = 8;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build();
+    let ids = |snapshot: &Snapshot| -> BTreeSet<String> {
+        let ids = snapshot.segments().map(|segment| segment.id().to_owned());
+        ids.collect()
+    };
+    pool.unwrap().install(|| {
+        let mut tree: Tree = (0..400).map(large_file).collect();
+        let mut snapshot = build(&tree, None);
+        let cold = ids(&snapshot);
+        assert_eq!(cold.len(), THREADS);
+        for edit in 0..3 * THREADS {
+            let path = format!("m{:03}.txt", 16 * edit);
+            let text = format!("client {edit}\n");
+            tree.insert(path.clone(), content(&path, &text));
+            snapshot = build(&tree, Some(&snapshot));
+            assert!(ids(&snapshot).is_superset(&cold), "edit {edit}");
+            let segments = snapshot.lexical.segment_count();
+            assert!(segments <= 2 * THREADS + 1, "{segments} after edit {edit}");
+        }
+    });
 }
 
 #[test]
