@@ -168,8 +168,7 @@ impl Lexical {
     }
 
     /// Returns the chunks that have all of `terms` in `field`, by id. Empty if even the rarest term occurs in
-    /// more than `max_documents` documents, because intersecting such long lists costs more than the result
-    /// is worth.
+    /// more than `max_chunks` chunks, because intersecting such long lists costs more than the result is worth.
     ///
     /// # Errors
     /// If the postings cannot be read.
@@ -177,15 +176,38 @@ impl Lexical {
         &self,
         terms: &[String],
         field: Field,
-        max_documents: usize,
+        max_chunks: usize,
     ) -> Result<Vec<ChunkId>, LexicalError> {
+        let mut lists = Vec::with_capacity(terms.len());
+        for term in terms {
+            let list = self.chunks_with_term(term, field)?;
+            if list.is_empty() {
+                return Ok(list);
+            }
+            lists.push(list);
+        }
+        lists.sort_by_key(Vec::len);
+        let mut lists = lists.into_iter();
+        let mut chunks = lists.next().unwrap_or_default();
+        if chunks.len() > max_chunks {
+            chunks.clear();
+        }
+        for list in lists {
+            chunks.retain(|chunk| list.binary_search(chunk).is_ok());
+        }
+        Ok(chunks)
+    }
+
+    /// Returns the chunks that have `term` in `field`, by id.
+    fn chunks_with_term(&self, term: &str, field: Field) -> Result<Vec<ChunkId>, LexicalError> {
         let mut chunks = Vec::new();
         for part in &self.parts {
-            let documents = part.segment.documents_with(terms, field, max_documents)?;
-            let numbers = documents
-                .iter()
-                .map(|document| part.chunks[*document as usize]);
-            chunks.extend(numbers.filter(|chunk| *chunk != NO_CHUNK).map(ChunkId));
+            part.segment.read(term, |document, of, _| {
+                let chunk = part.chunks[document as usize];
+                if of == field as usize && chunk != NO_CHUNK {
+                    chunks.push(ChunkId(chunk));
+                }
+            })?;
         }
         chunks.sort_unstable();
         Ok(chunks)

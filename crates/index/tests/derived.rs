@@ -11,7 +11,7 @@ use foveate_fixture::changes::{Changes, Tree};
 use foveate_fixture::languages;
 use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::citations::Citation;
-use foveate_index::lexical::{CommitIndex, QueryTerm};
+use foveate_index::lexical::{CommitIndex, Field, QueryTerm};
 use foveate_index::stored::Index;
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot, tokens};
@@ -192,6 +192,15 @@ fn searches(snapshot: &Snapshot, out: &mut String) {
     let weights = lexical_weights();
     let hits = snapshot.lexical.search(&terms, &weights, &|| true).unwrap();
     writeln!(out, "{hits:?}").unwrap();
+    // The limits lie between the chunks of a segment and those of all.
+    for (term, field) in [("pool", Field::Code), ("client", Field::Name)] {
+        for max_chunks in [1, 2, 4, 8] {
+            let found = snapshot
+                .lexical
+                .chunks_with(&[term.into()], field, max_chunks);
+            writeln!(out, "{term} {max_chunks} {:?}", found.unwrap()).unwrap();
+        }
+    }
     past(snapshot, &terms, out);
 }
 

@@ -203,44 +203,11 @@ impl Segment {
         Ok(out)
     }
 
-    /// Returns the documents that have all of `terms` in `field`, in order. Empty if even the rarest term has
-    /// more than `max_documents` of them.
+    /// Calls `visit` with every document and field that contain `term`, in order, and its frequency there.
     ///
     /// # Errors
     /// If the postings cannot be read.
-    pub fn documents_with(
-        &self,
-        terms: &[String],
-        field: Field,
-        max_documents: usize,
-    ) -> Result<Vec<u32>, LexicalError> {
-        let mut lists = Vec::with_capacity(terms.len());
-        for term in terms {
-            let mut list = Vec::new();
-            self.read(term, |document, of, _| {
-                if of == field as usize {
-                    list.push(document);
-                }
-            })?;
-            if list.is_empty() {
-                return Ok(list);
-            }
-            lists.push(list);
-        }
-        lists.sort_by_key(Vec::len);
-        let mut lists = lists.into_iter();
-        let mut documents = lists.next().unwrap_or_default();
-        if documents.len() > max_documents {
-            documents.clear();
-        }
-        for list in lists {
-            documents.retain(|document| list.binary_search(document).is_ok());
-        }
-        Ok(documents)
-    }
-
-    /// Calls `visit` with every document and field that contain `term`, in order, and its frequency there.
-    fn read(&self, term: &str, mut visit: impl FnMut(u32, usize, u32)) -> Result<(), LexicalError> {
+    pub fn read(&self, term: &str, mut visit: impl FnMut(u32, usize, u32)) -> Result<(), LexicalError> {
         let term = Term::from_field_text(self.field, term);
         let postings = self
             .reader
