@@ -43,14 +43,10 @@ fn folded(definition: &Definition) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(fold(&definition.name)))
 }
 
-/// Leaves out top-level definitions, which the table of plain names covers, unless they are members of a
-/// type.
+/// Leaves out undotted names, which [`Symbols::qualified`] looks up in the table of plain names.
 fn qualified(definition: &Definition) -> Option<Cow<'_, str>> {
-    has_outer(definition).then_some(Cow::Borrowed(&*definition.qualified_name))
-}
-
-fn has_outer(definition: &Definition) -> bool {
-    definition.parent.is_some() || definition.modifiers.is_out_of_line
+    let name = &*definition.qualified_name;
+    name.contains('.').then_some(Cow::Borrowed(name))
 }
 
 impl Symbols {
@@ -258,9 +254,7 @@ fn differing<'a>(
     let definitions = all(content).iter().enumerate();
     definitions.filter_map(move |(position, definition)| {
         let same = other.get(position).is_some_and(|other| {
-            other.qualified_name == definition.qualified_name
-                && other.name == definition.name
-                && has_outer(other) == has_outer(definition)
+            other.qualified_name == definition.qualified_name && other.name == definition.name
         });
         (!same).then_some((LocalId(position as u32), definition))
     })

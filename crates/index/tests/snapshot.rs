@@ -198,6 +198,24 @@ fn edits_keep_the_segments_of_a_cold_build_by_many_threads() {
 }
 
 #[test]
+fn dotted_names_without_a_parent_are_found_by_qualified_name() {
+    let tree: Tree = [
+        ("pool.js", "Pool.acquire = function () { return 1; };\n"),
+        ("types.ts", "namespace A.B { export const x = 1; }\n"),
+    ]
+    .map(|(path, text)| (path.to_owned(), content(path, text)))
+    .into();
+    let snapshot = build(&tree, None);
+    for name in ["Pool.acquire", "A.B"] {
+        let found = snapshot.symbols.qualified(name).iter();
+        let found: Vec<_> = found
+            .map(|id| &*snapshot.files.definition(*id).qualified_name)
+            .collect();
+        assert_eq!(found, [name]);
+    }
+}
+
+#[test]
 fn cached_scores_do_not_affect_other_searches() {
     let tree: Tree = [
         (
