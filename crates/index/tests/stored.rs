@@ -8,9 +8,13 @@ use std::time::Duration;
 use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::graph::stored::table;
 use foveate_index::lexical::{Hits, QueryTerm};
+use foveate_index::stored::bytes::Encoder;
 use foveate_index::stored::{Index, facts};
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{Content, Language, ObjectId, ParseIssue, RepoPath, SkipReason, SourceFile};
+use foveate_model::{
+    Content, FileFacts, Language, Lines, LocalId, ObjectId, ParseIssue, RepoPath, SkipReason,
+    SourceFile, Span,
+};
 use foveate_parse::Limits;
 
 fn language(name: &str) -> Language {
@@ -51,6 +55,56 @@ fn facts_round_trip() {
         }
     }
 }
+
+/// What a parser process with damaged memory may send.
+#[test]
+fn facts_with_bad_ids_and_spans_are_refused() {
+    let text = format!("{PYTHON}def f(p: A) -> A:\n    q = p\n    return g().h()\nv = A()\n");
+    type Edit = fn(&mut FileFacts);
+    let decoded = |edit: Edit| {
+        let (language, content) = read(Some(language("python")), &text);
+        let mut content = content.unwrap();
+        edit(&mut content.facts);
+        let bytes = facts::encode(language, Ok(&content)).unwrap();
+        facts::decode(&bytes, foveate_parse::languages::by_code)
+    };
+    assert!(decoded(|_| {}).is_some());
+    let edits: [(&str, Edit); 16] = [
+        ("own parent", |f| f.definitions[1].parent = OWN),
+        ("cycle", |f| {
+            f.definitions[0].parent = Some(LocalId(1));
+            f.definitions[1].parent = Some(LocalId(0));
+        }),
+        ("parent", |f| f.definitions[1].parent = NONE),
+        ("reference", |f| f.references[0].enclosing = NONE),
+        ("import", |f| f.imports[0].enclosing = NONE),
+        ("message", |f| f.messages[0].enclosing = NONE),
+        ("chunk", |f| f.chunks[0].definition = NONE),
+        ("local", |f| f.values.locals[0].function = NONE),
+        ("parameter", |f| f.values.parameters[0].function = FAR),
+        ("type", |f| f.values.types[0].definition = FAR),
+        ("held value", |f| f.values.held[0].definition = FAR),
+        ("receiver", |f| f.values.receivers[0].reference = FAR.0),
+        ("span", |f| {
+            f.definitions[0].span = Span { start: 2, end: 1 }
+        }),
+        ("region", |f| f.regions[0].span = Span { start: 2, end: 1 }),
+        ("lines", |f| f.chunks[0].lines = Lines { start: 2, end: 1 }),
+        ("all lines", |f| {
+            f.chunks[0].lines = Lines {
+                start: 0,
+                end: u32::MAX,
+            };
+        }),
+    ];
+    for (name, edit) in edits {
+        assert!(decoded(edit).is_none(), "{name}");
+    }
+}
+
+const FAR: LocalId = LocalId(1_000);
+const NONE: Option<LocalId> = Some(FAR);
+const OWN: Option<LocalId> = Some(LocalId(1));
 
 #[test]
 fn unreproducible_results_are_not_stored() {
@@ -188,6 +242,33 @@ fn damaged_segments_are_ignored() {
         let restored = restore(&FIRST, &cut, &[]);
         assert_eq!(search(&restored), search(&built), "cut at {end}");
     }
+}
+
+/// Tantivy does not expect damaged files of its own; the caller has a checksum for them.
+#[test]
+fn segment_with_flipped_bytes_is_ignored_or_consistent() {
+    let built = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
+    let segment = built.segments().next().unwrap();
+    let bytes = segment.encode(|_| true).unwrap();
+    let id = segment.id().as_bytes();
+    let head = bytes.windows(id.len()).position(|window| window == id);
+    for at in 0..head.unwrap() {
+        let mut other = bytes.clone();
+        other[at] ^= 0x55;
+        search(&restore(&FIRST, &[other], &[]));
+    }
+}
+
+#[test]
+fn number_of_documents_is_bounded_by_the_bytes() {
+    let mut bytes = Encoder::default();
+    bytes.number(1_u32);
+    bytes.text("a.py");
+    bytes.bytes(&[]);
+    bytes.number(u32::MAX);
+    let started = std::time::Instant::now();
+    search(&restore(&FIRST, &[bytes.into_bytes()], &[]));
+    assert!(started.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

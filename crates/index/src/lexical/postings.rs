@@ -47,7 +47,7 @@ struct List {
 }
 
 /// Returns tantivy's document number for a field of a document.
-fn place(document: u32, field: usize) -> u32 {
+pub fn place(document: u32, field: usize) -> u32 {
     document * FIELDS as u32 + field as u32
 }
 

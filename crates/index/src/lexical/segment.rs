@@ -13,7 +13,7 @@ use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{ImpactCache, Impacts, Posting, Scoring};
-use super::postings::{META, Postings, TERMS, document_and_field};
+use super::postings::{META, Postings, TERMS, document_and_field, place};
 
 #[derive(Clone, Debug)]
 pub struct SegmentFile {
@@ -118,15 +118,19 @@ impl Segment {
     ) -> Result<Self, LexicalError> {
         let index = Index::open(directory.clone())?;
         let segment = index.searchable_segments()?.pop();
+        let places = place(documents.len() as u32, 0);
+        let segment = segment.filter(|segment| segment.meta().max_doc() == places);
         let segment = segment.ok_or_else(|| {
-            tantivy::TantivyError::DataCorruption(DataCorruption::comment_only("no segment"))
+            let problem = "no segment with these documents";
+            tantivy::TantivyError::DataCorruption(DataCorruption::comment_only(problem))
         })?;
         let field = index.schema().get_field(TERMS)?;
         let reader = SegmentReader::open(&segment)?.inverted_index(field)?;
-        let mut file_lengths = vec![[0; FIELDS]; files.len()];
+        let mut file_lengths: Vec<Lengths> = vec![[0; FIELDS]; files.len()];
         for (field, lengths) in lengths.iter().enumerate() {
             for (document, own) in documents.iter().zip(lengths) {
-                file_lengths[document.file as usize][field] += own;
+                let length = &mut file_lengths[document.file as usize][field];
+                *length = length.saturating_add(*own);
             }
         }
         Ok(Self {
@@ -207,7 +211,11 @@ impl Segment {
     ///
     /// # Errors
     /// If the postings cannot be read.
-    pub fn read(&self, term: &str, mut visit: impl FnMut(u32, usize, u32)) -> Result<(), LexicalError> {
+    pub fn read(
+        &self,
+        term: &str,
+        mut visit: impl FnMut(u32, usize, u32),
+    ) -> Result<(), LexicalError> {
         let term = Term::from_field_text(self.field, term);
         let postings = self
             .reader

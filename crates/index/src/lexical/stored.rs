@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use foveate_model::{ObjectId, RepoPath};
+use foveate_model::{Content, ObjectId, RepoPath};
 use tantivy::Directory as _;
 use tantivy::directory::RamDirectory;
 
@@ -88,13 +88,15 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
     let segment_files = rest.list(|rest| {
         let path = RepoPath::new(rest.text()?).ok()?;
         let blob = rest.bytes()?;
-        let count = rest.number32()?;
-        let content = files.find(path.as_str()).and_then(|id| {
-            let file = files.file(id);
-            let is_same = ObjectId::from_bytes(blob) == Some(file.blob);
-            let content = file.content.as_ref().filter(|_| is_same);
-            content.map(Arc::downgrade)
-        });
+        // Each document has at least one byte for the length of each field.
+        let count = rest.number32().filter(|n| *n as usize <= bytes.len())?;
+        let file = files.find(path.as_str()).map(|id| files.file(id));
+        let file = file.filter(|file| ObjectId::from_bytes(blob) == Some(file.blob));
+        let content = file.and_then(|file| file.content.as_ref());
+        let documents_of = |content: &Arc<Content>| content.facts.chunks.len() + 1;
+        if content.is_some_and(|content| documents_of(content) != count as usize) {
+            return None;
+        }
         // The document of the file itself, then those of its chunks.
         for position in 0..count {
             documents.push(Document {
@@ -106,7 +108,7 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
         is_any_held |= content.is_some();
         Some(SegmentFile {
             path,
-            content: content.unwrap_or_default(),
+            content: content.map(Arc::downgrade).unwrap_or_default(),
         })
     })?;
     if !is_any_held {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use foveate_model::{
     Chunk, ChunkKind, Content, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
-    ImportedName, Language, Message, MessageKind, Modifiers, ObjectId, ParseIssue, Reference,
-    ReferenceKind, Region, RegionKind, SkipReason, Span, Visibility,
+    ImportedName, Language, LocalId, Message, MessageKind, Modifiers, ObjectId, ParseIssue,
+    Reference, ReferenceKind, Region, RegionKind, SkipReason, Span, Visibility,
 };
 
 use super::bytes::{Decoder, Encoder};
@@ -102,7 +102,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
 
 fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
     let deltas = &mut Deltas::default();
-    Some(FileFacts {
+    let facts = FileFacts {
         language: language_of(rest.byte()?)?,
         line_count: Stored::take(rest, deltas)?,
         generated: Stored::take(rest, deltas)?,
@@ -116,7 +116,35 @@ fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFac
         regions: Stored::take(rest, deltas)?,
         values: Stored::take(rest, deltas)?,
         package: Stored::take(rest, deltas)?,
-    })
+    };
+    has_valid_ids(&facts).then_some(facts)
+}
+
+/// Whether all ids belong to the file, and every definition comes after its parent, so that no chain of
+/// parents is a cycle. The facts may come from a parser process with damaged memory.
+fn has_valid_ids(facts: &FileFacts) -> bool {
+    let is_valid = |id: LocalId| (id.0 as usize) < facts.definitions.len();
+    let is_valid_or_none = |id: Option<LocalId>| id.is_none_or(is_valid);
+    let is_before = |own: u32, parent: Option<LocalId>| parent.is_none_or(|id| id.0 < own);
+    let mut definitions = (0..).zip(&facts.definitions);
+    let values = &facts.values;
+    let references = facts.references.len();
+    definitions.all(|(own, definition)| is_before(own, definition.parent))
+        && facts
+            .references
+            .iter()
+            .all(|r| is_valid_or_none(r.enclosing))
+        && facts.imports.iter().all(|i| is_valid_or_none(i.enclosing))
+        && facts.messages.iter().all(|m| is_valid_or_none(m.enclosing))
+        && facts.chunks.iter().all(|c| is_valid_or_none(c.definition))
+        && values.locals.iter().all(|l| is_valid_or_none(l.function))
+        && values.parameters.iter().all(|p| is_valid(p.function))
+        && values.types.iter().all(|t| is_valid(t.definition))
+        && values.held.iter().all(|h| is_valid(h.definition))
+        && values
+            .receivers
+            .iter()
+            .all(|r| (r.reference as usize) < references)
 }
 
 // The fields of each struct in the order in which they are stored.

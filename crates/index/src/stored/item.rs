@@ -162,7 +162,7 @@ impl Stored for Span {
         let start = rest.difference(deltas.at)?;
         deltas.at = start;
         let end = rest.difference(start)?;
-        Some(Self { start, end })
+        (start <= end).then_some(Self { start, end })
     }
 }
 
@@ -190,7 +190,9 @@ impl Stored for Lines {
     fn take(rest: &mut Decoder<'_>, deltas: &mut Deltas) -> Option<Self> {
         let Line(start) = Line::take(rest, deltas)?;
         let end = rest.difference(start)?;
-        Some(Self { start, end })
+        // So many lines can be counted.
+        let is_valid = start <= end && end < u32::MAX;
+        is_valid.then_some(Self { start, end })
     }
 }
 
