@@ -10,6 +10,7 @@ mod postings;
 mod score;
 mod segment;
 pub(crate) mod stored;
+mod term_cache;
 mod term_scores;
 mod vocabulary;
 mod weights;

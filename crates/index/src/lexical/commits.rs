@@ -2,19 +2,22 @@
 //! which present files and functions they touched. A commit is visible if at least one of its files still
 //! exists. Data that does not depend on the files is in [`super::commit_index`].
 
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dashmap::DashMap;
 use foveate_model::History;
 
 use super::commit_index::{CommitIndex, FunctionId, PastCommit, PathId};
+use super::term_cache::{ANY, TermCache};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
 
 /// Frequencies of a term in the messages of the commits that touched a file, weighted by the share of each
 /// commit, by file.
-pub(super) type FrequencyByFile = Arc<[(FileId, f32)]>;
+type FrequencyByFile = [(FileId, f32)];
+
+/// Maximum size of the cached frequencies in bytes per file of the snapshot.
+const CACHE_BYTES_PER_FILE: usize = 1 << 10;
 
 /// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
@@ -39,9 +42,7 @@ pub struct Commits {
     /// By function, the same with the shares for functions.
     function_lengths: Vec<f32>,
     /// Cached frequencies by term.
-    by_term: DashMap<Box<str>, FrequencyByFile, foldhash::fast::RandomState>,
-    /// Size of `by_term` in bytes.
-    cached_bytes: AtomicUsize,
+    by_term: TermCache<FrequencyByFile>,
 }
 
 /// The values of a commit that scoring reads.
@@ -151,8 +152,7 @@ impl Commits {
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
             function_lengths,
-            by_term: DashMap::default(),
-            cached_bytes: AtomicUsize::new(0),
+            by_term: TermCache::new(files.len() * CACHE_BYTES_PER_FILE),
             index,
         }
     }
@@ -196,10 +196,14 @@ impl Commits {
 
     /// Returns the frequencies of `term` by file in the messages of commits. They are cached: a common term
     /// has thousands of commits, each with several files.
-    pub(super) fn file_frequencies(&self, term: &str) -> Option<FrequencyByFile> {
-        if let Some(known) = self.by_term.get(term) {
-            return Some(known.clone());
-        }
+    pub(super) fn file_frequencies(&self, term: &str) -> Option<Arc<FrequencyByFile>> {
+        let compute = || Ok::<_, Infallible>(self.compute_frequencies(term));
+        let Ok(frequencies) = self.by_term.get(ANY, term, compute);
+        frequencies
+    }
+
+    /// Returns the frequencies of a term by file with their size in bytes; `None` if no message contains it.
+    fn compute_frequencies(&self, term: &str) -> Option<(Arc<FrequencyByFile>, usize)> {
         let postings = self.postings(term);
         if postings.is_empty() {
             return None;
@@ -212,16 +216,9 @@ impl Commits {
             }
         }
         let frequencies = (0..).map(FileId).zip(sums).filter(|(_, sum)| *sum > 0.0);
-        let frequencies: FrequencyByFile = frequencies.collect();
-        let bytes = size_of_val(&*frequencies) + term.len() + 64;
-        if self
-            .by_term
-            .insert(term.into(), frequencies.clone())
-            .is_none()
-        {
-            self.cached_bytes.fetch_add(bytes, Ordering::Relaxed);
-        }
-        Some(frequencies)
+        let frequencies: Arc<FrequencyByFile> = frequencies.collect();
+        let bytes = size_of_val(&*frequencies);
+        Some((frequencies, bytes))
     }
 
     /// Returns the functions of a file with this name, if a commit touched any. `name` is a
@@ -279,7 +276,7 @@ impl Commits {
 
     /// Estimated heap size in bytes of the frequencies that queries cached.
     pub fn cache_bytes(&self) -> usize {
-        self.cached_bytes.load(Ordering::Relaxed)
+        self.by_term.heap_bytes()
     }
 
     /// Estimated heap size in bytes, without [`Self::cache_bytes`]; data shared with snapshots of other

@@ -1,13 +1,9 @@
-//! Computes and caches the impacts of one term on the documents of a segment, independent of the rest of the
+//! Computes the impacts of one term on the documents of a segment, independent of the rest of the
 //! query: BM25F's weighted and normalized term frequencies, saturated for chunks, to which nothing more is
 //! added. They are computed from the posting lists on first use and cached: terms repeat from query to query,
 //! and reading eight fields costs ten times as much as adding up their impacts.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use dashmap::DashMap;
 
 use super::fields::{FIELDS, Field, Lengths};
 use super::weights::LexicalWeights;
@@ -41,6 +37,18 @@ pub struct Impacts {
     pub files: Vec<FileImpact>,
 }
 
+impl Impacts {
+    /// Whether the segment does not contain the term.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty() && self.files.is_empty()
+    }
+
+    /// Returns the heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(self.chunks.as_slice()) + size_of_val(self.files.as_slice())
+    }
+}
+
 /// One term in one field of one document.
 #[derive(Clone, Copy, Debug)]
 pub struct Posting {
@@ -59,8 +67,8 @@ pub struct Posting {
 pub struct Scoring {
     /// The weights that it was created for.
     pub weights: LexicalWeights,
-    /// Hash of all values that impacts depend on; the key of the cache.
-    id: u64,
+    /// Hash of all values that impacts depend on. Snapshots that are years apart have different ones.
+    pub id: u64,
     file_norms: [Norms; FIELDS],
     chunk_norms: [Norms; FIELDS],
 }
@@ -225,71 +233,6 @@ pub fn norm(b: f32, length: f32, average: f32) -> f32 {
     }
 }
 
-/// The impacts of one scoring by term.
-type Lists = DashMap<Box<str>, Arc<Impacts>, foldhash::fast::RandomState>;
-
-/// The cached impacts of a segment, by scoring: snapshots that are years apart have different ones.
-#[derive(Debug, Default)]
-pub struct ImpactCache {
-    lists: DashMap<u64, Arc<Lists>, foldhash::fast::RandomState>,
-    bytes: AtomicUsize,
-}
-
-/// Maximum size of a segment's cache in bytes per document; the cache is cleared when it would grow beyond
-/// this.
-const MAX_BYTES_PER_DOCUMENT: usize = 800;
-/// Lower bound of that maximum: room for the terms of many queries. Otherwise the small segment that an edit
-/// creates would be cleared again and again.
-const MIN_BYTES: usize = 256 << 10;
-
-impl ImpactCache {
-    /// Returns the impacts of `term`; `compute` is called if they are not cached. `None`, which is not
-    /// cached, if the segment does not contain the term.
-    pub fn get<E>(
-        &self,
-        term: &str,
-        scoring: &Scoring,
-        documents: usize,
-        compute: impl FnOnce() -> Result<Impacts, E>,
-    ) -> Result<Option<Arc<Impacts>>, E> {
-        if let Some(impacts) = self.lists_of(scoring).get(term) {
-            return Ok(Some(impacts.clone()));
-        }
-        let impacts = compute()?;
-        if impacts.chunks.is_empty() && impacts.files.is_empty() {
-            return Ok(None);
-        }
-        let bytes = size_of_val(impacts.chunks.as_slice())
-            + size_of_val(impacts.files.as_slice())
-            + term.len()
-            + 128;
-        let max_bytes = (documents * MAX_BYTES_PER_DOCUMENT).max(MIN_BYTES);
-        if self.heap_bytes() + bytes > max_bytes {
-            self.lists.clear();
-            self.bytes.store(0, Ordering::Relaxed);
-        }
-        let impacts = Arc::new(impacts);
-        // The lists are looked up again, because cleared lists are no longer counted.
-        let before = self.lists_of(scoring).insert(term.into(), impacts.clone());
-        if before.is_none() {
-            self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        }
-        Ok(Some(impacts))
-    }
-
-    fn lists_of(&self, scoring: &Scoring) -> Arc<Lists> {
-        if let Some(lists) = self.lists.get(&scoring.id) {
-            return lists.clone();
-        }
-        self.lists.entry(scoring.id).or_default().clone()
-    }
-
-    /// Estimated heap size in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::weights::Bm25;
@@ -311,17 +254,6 @@ mod tests {
             nearest_commits: 1,
         };
         Scoring::new(weights, &[total; FIELDS], 10, 10)
-    }
-
-    fn one_file() -> Result<Impacts, ()> {
-        Ok(Impacts {
-            files: vec![FileImpact {
-                file: 0,
-                all: 1.0,
-                names: 0.0,
-            }],
-            ..Impacts::default()
-        })
     }
 
     #[test]
@@ -355,47 +287,8 @@ mod tests {
     }
 
     #[test]
-    fn impacts_are_cached_per_scoring_unless_empty() {
-        let cache = ImpactCache::default();
-        let first = cache.get("connect", &scoring(100), 10, one_file).unwrap();
-        let again = cache.get("connect", &scoring(101), 10, || Err(()));
-        assert_eq!(
-            again,
-            Ok(first),
-            "a small change of the averages changes nothing"
-        );
-        assert!(cache.get("connect", &scoring(200), 10, || Err(())).is_err());
-        let bytes = cache.heap_bytes();
-        assert!(bytes > 0);
-        let none = cache.get("no", &scoring(100), 10, || Ok::<_, ()>(Impacts::default()));
-        assert_eq!(none, Ok(None));
-        assert_eq!(cache.heap_bytes(), bytes);
-    }
-
-    #[test]
-    fn small_segment_caches_terms_of_many_queries() {
-        let cache = ImpactCache::default();
-        let terms = || (0..1000).map(|term: u32| term.to_string());
-        for term in terms() {
-            cache.get(&term, &scoring(100), 1, one_file).unwrap();
-        }
-        assert!(terms().all(|term| cache.get(&term, &scoring(100), 1, || Err(())).is_ok()));
-    }
-
-    #[test]
-    fn impact_cache_is_bounded() {
-        let cache = ImpactCache::default();
-        for term in 0..5000 {
-            cache
-                .get(&term.to_string(), &scoring(100), 10, one_file)
-                .unwrap();
-            assert!(cache.heap_bytes() <= MIN_BYTES);
-            // The newest entry is kept even when the others were cleared.
-            assert!(
-                cache
-                    .get(&term.to_string(), &scoring(100), 10, || Err(()))
-                    .is_ok()
-            );
-        }
+    fn small_change_of_the_averages_keeps_the_scoring() {
+        assert_eq!(scoring(100).id, scoring(101).id);
+        assert_ne!(scoring(100).id, scoring(200).id);
     }
 }

@@ -13,7 +13,8 @@ use crate::highest;
 
 use super::commits::Commits;
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
-use super::term_scores::{FileTermScore, TermScoreCache, TermScores};
+use super::term_cache::{ANY, TermCache};
+use super::term_scores::{FileTermScore, TermScores};
 use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
@@ -83,7 +84,7 @@ pub(super) struct SharedScoring {
     history: Vec<f32>,
     /// Length norms of messages by position of the commit; 0 if the commit is not visible.
     commits: Vec<f32>,
-    cache: TermScoreCache,
+    cache: TermCache<TermScores>,
 }
 
 impl SharedScoring {
@@ -92,6 +93,9 @@ impl SharedScoring {
         self.cache.heap_bytes()
     }
 }
+
+/// Maximum size of the cached term scores in bytes per file of the snapshot.
+const CACHE_BYTES_PER_FILE: usize = 2 << 10;
 
 /// Number of terms of a query that are searched even when time has run out.
 pub const ALWAYS_SEARCHED: usize = 32;
@@ -213,10 +217,15 @@ impl Lexical {
             if rank >= ALWAYS_SEARCHED && !has_time() {
                 break;
             }
-            scores[at] = prepared.cache.get(&term.term, || {
+            let compute = || {
                 let files = frequencies.get_or_insert_with(|| FileFrequencies::new(self.files));
-                self.term_scores(&term.term, prepared, files)
-            })?;
+                let scores = self.term_scores(&term.term, prepared, files)?;
+                let bytes = scores.heap_bytes() + size_of::<TermScores>();
+                Ok::<_, LexicalError>(Some((Arc::new(scores), bytes)))
+            };
+            if let Some(known) = prepared.cache.get(ANY, &term.term, compute)? {
+                scores[at] = known;
+            }
         }
         Ok(scores)
     }
@@ -315,7 +324,7 @@ impl Lexical {
                 .map(|length| norm(weights.history_b, *length, mean_history))
                 .collect(),
             commits: (0..commits.positions() as u32).map(commit_norm).collect(),
-            cache: TermScoreCache::new(self.files),
+            cache: TermCache::new(self.files * CACHE_BYTES_PER_FILE),
         }
     }
 

@@ -12,8 +12,12 @@ use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
-use super::impacts::{ImpactCache, Impacts, Posting, Scoring};
+use super::impacts::{Impacts, Posting, Scoring};
 use super::postings::{META, Postings, TERMS, document_and_field, place};
+use super::term_cache::TermCache;
+
+/// Maximum size of the cached impacts in bytes per document.
+const CACHE_BYTES_PER_DOCUMENT: usize = 800;
 
 #[derive(Clone, Debug)]
 pub struct SegmentFile {
@@ -52,7 +56,7 @@ pub struct Segment {
     pub file_lengths: Vec<Lengths>,
     field: TantivyField,
     reader: Arc<InvertedIndexReader>,
-    impact_cache: ImpactCache,
+    impacts: TermCache<Impacts>,
     /// Tantivy's own files.
     directory: RamDirectory,
     bytes: usize,
@@ -139,12 +143,12 @@ impl Segment {
             bytes: directory.total_mem_usage()
                 + documents.len() * (size_of::<Document>() + size_of::<Lengths>())
                 + file_lengths.len() * size_of::<Lengths>(),
+            impacts: TermCache::new(documents.len() * CACHE_BYTES_PER_DOCUMENT),
             documents,
             lengths,
             file_lengths,
             field,
             reader,
-            impact_cache: ImpactCache::default(),
             directory,
         })
     }
@@ -182,15 +186,16 @@ impl Segment {
         term: &str,
         scoring: &Scoring,
     ) -> Result<Option<Arc<Impacts>>, LexicalError> {
-        self.impact_cache
-            .get(term, scoring, self.documents.len(), || {
-                let postings = self.postings(term)?;
-                let file_of = |number: u32| {
-                    let document = self.documents[number as usize];
-                    (document.file, document.chunk != Document::OF_FILE)
-                };
-                Ok(scoring.impacts(&postings, file_of, &self.file_lengths))
-            })
+        self.impacts.get(scoring.id, term, || {
+            let postings = self.postings(term)?;
+            let file_of = |number: u32| {
+                let document = self.documents[number as usize];
+                (document.file, document.chunk != Document::OF_FILE)
+            };
+            let impacts = scoring.impacts(&postings, file_of, &self.file_lengths);
+            let bytes = impacts.heap_bytes() + size_of::<Impacts>();
+            Ok((!impacts.is_empty()).then(|| (Arc::new(impacts), bytes)))
+        })
     }
 
     /// Returns the postings of `term`, by document and field.
@@ -241,6 +246,6 @@ impl Segment {
 
     /// Returns the heap size in bytes of the cached impacts.
     pub fn cache_bytes(&self) -> usize {
-        self.impact_cache.heap_bytes()
+        self.impacts.heap_bytes()
     }
 }
