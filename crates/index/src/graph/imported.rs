@@ -61,10 +61,7 @@ impl<'a> Names<'a> {
         let macros = module.map_or_else(Targets::default, |module| {
             self.exported_macros(module, &imported.name)
         });
-        match macros.is_empty() {
-            true => self.not_exported(file, module, import, &imported.name),
-            false => macros,
-        }
+        macros.or_else(|| self.not_exported(file, module, import, &imported.name))
     }
 
     /// Resolves the name that an import of a whole module binds.
@@ -96,14 +93,13 @@ impl<'a> Names<'a> {
         chain: u32,
         steps: &mut u32,
     ) -> Targets {
-        let mut found = self.exported_within(module, name, chain.saturating_sub(1), steps);
-        if found.is_empty() {
-            found = self.out_of_line_in_package(module, name);
+        let found = self
+            .exported_within(module, name, chain.saturating_sub(1), steps)
+            .or_else(|| self.out_of_line_in_package(module, name));
+        if !self.rules(module).imports_reach_members {
+            return found;
         }
-        if found.is_empty() && self.rules(module).imports_reach_members {
-            found = self.nested_type_member(module, &import.module, name, chain, steps);
-        }
-        found
+        found.or_else(|| self.nested_type_member(module, &import.module, name, chain, steps))
     }
 
     /// Resolves an import whose module is unknown or has no such name.
@@ -118,10 +114,7 @@ impl<'a> Names<'a> {
         let external = Targets::one(Target::External);
         if rules.paths_may_be_qualified {
             let found = self.imported_by_full_name(file, &import.module, name);
-            return match found.is_empty() {
-                true => external,
-                false => found,
-            };
+            return found.or_else(|| external);
         }
         match module {
             None => external,

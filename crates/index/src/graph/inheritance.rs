@@ -48,11 +48,7 @@ impl Inheritance {
     /// Returns the members with this name of the first class that has one: the class itself, then its bases.
     pub(super) fn members<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
         let own = names.own_members(class, name);
-        if own.is_empty() {
-            self.inherited(names, class, name)
-        } else {
-            own
-        }
+        own.or_else(|| self.inherited(names, class, name))
     }
 
     /// Like [`Self::members`], but without the class itself: the meaning of `super().name`.

@@ -125,10 +125,10 @@ impl<'a> Names<'a> {
         if self.package(file).is_some() {
             return self.in_file_or_package(file, name, found, &mut steps);
         }
-        if !found.is_empty() || !self.rules(file).star_imports_bind {
+        if !self.rules(file).star_imports_bind {
             return found;
         }
-        self.through_stars(file, name, MAX_CHAIN, &mut steps)
+        found.or_else(|| self.through_stars(file, name, MAX_CHAIN, &mut steps))
     }
 
     /// Resolves `name` of the module `file` as other files see it.
@@ -167,28 +167,19 @@ impl<'a> Names<'a> {
             return self.in_package(file, name);
         }
         if rules.exports == Exports::TopLevel {
-            let found = self.bound(file, TOP_LEVEL, name, chain, steps);
-            if !found.is_empty() {
-                return found;
-            }
-            let found = self.through_stars(file, name, chain, steps);
-            return match found.is_empty() {
-                true => self.in_package(file, name),
-                false => found,
-            };
+            return self
+                .bound(file, TOP_LEVEL, name, chain, steps)
+                .or_else(|| self.through_stars(file, name, chain, steps))
+                .or_else(|| self.in_package(file, name));
         }
         let mut found = self.exported_directly(file, name, chain, steps);
-        if found.is_empty() && name != "default" {
-            found = self.through_stars(file, name, chain, steps);
+        if name != "default" {
+            found = found.or_else(|| self.through_stars(file, name, chain, steps));
         }
-        if found.is_empty() {
+        found
             // CommonJS and declaration files export more than the facts contain.
-            found = self.own(file, TOP_LEVEL, name);
-        }
-        match found.is_empty() {
-            true => self.in_package(file, name),
-            false => found,
-        }
+            .or_else(|| self.own(file, TOP_LEVEL, name))
+            .or_else(|| self.in_package(file, name))
     }
 
     /// Returns the definitions of a name in one scope, without imports.

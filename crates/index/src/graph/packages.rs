@@ -50,21 +50,16 @@ impl<'a> Names<'a> {
         steps: &mut u32,
     ) -> Targets {
         let rules = self.rules(file);
-        let through_stars = |steps: &mut u32| match rules.star_imports_bind {
+        let through_stars = || match rules.star_imports_bind {
             true => self.through_stars(file, name, super::names::MAX_CHAIN, steps),
             false => Targets::default(),
         };
-        let mut found = own;
+        let in_package = || self.in_package(file, name);
         // Names that are included as text belong to the file; names from star imports come last.
-        if found.is_empty() && rules.star_imports_are_transitive {
-            found = through_stars(steps);
-        }
-        if found.is_empty() {
-            found = self.in_package(file, name);
-        }
-        if found.is_empty() && !rules.star_imports_are_transitive {
-            found = through_stars(steps);
-        }
+        let found = match rules.star_imports_are_transitive {
+            true => own.or_else(through_stars).or_else(in_package),
+            false => own.or_else(in_package).or_else(through_stars),
+        };
         self.implemented(found)
     }
 
@@ -84,10 +79,7 @@ impl<'a> Names<'a> {
                 && candidate.is_top_level_for(file)
                 && candidate.full_name().is_same(declared.full_name())
         });
-        match best.is_empty() {
-            true => found,
-            false => best,
-        }
+        best.or_else(|| found)
     }
 
     /// Whether all targets are prototypes; true if there are none.

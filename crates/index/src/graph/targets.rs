@@ -46,6 +46,11 @@ impl Targets {
         self.targets[0].is_none()
     }
 
+    /// Returns the targets, or those of `other` if there are none.
+    pub(super) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
+        if self.is_empty() { other() } else { self }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = Target> {
         self.targets.into_iter().flatten()
     }
