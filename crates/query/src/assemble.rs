@@ -46,6 +46,7 @@ pub use self::config::{AssembleConfig, Profile};
 pub use self::pack::{Dropped, Fidelity, Item, Pack, Section};
 use self::plan::Plan;
 pub use self::plan::StageResults;
+pub(crate) use self::render::fence;
 pub use self::render::inline_code;
 
 /// Assembles the context for a ranked answer.

@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 
 use foldhash::HashSet;
 
+use crate::assemble::fence;
+
 /// Most bytes of a question about failures: a quarter of what a server accepts by default, so that the text of
 /// an issue fits too.
 pub const MAX_BYTES: usize = 65_536;
@@ -148,12 +150,6 @@ impl Failure {
         let _ = writeln!(text, "{fence}\n{}\n{fence}", trace.trim_end());
         text
     }
-}
-
-/// Returns a fence that no line of `text` closes.
-fn fence(text: &str) -> String {
-    let runs = text.split(|c| c != '`').map(str::len);
-    "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
 /// Returns the first line that is not blank, cut to [`MAX_LINE_BYTES`].

@@ -128,6 +128,14 @@ impl Body {
         }
     }
 
+    /// Returns the section of its card.
+    fn card_section(&self) -> SectionKind {
+        match self.section {
+            SectionKind::Tests => SectionKind::Tests,
+            _ => SectionKind::Definitions,
+        }
+    }
+
     /// Whether there is time to render and count it; the best one is shown even after the deadline.
     pub(super) fn has_time(&self, plan: &Plan<'_>) -> bool {
         self.rank == 0 || plan.deadline.allows(Stage::Bodies)
@@ -268,12 +276,12 @@ impl Body {
         if plan.packed.has(self.place.id) {
             return;
         }
-        let section = match self.section {
-            SectionKind::Tests => SectionKind::Tests,
-            _ => SectionKind::Definitions,
-        };
         let entry = card::near_duplicate(
-            plan.snapshot, id, section, near_duplicate, plan.config.cards.members,
+            plan.snapshot,
+            id,
+            self.card_section(),
+            near_duplicate,
+            plan.config.cards.members,
         );
         // A card that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(
@@ -337,26 +345,16 @@ impl Body {
         if !is_best || is_shown() || !self.has_time(plan) {
             return;
         }
-        let section = match self.section {
-            SectionKind::Tests => SectionKind::Tests,
-            _ => SectionKind::Definitions,
-        };
-        let entry = card::signature_of(plan.snapshot, &self.place, section, &[]);
+        let entry = card::signature_of(plan.snapshot, &self.place, self.card_section(), &[]);
         let entry = self.described(plan, entry);
-        let shows = ShownPart {
-            lines: Vec::new(),
-            ..self.shows()
-        };
+        let shows = ShownPart::card(self.file, Some(self.place.id));
         // A signature that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(entry, shows, (COMPACT, self.rank), BudgetScope::Rest);
     }
 
     /// Adds the parts of it that matter most, in at most `limit` tokens.
     pub(super) fn add_cut(&mut self, plan: &mut Plan<'_>, limit: usize) {
-        let card = ShownPart {
-            lines: Vec::new(),
-            ..self.shows()
-        };
+        let card = ShownPart::card(self.file, Some(self.place.id));
         // The part takes the place of its card.
         let freed = plan.packed.replaces(&card).unwrap_or(0);
         let limit = limit.min(plan.packed.left() + freed);
@@ -378,9 +376,8 @@ impl Body {
             let measured = plan.packed.measure(self.described(plan, entry));
             if measured.tokens <= limit && plan.packed.fits(&measured, self.file, freed) {
                 let shows = ShownPart {
-                    file: self.file,
-                    place: Some(self.place.id),
                     lines,
+                    ..self.shows()
                 };
                 plan.packed.add(measured, shows, (BODY, self.rank));
                 return;

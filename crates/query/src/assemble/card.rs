@@ -6,11 +6,11 @@ use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 use foveate_parse::code;
 
-use super::entry::{Entry, Scope, SectionKind, Shape};
+use super::entry::{Entry, Scope, SectionKind};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
-use super::source::{Part, Relevance, clean, cut, one_line, prefix, whole_lines};
+use super::source::{Part, Relevance, clean, cut, one_line, prefix};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest sentence of
@@ -37,23 +37,16 @@ pub(super) fn near_duplicate(
 ) -> Entry {
     let files = &snapshot.files;
     let mut entry = compact(snapshot, id, section);
-    entry
-        .body
-        .push_str(&own_lines(files, id, &near_duplicate.differing.own, limit));
-    let theirs: Vec<String> = near_duplicate
-        .differing
-        .theirs
-        .iter()
-        .map(u32::to_string)
-        .collect();
-    if let Some(shown) = theirs
-        .get(..theirs.len().min(limit))
-        .filter(|s| !s.is_empty())
-    {
-        let line = format!("\n  … lacks lines {} of it", shown.join(", "));
-        entry.body.push_str(&line);
+    let differing = &near_duplicate.differing;
+    let mut lines = vec![entry.body];
+    lines.extend(own_lines(files, id, &differing.own, limit));
+    let theirs = differing.theirs.iter().take(limit).map(u32::to_string);
+    let theirs: Vec<String> = theirs.collect();
+    if !theirs.is_empty() {
+        lines.push(format!("… lacks lines {} of it", theirs.join(", ")));
     }
-    let relation = if near_duplicate.differing.is_empty() {
+    entry.body = lines.join("\n  ");
+    let relation = if differing.is_empty() {
         "same_as"
     } else {
         "like"
@@ -67,29 +60,37 @@ pub(super) fn near_duplicate(
 
 /// Returns those of the lines that the card does not have yet: it has the signature and the first line of the
 /// documentation.
-fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> String {
+fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> Vec<String> {
     let definition = files.definition(id);
     let text = files.text(id.file);
     let first = definition.lines.start;
     let signature_end = first + definition.signature.of(text).matches('\n').count() as u32;
-    let lines: Vec<&str> = whole_lines(text, definition.span).split('\n').collect();
+    let whole = files.lines_span(id.file, definition.lines).of(text);
+    let lines: Vec<&str> = whole.split('\n').collect();
     let line = |number: u32| lines.get((number - first) as usize).copied().unwrap_or("");
     let doc = doc_line(definition);
     // A docstring begins on the line below the signature, or on the next one after its quotes.
     let repeats_doc = |number: u32| {
         number <= signature_end + 2 && doc.is_some_and(|doc| line(number).contains(doc))
     };
-    let is_new = |number: &&u32| **number > signature_end && !repeats_doc(**number);
-    let mut body = String::new();
-    for number in numbers.iter().filter(is_new).take(limit) {
-        let line = one_line(line(*number), MEMBER_SIGNATURE);
-        body.push_str(&format!("\n  {number}: {line}"));
+    let is_new = |number: &u32| *number > signature_end && !repeats_doc(*number);
+    limited(numbers.iter().copied().filter(is_new), limit, |number| {
+        format!("{number}: {}", one_line(line(number), MEMBER_SIGNATURE))
+    })
+}
+
+/// Returns the lines of up to `limit` items, and one that counts the rest.
+fn limited<T>(
+    mut items: impl Iterator<Item = T>,
+    limit: usize,
+    line: impl FnMut(T) -> String,
+) -> Vec<String> {
+    let mut lines: Vec<String> = items.by_ref().take(limit).map(line).collect();
+    match items.count() {
+        0 => {}
+        rest => lines.push(format!("… {rest} more")),
     }
-    let rest = numbers.iter().filter(is_new).count().saturating_sub(limit);
-    if rest > 0 {
-        body.push_str(&format!("\n  … {rest} more"));
-    }
-    body
+    lines
 }
 
 /// Returns a card with up to `limit` members, each on one line with its line number.
@@ -101,30 +102,14 @@ pub(super) fn standard(
 ) -> Entry {
     let files = &snapshot.files;
     let text = files.text(id.file);
-    let mut body = head(snapshot, id, STANDARD_SIGNATURE);
-    let mut rest = 0usize;
-    let mut shown = 0usize;
-    for member in files.members(id) {
-        let definition = files.definition(member);
-        if definition.modifiers.is_overload {
-            continue;
-        }
-        if shown == limit {
-            rest += 1;
-            continue;
-        }
-        shown += 1;
-        let line = format!(
-            "\n  {}: {}",
-            definition.own_lines().start,
-            signature(definition, text, MEMBER_SIGNATURE)
-        );
-        body.push_str(&line);
-    }
-    if rest > 0 {
-        body.push_str(&format!("\n  … {rest} more"));
-    }
-    entry(files, id, section, Fidelity::Standard, body)
+    let members = files.members(id).map(|member| files.definition(member));
+    let members = members.filter(|member| !member.modifiers.is_overload);
+    let mut lines = vec![head(snapshot, id, STANDARD_SIGNATURE)];
+    lines.extend(limited(members, limit, |member| {
+        let signature = signature(member, text, MEMBER_SIGNATURE);
+        format!("{}: {signature}", member.own_lines().start)
+    }));
+    entry(files, id, section, Fidelity::Standard, lines.join("\n  "))
 }
 
 /// Returns a place with its whole text.
@@ -134,25 +119,16 @@ pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKin
     of_place(&snapshot.files, place, section, Fidelity::Full, body)
 }
 
-/// Returns lines of a file with their whole text, as the part above an entry of the same class.
-pub(super) fn above(snapshot: &Snapshot, file: FileId, lines: Lines, below: &Entry) -> Entry {
+/// Returns the lines between two bodies with their whole text; `below` is the second one.
+pub(super) fn gap(snapshot: &Snapshot, file: FileId, lines: Lines, below: &Entry) -> Entry {
     let files = &snapshot.files;
     let text = files.lines_span(file, lines).of(files.text(file));
     Entry {
-        section: below.section,
-        shape: Shape::Block,
-        path: below.path.clone(),
-        name: String::new(),
-        kind: "",
-        lines,
         fidelity: Fidelity::Full,
-        cut: false,
-        folded: false,
         scope: below.scope.clone(),
         reason: "between shown lines".to_owned(),
-        facts: Vec::new(),
-        language: below.language,
         body: clean(text).into_owned(),
+        ..Entry::new(files, file, below.section, lines)
     }
 }
 
@@ -259,52 +235,23 @@ pub(super) fn outline(
 ) -> Option<Entry> {
     let files = &snapshot.files;
     let content = files.content(file)?;
-    let mut body = String::new();
-    let mut rest = 0usize;
-    let mut shown = 0usize;
-    for id in files.definitions_of(file) {
-        let definition = files.definition(id);
-        let outer = definition.parent.is_none() && !definition.modifiers.is_overload;
-        if !outer {
-            continue;
-        }
-        if shown == limit {
-            rest += 1;
-            continue;
-        }
-        shown += 1;
-        if !body.is_empty() {
-            body.push('\n');
-        }
-        body.push_str(&format!(
-            "{}: {} {}",
-            definition.own_lines().start,
-            definition.kind.name(),
-            one_line(&escape(&definition.name), MEMBER_SIGNATURE)
-        ));
-    }
-    if rest > 0 {
-        body.push_str(&format!("\n… {rest} more"));
-    }
+    let all = files.definitions_of(file).map(|id| files.definition(id));
+    let outer = all.filter(|d| d.parent.is_none() && !d.modifiers.is_overload);
+    let lines = limited(outer, limit, |definition| {
+        let name = one_line(&escape(&definition.name), MEMBER_SIGNATURE);
+        let line = definition.own_lines().start;
+        format!("{line}: {} {name}", definition.kind.name())
+    });
+    let mut body = lines.join("\n");
     if body.is_empty() {
         let first = content.text.lines().find(|line| !line.trim().is_empty());
         body = one_line(first.unwrap_or(""), DOC_LINE);
     }
+    let lines = Lines::new(1, content.facts.line_count.max(1));
     Some(Entry {
-        section,
-        shape: Shape::Block,
-        path: files.path(file).to_owned(),
-        name: String::new(),
         kind: "file",
-        lines: Lines::new(1, content.facts.line_count.max(1)),
-        fidelity: Fidelity::Compact,
-        cut: false,
-        folded: false,
-        scope: None,
-        reason: String::new(),
-        facts: Vec::new(),
-        language: files.file(file).language,
         body,
+        ..Entry::new(files, file, section, lines)
     })
 }
 
@@ -396,20 +343,12 @@ fn of_place(
 ) -> Entry {
     let file = place.id.file(files);
     Entry {
-        section,
-        shape: Shape::Block,
-        path: files.path(file).to_owned(),
         name: place.name.clone(),
         kind: place.kind,
-        lines: place.lines,
         fidelity,
-        cut: false,
-        folded: false,
         scope: scope(files, place),
-        reason: String::new(),
-        facts: Vec::new(),
-        language: files.file(file).language,
         body,
+        ..Entry::new(files, file, section, place.lines)
     }
 }
 

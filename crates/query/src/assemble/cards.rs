@@ -41,11 +41,7 @@ impl Plan<'_> {
                 reason,
                 ..card::signature_of(self.snapshot, &place, section, &changed)
             };
-            let shows = ShownPart {
-                file,
-                place: Some(place.id),
-                lines: Vec::new(),
-            };
+            let shows = ShownPart::card(file, Some(place.id));
             if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
                 break;
             }
@@ -90,11 +86,7 @@ impl Plan<'_> {
         let section = SectionKind::Definitions;
         let entry = card::outline(self.snapshot, file, section, self.config.cards.members);
         if let Some(entry) = entry {
-            let shows = ShownPart {
-                file,
-                place: None,
-                lines: Vec::new(),
-            };
+            let shows = ShownPart::card(file, None);
             let entry = Entry {
                 reason: reason.to_owned(),
                 ..entry

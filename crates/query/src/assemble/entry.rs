@@ -1,5 +1,6 @@
 //! Defines an entry of a context before it is rendered: a card, a body or a line.
 
+use foveate_index::{FileId, Files};
 use foveate_model::escape::escape;
 use foveate_model::{Language, Lines};
 
@@ -78,6 +79,26 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Makes a compact block of lines of a file, without name, reason and body.
+    pub(super) fn new(files: &Files, file: FileId, section: SectionKind, lines: Lines) -> Self {
+        Self {
+            section,
+            shape: Shape::Block,
+            path: files.path(file).to_owned(),
+            name: String::new(),
+            kind: "",
+            lines,
+            fidelity: Fidelity::Compact,
+            cut: false,
+            folded: false,
+            scope: None,
+            reason: String::new(),
+            facts: Vec::new(),
+            language: files.file(file).language,
+            body: String::new(),
+        }
+    }
+
     /// Whether this entry and one further down in the same file could be shown as one if nothing were between
     /// them: both are bodies, and the second is in no class, in the same one, or in one that begins after this entry
     /// does, so that the reader sees its first line.

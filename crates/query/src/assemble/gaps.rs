@@ -16,13 +16,9 @@ pub(super) fn fill(plan: &mut Plan<'_>) {
     for (file, lines, below) in gaps(plan) {
         let measured = plan
             .packed
-            .measure(card::above(plan.snapshot, file, lines, &below));
+            .measure(card::gap(plan.snapshot, file, lines, &below));
         if measured.body_tokens() <= max_tokens && plan.packed.fits(&measured, file, 0) {
-            let shows = ShownPart {
-                file,
-                place: None,
-                lines: vec![lines],
-            };
+            let shows = ShownPart::lines(file, lines);
             plan.packed.add(measured, shows, (BODY, usize::MAX));
         }
     }

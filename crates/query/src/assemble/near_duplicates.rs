@@ -8,8 +8,6 @@ use foldhash::fast::FixedState;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{Lines, Span};
 
-use super::source::whole_lines;
-
 /// The hashes of a text's lines. Indentation does not change them, nor `async` and `await` in an
 /// asynchronous function.
 #[derive(Debug)]
@@ -155,9 +153,10 @@ fn are_of_similar_length(a: usize, b: usize, similarity: Similarity) -> bool {
 impl Fingerprint {
     fn of(files: &Files, stretch: Stretch) -> Self {
         let text = files.text(stretch.file);
+        let whole = files.lines_span(stretch.file, stretch.lines);
         // A fixed seed: random hashes would make the answer differ between runs where two of them collide.
         let state = FixedState::with_seed(0);
-        let mut lines: Vec<(u64, u32)> = lines_without(text, stretch.span, stretch.name)
+        let mut lines: Vec<(u64, u32)> = lines_without(text, whole, stretch.name)
             .zip(stretch.lines.start..)
             .filter_map(|(line, number)| Some((hash(&state, line, stretch.is_async)?, number)))
             .collect();
@@ -189,13 +188,11 @@ impl Fingerprint {
     }
 }
 
-/// Returns the whole lines of a span, each as its text before and after the span `out`, which is left out.
+/// Returns the lines of a span, each as its text before and after the span `out`, which is left out.
 fn lines_without(text: &str, span: Span, out: Span) -> impl Iterator<Item = (&str, &str)> {
-    let whole = whole_lines(text, span);
-    let base = text.get(..span.start as usize).unwrap_or("");
-    let mut start = base.rfind('\n').map_or(0, |newline| newline + 1);
+    let mut start = span.start as usize;
     let (from, to) = (out.start as usize, out.end as usize);
-    whole.split('\n').map(move |line| {
+    span.of(text).split('\n').map(move |line| {
         let here = start;
         start += line.len() + 1;
         let at = |byte: usize| byte.checked_sub(here).filter(|at| *at <= line.len());

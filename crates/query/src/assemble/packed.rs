@@ -59,6 +59,26 @@ pub(super) struct ShownPart {
     pub lines: Vec<Lines>,
 }
 
+impl ShownPart {
+    /// Returns what a card of a file or of a place in it shows.
+    pub(super) fn card(file: FileId, place: Option<PlaceId>) -> Self {
+        Self {
+            file,
+            place,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Returns what an entry shows that consists of lines alone.
+    pub(super) fn lines(file: FileId, lines: Lines) -> Self {
+        Self {
+            file,
+            place: None,
+            lines: vec![lines],
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Placed {
     measured: MeasuredEntry,
@@ -419,31 +439,15 @@ impl<'a> Packed<'a> {
             && self.render_with(figures).0.chars().count() > self.form.max_chars
     }
 
-    /// Renders everything, counts it, and removes the entries added last until the limits are met.
-    /// What is removed here is in `dropped` of the result. `budgets` are the shares of the sections, `figures` the
-    /// numbers in the head.
+    /// Renders everything within the limits. What is removed for that is in `dropped` of the result. `budgets` are the
+    /// shares of the sections, `figures` the numbers in the head.
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],
-        mut figures: HeadFigures,
+        figures: HeadFigures,
         files: &Files,
     ) -> Pack {
-        let mut dropped = Vec::new();
-        let (mut context, mut used) = self.render(&mut figures);
-        while used > self.form.budget || context.chars().count() > self.form.max_chars {
-            let Some(removed) = self.remove_last() else {
-                break;
-            };
-            dropped.push(Dropped {
-                path: removed.entry.path,
-                name: removed.entry.name,
-                lines: Some(removed.entry.lines),
-                tokens: removed.tokens,
-                reason: "budget",
-            });
-            figures.left_out += 1;
-            (context, used) = self.render(&mut figures);
-        }
+        let (context, used, dropped) = self.render_within_limits(figures);
         let sections = self
             .sections()
             .into_iter()
@@ -467,6 +471,28 @@ impl<'a> Packed<'a> {
             notes: unsafe_text::in_code(files, shown).into_iter().collect(),
             ..Pack::default()
         }
+    }
+
+    /// Renders everything, counts it, and removes the entries added last until the limits are met. Returns the text, its
+    /// tokens and what was removed.
+    fn render_within_limits(&mut self, mut figures: HeadFigures) -> (String, usize, Vec<Dropped>) {
+        let mut dropped = Vec::new();
+        let (mut context, mut used) = self.render(&mut figures);
+        while used > self.form.budget || context.chars().count() > self.form.max_chars {
+            let Some(removed) = self.remove_last() else {
+                break;
+            };
+            dropped.push(Dropped {
+                path: removed.entry.path,
+                name: removed.entry.name,
+                lines: Some(removed.entry.lines),
+                tokens: removed.tokens,
+                reason: "budget",
+            });
+            figures.left_out += 1;
+            (context, used) = self.render(&mut figures);
+        }
+        (context, used, dropped)
     }
 
     /// Returns the tokens of a section as it is rendered, with its tags and the lines of files and classes.

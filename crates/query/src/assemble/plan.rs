@@ -89,29 +89,9 @@ impl<'a> Plan<'a> {
             candidates,
             ranked,
         } = found;
-        let mut named: HashMap<DefId, f32> = HashMap::default();
-        for evidence in &candidates.definitions {
-            let strength = named.entry(evidence.definition).or_default();
-            *strength = strength.max(evidence.strength);
-        }
-        named.retain(|_, strength| *strength >= config.cards.named_strength);
+        let named = named(candidates, config.cards.named_strength);
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let mut limits = config.limits(request.breadth);
-        if !request.changes.is_empty() {
-            let wide = config.breadth.wide;
-            limits = Limits {
-                needed_cards: wide.needed_cards,
-                tests: wide.tests,
-                callers: wide.callers,
-                ..limits
-            };
-            if request.query.trim().is_empty() {
-                // Without words, only nearness to the change speaks for the code around it.
-                limits.min_probability *= config.unchanged_factor;
-            }
-        }
-        limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
         let files = ranked.files.iter();
         Self {
             snapshot,
@@ -119,7 +99,7 @@ impl<'a> Plan<'a> {
             deadline,
             intent: intent.kind,
             profile: config.profile(intent.kind),
-            limits,
+            limits: limits(request, config),
             file_probabilities: files.map(|file| (file.id, file.probability)).collect(),
             best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
             ranked,
@@ -269,12 +249,39 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn card_shows(&self, id: DefId) -> ShownPart {
-        ShownPart {
-            file: id.file,
-            place: Some(PlaceId::Definition(id)),
-            lines: Vec::new(),
+        ShownPart::card(id.file, Some(PlaceId::Definition(id)))
+    }
+}
+
+/// Returns the limits of the requested breadth, wider for a request with changes.
+fn limits(request: &Request, config: &AssembleConfig) -> Limits {
+    let mut limits = config.limits(request.breadth);
+    if !request.changes.is_empty() {
+        let wide = config.breadth.wide;
+        limits = Limits {
+            needed_cards: wide.needed_cards,
+            tests: wide.tests,
+            callers: wide.callers,
+            ..limits
+        };
+        if request.query.trim().is_empty() {
+            // Without words, only nearness to the change speaks for the code around it.
+            limits.min_probability *= config.unchanged_factor;
         }
     }
+    limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
+    limits
+}
+
+/// Returns the definitions that the query names with at least the strength `min`, each with its strongest evidence.
+fn named(candidates: &Candidates, min: f32) -> HashMap<DefId, f32> {
+    let mut named: HashMap<DefId, f32> = HashMap::default();
+    for evidence in &candidates.definitions {
+        let strength = named.entry(evidence.definition).or_default();
+        *strength = strength.max(evidence.strength);
+    }
+    named.retain(|_, strength| *strength >= min);
+    named
 }
 
 /// Returns at most `max` functions of tests that the stack traces of the query go through.

@@ -9,6 +9,7 @@ mod markdown;
 pub(super) mod parts;
 mod xml;
 
+pub(crate) use self::markdown::fence;
 pub use self::markdown::inline as inline_code;
 use self::parts::{Head, HeadFigures, Piece, WOULD_HELP};
 use super::entry::{Entry, Scope, SectionKind};

@@ -2,11 +2,10 @@
 //! need to know where things are.
 
 use foveate_index::{FileId, Files};
-use foveate_model::Lines;
 use foveate_model::escape::escape;
+use foveate_model::{Language, Lines};
 
-use super::entry::{Entry, SectionKind, Shape};
-use super::pack::Fidelity;
+use super::entry::{Entry, SectionKind};
 use super::packed::{OUTLINE, ShownPart};
 use super::plan::{BudgetScope, Plan};
 use super::source::one_line;
@@ -56,27 +55,15 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         body.push_str(&format!("… {rest} more\n"));
     }
     body.pop();
+    let section = SectionKind::Definitions;
     let entry = Entry {
-        section: SectionKind::Definitions,
-        shape: Shape::Block,
-        path: files.path(best).to_owned(),
-        name: String::new(),
         kind: "directory",
-        lines: Lines::new(1, 1),
-        fidelity: Fidelity::Compact,
-        cut: false,
-        folded: false,
-        scope: None,
         reason: "other files of its directory".to_owned(),
-        facts: Vec::new(),
-        language: foveate_model::Language::TEXT,
+        language: Language::TEXT,
         body,
+        ..Entry::new(files, best, section, Lines::new(1, 1))
     };
-    let shows = ShownPart {
-        file: best,
-        place: None,
-        lines: Vec::new(),
-    };
+    let shows = ShownPart::card(best, None);
     // It is optional: without room for it, it is left out.
     let _ = plan.try_add(entry, shows, (OUTLINE, 0), BudgetScope::Rest);
 }

@@ -3,28 +3,7 @@
 use std::borrow::Cow;
 
 use foldhash::HashSet;
-use foveate_model::{Lines, Span};
-
-/// Returns the whole lines that a span touches, without the last line end.
-pub(super) fn whole_lines(text: &str, span: Span) -> &str {
-    let start = (span.start as usize).min(text.len());
-    let end = (span.end as usize).clamp(start, text.len());
-    let start = text
-        .get(..start)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |newline| newline + 1);
-    // A span that ends with a line end does not touch the next line.
-    let last = if end > start && text.as_bytes().get(end - 1) == Some(&b'\n') {
-        end - 1
-    } else {
-        end
-    };
-    let end = text
-        .get(last..)
-        .and_then(|after| after.find('\n'))
-        .map_or(text.len(), |newline| last + newline);
-    text.get(start..end).unwrap_or("")
-}
+use foveate_model::Lines;
 
 /// Returns line `line` with up to `context` lines before and after it. `at` is a byte within that line.
 pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
@@ -156,31 +135,16 @@ pub(super) fn cut<'a>(
         .collect();
     // Highest weight first, then from the top, so that a text without any of the words keeps its start.
     wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut kept = vec![false; lines.len()];
-    let mut left = bytes;
-    let mut keep = |i: usize, left: &mut usize| {
-        let (Some(line), Some(slot)) = (lines.get(i), kept.get_mut(i)) else {
-            return true;
-        };
-        if *slot {
-            return true;
-        }
-        if line.len() + 1 > *left {
-            return false;
-        }
-        *left -= line.len() + 1;
-        *slot = true;
-        true
+    let mut kept = KeptLines {
+        lines: &lines,
+        is_kept: vec![false; lines.len()],
+        left: bytes,
     };
-    for i in 0..head.min(lines.len()) {
-        if !keep(i, &mut left) {
-            break;
-        }
-    }
+    kept.keep_first(0..head.min(lines.len()));
     const AROUND: usize = 3;
     for (words, i) in wanted {
         // The line itself first, so that it is kept even if its surroundings do not fit.
-        let is_kept = keep(i, &mut left);
+        let is_kept = kept.keep(i);
         // Lines without any of the words continue the start. Wherever a line does not fit, shorter ones beyond it,
         // such as closing brackets, would be alone between two marks.
         match (words, is_kept) {
@@ -188,18 +152,38 @@ pub(super) fn cut<'a>(
             (0, true) | (_, false) => continue,
             (_, true) => {}
         }
-        for near in (i.saturating_sub(AROUND)..i).rev() {
-            if !keep(near, &mut left) {
-                break;
-            }
-        }
-        for near in i + 1..=i + AROUND {
-            if !keep(near, &mut left) {
-                break;
-            }
-        }
+        kept.keep_first((i.saturating_sub(AROUND)..i).rev());
+        kept.keep_first(i + 1..=i + AROUND);
     }
-    parts(&lines, &kept, first)
+    parts(&lines, &kept.is_kept, first)
+}
+
+/// The lines that [`cut`] keeps.
+struct KeptLines<'l, 'a> {
+    lines: &'l [&'a str],
+    is_kept: Vec<bool>,
+    /// Bytes left for further lines.
+    left: usize,
+}
+
+impl KeptLines<'_, '_> {
+    /// Keeps a line if it fits; returns whether it is kept.
+    fn keep(&mut self, position: usize) -> bool {
+        let line = self.lines.get(position);
+        let (Some(line), Some(is_kept)) = (line, self.is_kept.get_mut(position)) else {
+            return true;
+        };
+        if !*is_kept && line.len() < self.left {
+            self.left -= line.len() + 1;
+            *is_kept = true;
+        }
+        *is_kept
+    }
+
+    /// Keeps lines up to the first that does not fit.
+    fn keep_first(&mut self, mut positions: impl Iterator<Item = usize>) {
+        while positions.next().is_some_and(|position| self.keep(position)) {}
+    }
 }
 
 /// Groups lines into shown and left-out parts; `first` is the number of the first line.
@@ -243,12 +227,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_become_whole_lines() {
+    fn lines_around_a_byte_are_whole() {
         let text = "a\n  b c\nd\n";
-        assert_eq!(whole_lines(text, Span::new(4, 5)), "  b c");
-        assert_eq!(whole_lines(text, Span::new(2, 8)), "  b c");
-        assert_eq!(whole_lines(text, Span::new(0, 9)), "a\n  b c\nd");
-        assert_eq!(whole_lines("", Span::new(3, 9)), "");
         assert_eq!(around(text, 4, 2, 0), (Lines::new(2, 2), "  b c"));
         assert_eq!(around(text, 4, 2, 3), (Lines::new(1, 3), "a\n  b c\nd"));
     }

@@ -114,11 +114,7 @@ pub(super) fn add_caller(
     let Some(entry) = entry(plan, of, site) else {
         return Ok(());
     };
-    let shows = ShownPart {
-        file: site.file,
-        place: None,
-        lines: vec![entry.lines],
-    };
+    let shows = ShownPart::lines(site.file, entry.lines);
     plan.try_add(entry, shows, (LINK, position), pass)
 }
 
@@ -139,23 +135,16 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     };
     let callee = &files.definition(of).qualified_name;
     Some(Entry {
-        section: SectionKind::Callers,
         shape,
-        path: files.path(site.file).to_owned(),
         name: enclosing(plan, site).unwrap_or_default(),
-        kind: "",
-        lines,
         fidelity,
-        cut: false,
-        folded: false,
-        scope: None,
         reason: format!("uses {callee}"),
         facts: vec![
             ("calls", callee.to_string()),
             ("confidence", site.confidence.name().to_owned()),
         ],
-        language: files.file(site.file).language,
         body,
+        ..Entry::new(files, site.file, SectionKind::Callers, lines)
     })
 }
 

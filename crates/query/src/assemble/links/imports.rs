@@ -5,7 +5,6 @@ use foveate_model::{Lines, Span};
 
 use super::link::{LINE, Link};
 use crate::assemble::entry::{Entry, SectionKind, Shape};
-use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{one_line, prefix};
@@ -99,25 +98,12 @@ pub(super) fn add_import(
         return Ok(());
     }
     let entry = Entry {
-        section: SectionKind::Imports,
         shape: Shape::Line,
-        path: files.path(*from).to_owned(),
-        name: String::new(),
-        kind: "",
-        lines,
-        fidelity: Fidelity::Compact,
-        cut: false,
-        folded: false,
-        scope: None,
         reason: format!("imports {}", paths.join(" -> ")),
         facts: vec![("imports", paths.join(" -> "))],
-        language: files.file(*from).language,
         body: one_line(text, LINE),
+        ..Entry::new(files, *from, SectionKind::Imports, lines)
     };
-    let shows = ShownPart {
-        file: *from,
-        place: None,
-        lines: vec![lines],
-    };
+    let shows = ShownPart::lines(*from, lines);
     plan.try_add(entry, shows, (LINK, position), pass)
 }

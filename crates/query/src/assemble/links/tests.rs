@@ -125,10 +125,6 @@ pub(super) fn add_test_file(
     let tested = plan.snapshot.files.path(file).to_owned();
     entry.reason = format!("tests {tested}");
     entry.facts.push(("tests", tested));
-    let shows = ShownPart {
-        file: tests,
-        place: None,
-        lines: Vec::new(),
-    };
+    let shows = ShownPart::card(tests, None);
     plan.try_add(entry, shows, (LINK, position), pass)
 }

@@ -5,7 +5,6 @@ use foveate_model::escape::escape;
 use foveate_parse::code;
 
 use crate::assemble::entry::{Entry, Scope, SectionKind, Shape};
-use crate::assemble::pack::Fidelity;
 use crate::permalink::Permalinks;
 
 pub(super) fn section(section: SectionKind, is_first: bool) -> (String, String) {
@@ -44,28 +43,20 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
         head.push(' ');
     }
     let mut notes: Vec<String> = Vec::new();
-    if !entry.kind.is_empty() {
-        notes.push(entry.kind.to_owned());
-    }
-    if entry.fidelity != Fidelity::Full && entry.shape == Shape::Block {
-        notes.push(entry.fidelity.name().to_owned());
-    }
-    if entry.cut {
-        notes.push("cut".to_owned());
-    }
-    if entry.folded {
-        notes.push("folded".to_owned());
-    }
-    for (name, value) in &entry.facts {
-        notes.push(format!("{name} {}", inline(&escape(value))));
-    }
+    entry.for_each_property(|name, value| match name {
+        // The heading has them.
+        "name" | "lines" => {}
+        "kind" | "fidelity" => notes.push(value.to_owned()),
+        "cut" | "folded" => notes.push(name.to_owned()),
+        _ => notes.push(format!("{name} {}", inline(value))),
+    });
     if !notes.is_empty() {
         place.push_str(&format!(" ({})", notes.join(", ")));
     }
     match entry.shape {
         Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Shape::Block => {
-            let fence = "`".repeat(longest_backtick_run(&entry.body).max(2) + 1);
+            let fence = fence(&entry.body);
             let language = code::fence(entry.language);
             format!(
                 "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
@@ -83,6 +74,11 @@ pub fn inline(text: &str) -> String {
     let touches = text.starts_with('`') || text.ends_with('`') || text.is_empty();
     let gap = if touches { " " } else { "" };
     format!("{mark}{gap}{text}{gap}{mark}")
+}
+
+/// Returns a fence that no line of `text` closes.
+pub(crate) fn fence(text: &str) -> String {
+    "`".repeat(longest_backtick_run(text).max(2) + 1)
 }
 
 fn longest_backtick_run(text: &str) -> usize {
