@@ -28,23 +28,26 @@ use foveate_model::Language;
 pub use self::literals::{Literal, LiteralKind};
 pub use foveate_parse::traces::Frame;
 
-/// The kind of a stretch of the query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SegmentKind {
-    /// The first non-empty line (markup stripped), where the query has several lines or is short.
-    Title,
-    /// Sentences.
-    Prose,
-    /// Code between backticks.
-    InlineCode,
-    /// A fenced or indented block that is no traceback.
-    CodeBlock,
-    /// A traceback, fenced or not: Python, JavaScript, Java, Go, Rust, Ruby, PHP.
-    Traceback,
-    /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
-    ErrorMessage,
-    /// A quoted string; it stays in the prose too.
-    Quoted,
+foveate_model::named_enum! {
+    /// The kind of a stretch of the query.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SegmentKind {
+        /// The first non-empty line, markup stripped, unless it is code or a stack frame; of a long line, its first
+        /// sentence.
+        Title = "title",
+        /// Sentences.
+        Prose = "prose",
+        /// Code between backticks.
+        InlineCode = "inline_code",
+        /// A fenced or indented block that is no stack trace.
+        CodeBlock = "code_block",
+        /// A stack trace or compiler messages, fenced or not, of any language in [`foveate_parse::traces`].
+        Traceback = "traceback",
+        /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
+        ErrorMessage = "error_message",
+        /// A quoted string; it stays in the prose too.
+        Quoted = "quoted",
+    }
 }
 
 /// A stretch of the query.

@@ -117,21 +117,11 @@ fn after_service(text: &str) -> Option<&str> {
 pub(crate) fn after_time(text: &str) -> Option<&str> {
     let bracketed = text.strip_prefix('[');
     let text = bracketed.unwrap_or(text);
-    let shape = text.get(..19)?;
-    let is_time = shape
-        .bytes()
-        .zip(b"0000-00-00T00:00:00")
-        .all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => byte == b'T' || byte == b' ',
-            _ => byte == *like,
-        });
-    if !is_time {
+    let (time, rest) = text.split_at_checked(19)?;
+    if !fits(time, "0000-00-00T00:00:00") {
         return None;
     }
-    let rest = text
-        .get(19..)?
-        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
     let rest = rest.strip_prefix('Z').unwrap_or_else(|| zone(rest));
     let rest = match bracketed {
         Some(_) => rest.strip_prefix(']')?,
@@ -141,6 +131,17 @@ pub(crate) fn after_time(text: &str) -> Option<&str> {
         return rest.is_empty().then_some(rest);
     };
     Some(after_stream(rest).unwrap_or(rest))
+}
+
+/// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
+fn fits(text: &str, template: &str) -> bool {
+    text.bytes()
+        .zip(template.bytes())
+        .all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => byte == b'T' || byte == b' ',
+            _ => byte == like,
+        })
 }
 
 /// Removes a leading `+01:00`.
@@ -166,20 +167,13 @@ fn after_stream(text: &str) -> Option<&str> {
 /// Returns the text after Jenkins' `12:34:56  `, or after a time in brackets: `[12:34:56.789] `.
 fn after_clock(text: &str) -> Option<&str> {
     let bracketed = text.strip_prefix('[');
-    let (shape, rest) = bracketed.unwrap_or(text).split_at_checked(8)?;
-    let is_clock = shape
-        .bytes()
-        .zip(b"00:00:00")
-        .all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            _ => byte == *like,
-        });
+    let (clock, rest) = bracketed.unwrap_or(text).split_at_checked(8)?;
     let is_fraction = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
     let rest = match bracketed {
         Some(_) => rest.trim_start_matches(is_fraction).strip_prefix("] "),
         None => rest.strip_prefix("  "),
     };
-    rest.filter(|_| is_clock)
+    rest.filter(|_| fits(clock, "00:00:00"))
 }
 
 /// Returns the text after `#12 3.456 ` of a container build.

@@ -118,7 +118,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         "use call invoke import reference depend rely consume instantiate touch subscribe access \
          pass hit inherit subclass need require exercise trigger send emit publish raise throw catch \
          swallow read write query listen mutate modify override extend construct include mount render \
-         import handle register",
+         handle register",
     ),
     // Verbs of `use` that have this meaning in any sentence.
     (
@@ -139,7 +139,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         Verb,
         "use stop make choose pick pass wrap inject walk trace follow break keep do dont talk take \
          guide understand learn need want have author compose mount attach reproduce capture rely \
-         reuse define do know list convert invert backfill raise cut hoist",
+         reuse define know list convert invert backfill raise cut hoist",
     ),
     (
         "assert",
@@ -163,7 +163,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
         "appear arrive become begin behave belong cause claim collide come compare complain compute \
          consider consume contain continue convert deny differ do eat empty end exit expect expire fill \
          fire flash flip fit follow force get give go grow halt happen hide hold jump keep know last \
-         lead leave like live loop make mean mention mix move move occur omit overwrite own pick point \
+         lead leave like live loop make mean mention mix move occur omit overwrite own pick point \
          print produce promise pull push put receive remain remove render reset resolve return revert \
          rotate round say scroll see seem select send show shift shrink sit slow spin start stay stop \
          swap switch take talk tell terminate think throw time trigger turn understand use wait want \
@@ -191,15 +191,15 @@ const CLASSES: &[(&str, Part, &str)] = &[
          reset switch trigger wait post load work count charge block flash loop mix value call \
          reference access sample sign stop state tag target tick watch name object field claim cut \
          slot display check patch pin upload download sync back mention handle restart retry bind \
-         string signal stack race lag scan share jam spawn focus zoom address factor port transition swap lift strip pass guard note detail host mock stub \
-         subclass use cause cache purge project design spec fix",
+         string signal stack race lag scan share jam spawn focus zoom address factor port transition swap lift strip pass guard note detail mock stub \
+         subclass use cause cache purge project spec fix",
     ),
     // Verbs that also name the thing that does them: "the add button", "delete requests".
     (
         "naming",
         Verb,
         "add create delete show extract remove rename publish deploy ship register send store save render \
-         put setup close open abstract clean embed insert edit copy save refresh",
+         put setup close open abstract clean embed insert edit copy refresh",
     ),
     // Nouns for a piece of code.
     (
@@ -247,7 +247,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
     (
         "doc",
         Noun,
-        "doc documentation readme docstring changelog guide manual tutorial comment wiki faq contributing javadoc rustdoc docstring",
+        "doc documentation readme docstring changelog guide manual tutorial comment wiki faq contributing javadoc rustdoc",
     ),
     (
         "test",
@@ -257,7 +257,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
     (
         "testkind",
         Particle,
-        "unit integration regression snapshot smoke fuzz property contract acceptance functional load e2e doctest golden ui api end2end end to end mutation table parametrized missing more additional automated automatic new some few simple first proper basic better good based driven jest vitest mocha cypress playwright pytest junit rspec interaction branch line a an the any all",
+        "unit integration regression snapshot smoke fuzz property contract acceptance functional load e2e doctest golden ui api end2end end to mutation table parametrized missing more additional automated automatic new some few simple first proper basic better good based driven jest vitest mocha cypress playwright pytest junit rspec interaction branch line a an the any all",
     ),
     // Nouns for structure inside the code, invisible to users.
     (
@@ -538,6 +538,16 @@ fn is_vowel(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_listed_once_per_class() {
+        for (class, _, bases) in CLASSES {
+            let mut seen = foldhash::HashSet::default();
+            for base in bases.split_whitespace() {
+                assert!(seen.insert(base), "{class}: {base}");
+            }
+        }
+    }
 
     #[test]
     fn regular_and_irregular_forms_are_derived() {

@@ -11,15 +11,8 @@ use super::weights::{RankConfig, SegmentWeights};
 use crate::resolve::is_stop_word;
 use crate::text::{QueryText, SegmentKind};
 
-const KINDS: [SegmentKind; 7] = [
-    SegmentKind::Title,
-    SegmentKind::Prose,
-    SegmentKind::InlineCode,
-    SegmentKind::CodeBlock,
-    SegmentKind::Traceback,
-    SegmentKind::ErrorMessage,
-    SegmentKind::Quoted,
-];
+/// How often a term occurs in the segments of each kind, in the order of [`SegmentKind::ALL`].
+type Counts = [f32; SegmentKind::ALL.len()];
 
 fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
     match kind {
@@ -42,8 +35,9 @@ static KEYWORD_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| terms(KEYWORDS).into_iter().collect());
 
 /// Returns `Σ_kind log2(1 + tf_kind)` over the kinds that `counted` accepts.
-fn of_kinds(counts: &[f32; KINDS.len()], counted: impl Fn(SegmentKind) -> bool) -> f32 {
-    let kinds = KINDS.iter().zip(counts).filter(|(kind, _)| counted(**kind));
+fn of_kinds(counts: &Counts, counted: impl Fn(SegmentKind) -> bool) -> f32 {
+    let kinds = SegmentKind::ALL.into_iter().zip(counts);
+    let kinds = kinds.filter(|(kind, _)| counted(*kind));
     kinds.map(|(_, tf)| (1.0 + tf).log2()).sum()
 }
 
@@ -72,29 +66,27 @@ pub(super) struct QueryTerms {
 pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
     // Initialized before the query is split, because calls of `for_each_term` must not nest.
     let keywords = &*KEYWORD_TERMS;
-    let mut frequencies: BTreeMap<String, [f32; KINDS.len()]> = BTreeMap::new();
-    for (position, kind) in KINDS.iter().enumerate() {
-        for segment in text.segments.iter().filter(|s| s.kind == *kind) {
-            for_each_term(&segment.text, |term| {
-                if keywords.contains(term) || is_stop_word(term) {
-                    return;
+    let mut frequencies: BTreeMap<String, Counts> = BTreeMap::new();
+    for segment in &text.segments {
+        let position = segment.kind as usize;
+        for_each_term(&segment.text, |term| {
+            if keywords.contains(term) || is_stop_word(term) {
+                return;
+            }
+            match frequencies.get_mut(term) {
+                Some(counts) => counts[position] += 1.0,
+                None => {
+                    let mut counts = Counts::default();
+                    counts[position] = 1.0;
+                    frequencies.insert(term.to_owned(), counts);
                 }
-                match frequencies.get_mut(term) {
-                    Some(counts) => counts[position] += 1.0,
-                    None => {
-                        let mut counts = [0.0; KINDS.len()];
-                        counts[position] = 1.0;
-                        frequencies.insert(term.to_owned(), counts);
-                    }
-                }
-            });
-        }
+            }
+        });
     }
-    let sum = |counts: &[f32; KINDS.len()], weights: &SegmentWeights| {
-        KINDS
-            .iter()
-            .zip(counts)
-            .map(|(kind, tf)| weight(weights, *kind) * (1.0 + tf).log2())
+    let sum = |counts: &Counts, weights: &SegmentWeights| {
+        let kinds = SegmentKind::ALL.into_iter().zip(counts);
+        kinds
+            .map(|(kind, tf)| weight(weights, kind) * (1.0 + tf).log2())
             .sum()
     };
     let mut terms: Vec<(QueryTerm, bool)> = frequencies

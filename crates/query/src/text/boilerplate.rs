@@ -1,19 +1,18 @@
 //! Recognises text from issue templates and tools that says nothing about the code: environment sections,
 //! version lists, checklists, standard headings, trailers of commits.
 
-/// Headings of sections about the reporter's machine. Compared with [`fold`]ed text.
+/// Headings of sections about the reporter's machine that no rule of [`is_environment`] covers. Compared with
+/// [`fold`]ed text.
 const ENVIRONMENT: &[&str] = &[
-    "additional dependencies", "additional library versions", "backers", "blas", "browser",
-    "browsers", "code of conduct", "commit to help", "desktop", "device", "env", "environment",
-    "environment info", "environment information", "extra tools", "first check",
-    "how did you install", "installation", "installed versions", "issuehunt summary",
-    "jupyter version", "mvce confirmation", "my environment", "operating system",
-    "operating system details", "os", "package versions", "packages", "pip freeze", "pip list",
-    "platform", "preflight checklist", "prerequisites", "python dependencies", "python deps",
-    "runtime", "screenshots", "severity", "smartphone", "software version", "software versions",
+    "additional dependencies", "backers", "blas", "browser", "browsers", "code of conduct",
+    "commit to help", "desktop", "device", "env", "environment", "environment info",
+    "environment information", "extra tools", "first check", "installation", "issuehunt summary",
+    "mvce confirmation", "operating system", "operating system details", "os", "packages",
+    "pip freeze", "pip list", "platform", "preflight checklist", "prerequisites",
+    "python dependencies", "python deps", "runtime", "screenshots", "severity", "smartphone",
     "submitted pull requests", "system", "system details", "system info", "system information",
-    "system specs", "tips", "used versions", "version", "version info", "version information",
-    "versions", "which version", "your environment", "your project",
+    "system specs", "tips", "version", "version info", "version information", "versions",
+    "your project",
 ];
 
 /// Words of standard headings. A heading of only these words is not searched.
@@ -113,8 +112,8 @@ pub(super) fn tag(title: &str) -> Option<(String, &str)> {
     (TAGS.contains(&tag.as_str()) && !rest.is_empty()).then_some((tag, rest))
 }
 
-/// Whether a line of prose is a checklist item of a template, an empty answer, a rule, a picture or a commit
-/// trailer.
+/// Whether a line of prose is a checklist item of a template, an empty answer, a horizontal rule, a picture
+/// or a commit trailer.
 pub(super) fn is_noise(line: &str) -> bool {
     let line = line.trim();
     if is_template_check(line) {

@@ -235,20 +235,8 @@ impl Collector {
             }
             if let Some(at) = word.find("https://").or_else(|| word.find("http://")) {
                 let (before, url) = word.split_at(at);
-                let end = url
-                    .find([')', '>', ']', '"', '|', '`'])
-                    .unwrap_or(url.len());
-                let (url, after) = url.split_at(end);
                 plain.push_str(before);
-                match paths::read_url(url) {
-                    Link::File(mention) => {
-                        plain.push(' ');
-                        plain.push_str(&mention.path);
-                        self.path(mention);
-                    }
-                    Link::Other(words) => plain.push_str(&words),
-                }
-                plain.push_str(after);
+                self.url(url, &mut plain);
                 continue;
             }
             plain.push_str(word.trim_matches('*'));
@@ -281,6 +269,22 @@ impl Collector {
             }
         }
         plain
+    }
+
+    /// Collects the path of a URL at the start of a text. Adds the path, or the words that the URL names, and the text
+    /// after the URL to `plain`.
+    fn url(&mut self, text: &str, plain: &mut String) {
+        let end = text.find([')', '>', ']', '"', '|', '`']);
+        let (url, after) = text.split_at(end.unwrap_or(text.len()));
+        match paths::read_url(url) {
+            Link::File(mention) => {
+                plain.push(' ');
+                plain.push_str(&mention.path);
+                self.path(mention);
+            }
+            Link::Other(words) => plain.push_str(&words),
+        }
+        plain.push_str(after);
     }
 
     /// Collects a test id: the path of its file, and its name there.

@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         let folded = fold(heading);
         if is_standard_heading(&folded) {
             self.document.labels.push(folded);
-        } else if folded != "description" {
+        } else {
             let cut = line.find(heading).unwrap_or(0);
             let part = self.part(number, heading, cut);
             self.prose.push(part);

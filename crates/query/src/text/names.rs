@@ -301,21 +301,20 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
         ];
         const SHORT: &[&str] = &["e.g", "i.e", "a.k.a", "etc"];
         let short = SHORT.iter().any(|s| name.eq_ignore_ascii_case(s));
-        let product = PRODUCTS.contains(&name.to_ascii_lowercase().as_str());
         return called
-            || (!HOSTS.contains(&last) && !short && !product && !is_sentence_joint(name));
+            || (!HOSTS.contains(&last) && !short && !is_product(name) && !is_sentence_joint(name));
     }
     if called {
         return !is_keyword(name);
     }
     let inner = name.trim_matches('_');
     if inner.contains('_') {
-        return !PRODUCTS.contains(&inner);
+        return !is_product(inner);
     }
     if name.starts_with("__") && name.ends_with("__") && inner.len() > 1 {
         return true;
     }
-    is_camel(inner) && !PRODUCTS.contains(&inner.to_ascii_lowercase().as_str())
+    is_camel(inner) && !is_product(inner)
 }
 
 /// Whether a name such as `done.Then` is two sentences without a space between them, rather than a module and
@@ -371,16 +370,21 @@ pub(super) fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }
 
-/// Products and formats that are spelled like identifiers.
+/// Whether a name is a product such as `Node.js` rather than code or a file.
+pub(super) fn is_product(name: &str) -> bool {
+    PRODUCTS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Products and formats that are spelled like identifiers or files.
 const PRODUCTS: &[&str] = &[
-    "angular.js", "devtools", "ebpf", "express.js", "facebook", "freebsd", "github", "gitlab",
-    "google.com", "graphql", "ios", "ipad", "iphone", "ipython", "javascript", "jquery",
-    "linkedin", "macbook", "macos", "mongodb", "mysql", "next.js", "node.js", "nodejs", "nuxt.js",
-    "numpy", "openapi", "openbsd", "openssl", "oauth", "postgresql", "pycharm", "pypi", "pypy",
-    "pytorch", "react.js", "scikit", "scipy", "stackblitz", "stackoverflow", "tensorflow",
-    "three.js", "typescript", "vscode", "vue.js", "webassembly", "webpack", "wikipedia",
-    "wordpress", "sqlite", "x86_64", "mariadb", "dynamodb", "youtube", "intellij", "codesandbox",
-    "javadoc",
+    "angular.js", "backbone.js", "codesandbox", "d3.js", "day.js", "devtools", "dynamodb", "ebpf",
+    "ember.js", "express.js", "facebook", "freebsd", "github", "gitlab", "google.com", "graphql",
+    "intellij", "ios", "ipad", "iphone", "ipython", "javadoc", "javascript", "jquery", "linkedin",
+    "macbook", "macos", "mariadb", "moment.js", "mongodb", "mysql", "next.js", "node.js", "nodejs",
+    "numpy", "nuxt.js", "oauth", "openapi", "openbsd", "openssl", "p5.js", "postgresql", "pycharm",
+    "pypi", "pypy", "pytorch", "react.js", "scikit", "scipy", "socket.io", "sqlite", "stackblitz",
+    "stackoverflow", "tensorflow", "three.js", "typescript", "vscode", "vue.js", "webassembly",
+    "webpack", "wikipedia", "wordpress", "x86_64", "youtube",
 ];
 
 const BUILT_IN: &[&str] = &[
@@ -390,9 +394,8 @@ const BUILT_IN: &[&str] = &[
     "console.warn", "dict", "dir", "enumerate", "expect", "fmt.Printf", "fmt.Println", "float",
     "getattr", "hasattr", "help", "input", "int", "isinstance", "len", "list", "map", "max", "min",
     "module.exports", "object", "open", "pprint", "print", "printf", "println", "process.exit",
-    "range", "repr", "require", "set", "setattr", "sorted", "str", "sum", "super", "tuple", "type",
-    "typeof", "vars", "zip", "List", "Dict", "Any", "Union", "sys.exit", "sys.argv", "The", "This",
-    "True", "False",
+    "range", "repr", "require", "set", "setattr", "sorted", "str", "sum", "tuple", "vars", "zip",
+    "List", "Dict", "Any", "Union", "sys.exit", "sys.argv", "The", "This",
 ];
 
 const KEYWORDS: &[&str] = &[
@@ -489,7 +492,7 @@ mod tests {
         }
         for no in [
             "model", "URLs", "GitHub", "HTTP", "e.g", "example.com", "_", "x", "_x", "Node.js",
-            "works.But",
+            "d3.js", "works.But",
         ] {
             assert!(!is_identifier_like(no, false), "{no}");
         }

@@ -89,25 +89,7 @@ fn is_statement(line: &str, words: usize) -> bool {
 fn is_symbolic(line: &str, words: usize) -> bool {
     let marks = line
         .chars()
-        .filter(|c| {
-            matches!(
-                c,
-                '(' | ')'
-                    | '['
-                    | ']'
-                    | '{'
-                    | '}'
-                    | '='
-                    | ';'
-                    | '_'
-                    | '<'
-                    | '>'
-                    | '/'
-                    | '\''
-                    | '"'
-                    | ':'
-            )
-        })
+        .filter(|c| "()[]{}=;_<>/'\":".contains(*c))
         .count();
     marks >= 2 && marks * 2 >= words
 }

@@ -4,6 +4,7 @@ use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
 
 use super::PathMention;
+use super::names::is_product;
 
 /// Extensions of files that a repository may hold and an issue may name.
 const EXTENSIONS: &[&str] = &[
@@ -75,16 +76,6 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
 
 /// Characters of paths that mean something else in prose and code, unless a slash precedes them.
 const BRACKETS: [char; 5] = ['(', ')', '[', ']', '$'];
-
-/// Whether a name is a product such as `Node.js` rather than a file.
-fn is_product(name: &str) -> bool {
-    const PRODUCTS: &[&str] = &[
-        "node.js", "vue.js", "next.js", "react.js", "nuxt.js", "express.js", "three.js",
-        "angular.js", "day.js", "moment.js", "d3.js", "ember.js", "backbone.js", "socket.io",
-        "p5.js",
-    ];
-    PRODUCTS.contains(&name.to_ascii_lowercase().as_str())
-}
 
 /// Reads `tests/a.py::TestB::test_c[1]` as the file and `TestB.test_c`.
 pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
