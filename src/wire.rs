@@ -22,7 +22,7 @@ pub mod whole_number;
 use clap::ValueEnum;
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
-use foveate_query::rank::{ListedFile, ListedFunction, ListedPlace, Signal};
+use foveate_query::rank::{ListedFile, ListedPlace, Signal};
 use foveate_query::resolve::ResolvedSymbol;
 use foveate_query::{Breadth, Format, Intent, IntentKind, Issue, Timings};
 use serde::{Deserialize, Serialize};
@@ -425,11 +425,11 @@ fn file(file: ListedFile, with_signals: bool) -> FileAnswer {
     }
 }
 
-fn function(function: ListedFunction, explain: bool) -> FunctionAnswer {
+fn function(function: ListedPlace, explain: bool) -> FunctionAnswer {
     FunctionAnswer {
         path: function.path,
         name: function.name,
-        kind: function.kind.name().to_owned(),
+        kind: function.kind.to_owned(),
         start_line: function.lines.start,
         end_line: function.lines.end,
         score: function.score,

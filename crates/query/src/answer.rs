@@ -7,7 +7,7 @@ use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::{self, ListedFile, ListedFunction, ListedPlace, Ranked, Words};
+use crate::rank::{self, ListedFile, ListedPlace, Ranked, Words};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
@@ -36,7 +36,7 @@ pub struct Answer {
     /// Ranked files: the first `limit` of the order, which does not depend on the budget.
     pub files: Vec<ListedFile>,
     /// Ranked functions, likewise.
-    pub functions: Vec<ListedFunction>,
+    pub functions: Vec<ListedPlace>,
     /// Ranked places, everything that can be edited, likewise.
     pub places: Vec<ListedPlace>,
     /// The assembled context, its items, and what did not fit.
@@ -73,7 +73,7 @@ pub fn answer(
     let detected = now();
     let (words, candidates) = rayon::join(
         || Words::search(snapshot, &text, &config.rank, deadline),
-        || resolve::resolve(snapshot, &text, &request.into(), &config.resolve, deadline),
+        || resolve::resolve(snapshot, &text, request, &config.resolve, deadline),
     );
     let resolved = now();
     let mut ranked = rank::rank(
@@ -135,7 +135,7 @@ fn listed(
     ranked: Ranked,
     files: &Files,
     limit: usize,
-) -> (Vec<ListedFile>, Vec<ListedFunction>, Vec<ListedPlace>) {
+) -> (Vec<ListedFile>, Vec<ListedPlace>, Vec<ListedPlace>) {
     let functions = ranked.functions.into_iter().take(limit);
     let places = ranked.places.into_iter().take(limit);
     let listed_files = ranked.files.into_iter().take(limit);
@@ -164,7 +164,7 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
 fn names<'a>(
     symbols: &'a [ResolvedSymbol],
     files: &'a [ListedFile],
-    functions: &'a [ListedFunction],
+    functions: &'a [ListedPlace],
     places: &'a [ListedPlace],
     pack: &'a Pack,
 ) -> impl Iterator<Item = &'a str> {

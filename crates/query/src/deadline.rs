@@ -2,7 +2,7 @@
 //! here stops a thread, and without a deadline no clock is read.
 
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::issue::Issue;
 
@@ -61,11 +61,6 @@ impl Deadline {
         }
     }
 
-    /// Returns a deadline `duration` from now.
-    pub fn after(duration: Duration) -> Self {
-        Self::at(Instant::now() + duration)
-    }
-
     /// Whether it is too late for optional work.
     pub fn has_passed(&self) -> bool {
         self.at.is_some_and(|at| Instant::now() >= at)
@@ -101,15 +96,18 @@ impl Deadline {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn passed_deadline_skips_stages_and_reports_them() {
-        for early in [Deadline::none(), Deadline::after(Duration::from_secs(3600))] {
+        let hour = Instant::now() + Duration::from_secs(3600);
+        for early in [Deadline::none(), Deadline::at(hour)] {
             assert!(Stage::ALL.into_iter().all(|stage| early.allows(stage)));
             assert_eq!(early.issue(), None);
         }
-        let late = Deadline::after(Duration::ZERO);
+        let late = Deadline::at(Instant::now());
         assert_eq!(late.issue(), None);
         assert!(!late.allows(Stage::Links) && !late.allows(Stage::Names));
         let issue = late.issue().map(|issue| issue.detail).unwrap_or_default();

@@ -29,7 +29,7 @@ use crate::resolve::Candidates;
 
 pub use self::candidate_signals::{CandidateSignals, SignalValues, examine};
 pub use self::probability::Calibration;
-pub use self::ranked::{ListedFile, ListedFunction, ListedPlace, Signal};
+pub use self::ranked::{ListedFile, ListedPlace, Signal};
 pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 pub use self::weights::RankConfig;
 
@@ -124,6 +124,14 @@ fn normalize(values: &mut [f32]) {
     }
 }
 
+/// Divides one value of each item by the largest of them, if that is positive.
+fn scale<T>(items: &mut [T], of: impl Fn(&mut T) -> &mut f32) {
+    let largest = items.iter_mut().map(&of).fold(0.0f32, |a, b| a.max(*b));
+    if largest > 0.0 {
+        items.iter_mut().for_each(|item| *of(item) /= largest);
+    }
+}
+
 /// Returns the largest value, or 0. Keeps 16 running maxima: with one, each comparison would wait for the previous
 /// one.
 fn largest(values: &[f32]) -> f32 {
@@ -173,9 +181,8 @@ mod tests {
         let text = QueryText::parse("`connect` fails");
         let request = Request::default();
         let deadline = Deadline::none();
-        let known = (&request).into();
         let candidates =
-            crate::resolve::resolve(&snapshot, &text, &known, &config.resolve, &deadline);
+            crate::resolve::resolve(&snapshot, &text, &request, &config.resolve, &deadline);
         let words = Words::none(&snapshot, &text, &deadline);
         let kind = IntentKind::BugFix;
         let ranked = rank(&snapshot, words, &candidates, kind, &config.rank, 1);

@@ -22,7 +22,7 @@ use foveate_model::{Lines, Role};
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
 use crate::issue::{self, Issue};
-use crate::request::{Change, Focus, Request};
+use crate::request::{Focus, Request};
 use crate::text::QueryText;
 
 /// The `[resolve]` table of `config/ranking.toml`.
@@ -175,29 +175,11 @@ impl Candidates {
     }
 }
 
-/// Hints of the caller beside the query.
-#[derive(Clone, Copy, Debug)]
-pub struct CallerHints<'a> {
-    /// Paths and symbols that matter.
-    pub focus: &'a Focus,
-    /// Changes of the caller.
-    pub changes: &'a [Change],
-}
-
-impl<'a> From<&'a Request> for CallerHints<'a> {
-    fn from(request: &'a Request) -> Self {
-        Self {
-            focus: &request.focus,
-            changes: &request.changes,
-        }
-    }
-}
-
-/// Resolves the names, paths, frames and literals of the query, and the caller's hints.
+/// Resolves the names, paths, frames and literals of the query, and the focus and changes of the request.
 pub fn resolve(
     snapshot: &Snapshot,
     text: &QueryText,
-    hints: &CallerHints<'_>,
+    request: &Request,
     config: &ResolveConfig,
     deadline: &Deadline,
 ) -> Candidates {
@@ -210,8 +192,8 @@ pub fn resolve(
         fuzzy_left: config.fuzzy_names,
         manifests: OnceCell::new(),
     };
-    finder.changes(hints.changes);
-    finder.focus(hints.focus);
+    finder.changes(&request.changes);
+    finder.focus(&request.focus);
     finder.frames(text);
     finder.paths(text);
     finder.imports(text);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveate_fixture::snapshot::{of_files, source_files};
 use foveate_index::Snapshot;
@@ -83,7 +83,7 @@ fn issue(answer: &Answer) -> &str {
 
 #[test]
 fn late_answer_has_code_and_lists_skipped_stages() {
-    let late = ask(&snapshot(), QUERY, &Deadline::after(Duration::ZERO));
+    let late = ask(&snapshot(), QUERY, &Deadline::at(Instant::now()));
     assert_eq!(late.files.len(), 4);
     assert_eq!(late.places[0].path, "src/shop/price.py");
     assert!(late.pack.context.contains("def total_price"));
@@ -102,7 +102,7 @@ fn deadline_in_the_future_changes_nothing() {
     let bounded = ask(
         &snapshot,
         QUERY,
-        &Deadline::after(Duration::from_secs(3600)),
+        &Deadline::at(Instant::now() + Duration::from_secs(3600)),
     );
     assert_eq!(issue(&free), "");
     assert!(free.pack.sections.iter().any(|s| s.name == "tests"));
@@ -120,7 +120,7 @@ fn late_long_query_uses_first_names_and_heaviest_words() {
         .unwrap();
     }
     query.push_str("\n`discount_of`");
-    let late = ask(&snapshot(), &query, &Deadline::after(Duration::ZERO));
+    let late = ask(&snapshot(), &query, &Deadline::at(Instant::now()));
     assert!(
         issue(&late).contains("less weighty words"),
         "{}",
@@ -137,7 +137,7 @@ fn late_long_query_uses_first_names_and_heaviest_words() {
 #[test]
 fn late_answer_without_matches_is_empty() {
     for query in ["", "zzz", "`zzz`", "a\n\n```python\nimport x\n```"] {
-        let late = ask(&snapshot(), query, &Deadline::after(Duration::ZERO));
+        let late = ask(&snapshot(), query, &Deadline::at(Instant::now()));
         assert!(late.files.is_empty(), "{query}");
     }
 }

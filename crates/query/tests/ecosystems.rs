@@ -4,9 +4,9 @@
 
 use foveate_fixture::snapshot::of_text;
 use foveate_index::Snapshot;
-use foveate_query::resolve::{CallerHints, Candidates, resolve};
+use foveate_query::resolve::{Candidates, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Deadline, Focus, RankingConfig};
+use foveate_query::{Deadline, RankingConfig, Request};
 
 const REPOSITORY: &str = "
     //- go.mod
@@ -86,11 +86,9 @@ fn snapshot() -> Snapshot {
 fn resolved(snapshot: &Snapshot, text: &str) -> Candidates {
     let config = RankingConfig::default();
     let query = QueryText::parse(text);
-    let known = CallerHints {
-        focus: &Focus::default(),
-        changes: &[],
-    };
-    resolve(snapshot, &query, &known, &config.resolve, &Deadline::none())
+    let request = Request::default();
+    let deadline = Deadline::none();
+    resolve(snapshot, &query, &request, &config.resolve, &deadline)
 }
 
 #[test]

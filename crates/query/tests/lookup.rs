@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::time::Duration;
+use std::time::Instant;
 
 use foveate_fixture::snapshot::of_text;
 use foveate_index::{Confidence, Snapshot};
@@ -171,7 +171,7 @@ fn definitions_fall_back_from_exact_to_similar_names() {
 #[test]
 fn late_lookup_skips_similar_names_with_an_issue() {
     let shop = of_text(SHOP);
-    let late = Deadline::after(Duration::ZERO);
+    let late = Deadline::at(Instant::now());
     let found = lookup::definitions(&shop, "totel_price", &all(), &late);
     assert_eq!(found.matched, None);
     assert_eq!(found.page.issues[0].code, "deadline");
@@ -488,7 +488,7 @@ fn late_search_reports_deadline_and_can_continue() {
     let mut items = Vec::new();
     let mut pages = 0;
     loop {
-        let late = Deadline::after(Duration::ZERO);
+        let late = Deadline::at(Instant::now());
         let page = lookup::search(&shop, &search, &window, &late).unwrap();
         items.extend(page.items);
         pages += 1;
@@ -499,7 +499,7 @@ fn late_search_reports_deadline_and_can_continue() {
     assert!(pages > 3, "one file a page");
     assert_eq!(items, whole.items);
     let names = search_for("t", SearchKind::Names);
-    let late = Deadline::after(Duration::ZERO);
+    let late = Deadline::at(Instant::now());
     let page = lookup::search(&shop, &names, &all(), &late).unwrap();
     assert_eq!((page.items.len(), page.issues[0].code), (0, "deadline"));
 }

@@ -5,9 +5,9 @@
 use foveate_fixture::snapshot::{of_files, source_file, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
-use foveate_query::resolve::{CallerHints, Candidates, resolve};
+use foveate_query::resolve::{Candidates, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Change, Deadline, Focus, RankingConfig};
+use foveate_query::{Change, Deadline, Focus, RankingConfig, Request};
 
 const LIBRARY: &str = "
     //- lib/__init__.py
@@ -51,16 +51,19 @@ fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
 }
 
 fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
-    let changes = &[];
-    find_with(snapshot, query, &CallerHints { focus, changes })
+    let request = Request {
+        focus: focus.clone(),
+        ..Request::default()
+    };
+    find_with(snapshot, query, &request)
 }
 
-fn find_with(snapshot: &Snapshot, query: &str, hints: &CallerHints<'_>) -> Candidates {
+fn find_with(snapshot: &Snapshot, query: &str, request: &Request) -> Candidates {
     let config = RankingConfig::default();
     resolve(
         snapshot,
         &QueryText::parse(query),
-        hints,
+        request,
         &config.resolve,
         &Deadline::none(),
     )
@@ -85,12 +88,14 @@ fn check(query: &str, name: &str, from: &str, expected: &[&str]) {
 #[test]
 fn every_function_within_changed_stretch_counts_as_changed() {
     let snapshot = snapshot(LIBRARY, &[]);
-    let changes = &[Change {
-        path: RepoPath::new("lib/store.py").unwrap(),
-        lines: vec![Lines::new(1, 10)],
-    }];
-    let focus = &Focus::default();
-    let found = find_with(&snapshot, "", &CallerHints { focus, changes });
+    let request = Request {
+        changes: vec![Change {
+            path: RepoPath::new("lib/store.py").unwrap(),
+            lines: vec![Lines::new(1, 10)],
+        }],
+        ..Request::default()
+    };
+    let found = find_with(&snapshot, "", &request);
     let changed: Vec<&str> = found
         .definitions
         .iter()

@@ -1,9 +1,9 @@
 //! Tests that names in a query resolve as each language spells them.
 
 use foveate_fixture::snapshot::of_text;
-use foveate_query::resolve::{CallerHints, resolve};
+use foveate_query::resolve::resolve;
 use foveate_query::text::QueryText;
-use foveate_query::{Deadline, Focus, RankingConfig};
+use foveate_query::{Deadline, RankingConfig, Request};
 
 /// Files in languages whose names are spelled in their own ways.
 const SPELLINGS: &str = "
@@ -69,8 +69,7 @@ const SPELLINGS: &str = "
 fn names_resolve_as_languages_spell_them() {
     let snapshot = of_text(SPELLINGS);
     let config = RankingConfig::default().resolve;
-    let (focus, changes) = (&Focus::default(), &[]);
-    let hints = CallerHints { focus, changes };
+    let request = Request::default();
     for (query, wanted) in [
         ("`paid?` fails", "lib/order.rb:Order.paid?"),
         ("`paid` fails", "lib/order.rb:Order.paid"),
@@ -106,7 +105,7 @@ fn names_resolve_as_languages_spell_them() {
         ),
     ] {
         let text = QueryText::parse(query);
-        let found = resolve(&snapshot, &text, &hints, &config, &Deadline::none());
+        let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
         let first = found.symbols.first().map(|symbol| &symbol.resolved[..]);
         assert_eq!(
             first.unwrap_or_default(),

@@ -7,9 +7,9 @@ use foveate_fixture::snapshot::of_text;
 use foveate_index::{Confidence, DefId, Snapshot};
 use foveate_model::{Language, Role};
 use foveate_parse::{Limits, code, hunks, languages, traces};
-use foveate_query::resolve::{CallerHints, resolve};
+use foveate_query::resolve::resolve;
 use foveate_query::text::QueryText;
-use foveate_query::{Deadline, Focus, RankingConfig};
+use foveate_query::{Deadline, RankingConfig, Request};
 
 const SHOP: &str = "
     //- shop/item.toy
@@ -165,12 +165,9 @@ fn toy_issue_text_is_parsed_and_resolved() {
 
     let snapshot = snapshot();
     let config = RankingConfig::default();
-    let focus = Focus::default();
-    let known = CallerHints {
-        focus: &focus,
-        changes: &[],
-    };
-    let found = resolve(&snapshot, &text, &known, &config.resolve, &Deadline::none());
+    let request = Request::default();
+    let deadline = Deadline::none();
+    let found = resolve(&snapshot, &text, &request, &config.resolve, &deadline);
     let frame = found
         .symbols
         .iter()

@@ -50,8 +50,7 @@ impl SignalValues {
 pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> CandidateSignals {
     let text = QueryText::parse(&request.query);
     let deadline = Deadline::none();
-    let known = &request.into();
-    let candidates = resolve::resolve(snapshot, &text, known, &config.resolve, &deadline);
+    let candidates = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).kind;
     let words = Words::search(snapshot, &text, config, &deadline);

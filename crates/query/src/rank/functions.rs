@@ -15,7 +15,7 @@ use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{FULL, best_ranked, explained, history, logarithmic};
+use super::{FULL, best_ranked, explained, history, logarithmic, scale};
 use crate::deadline::{Deadline, Stage};
 
 /// Ranks the functions and the places of the best files. The first `listed` of each carry their signals.
@@ -174,21 +174,6 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Divides a signal of all functions by its largest value.
-    fn scale(&mut self, of: fn(&mut FunctionSignals) -> &mut f32) {
-        let largest = self
-            .signals
-            .iter_mut()
-            .map(of)
-            .fold(0.0f32, |a, b| a.max(*b));
-        if largest > 0.0 {
-            self.signals
-                .iter_mut()
-                .map(of)
-                .for_each(|value| *value /= largest);
-        }
-    }
-
     /// Sets the signals of definitions that the query names and of messages that it quotes.
     fn mentions(&mut self, evidence: &Evidence) {
         for (id, strength) in &evidence.definitions {
@@ -249,8 +234,8 @@ impl<'a> Pool<'a> {
             signals.changes = logarithmic(history.changes, FULL);
             signals.history = history.messages;
         }
-        self.scale(|signals| &mut signals.commits);
-        self.scale(|signals| &mut signals.history);
+        scale(&mut self.signals, |signals| &mut signals.commits);
+        scale(&mut self.signals, |signals| &mut signals.history);
     }
 
     /// Sets what share of the terms in the names of each function and its class the query has.
@@ -275,7 +260,7 @@ impl<'a> Pool<'a> {
                 }
             }
         }
-        self.scale(|signals| &mut signals.name_rare);
+        scale(&mut self.signals, |signals| &mut signals.name_rare);
     }
 
     /// Sets the signals of stretches that come from the likelihood of the functions around them.

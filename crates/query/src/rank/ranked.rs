@@ -2,7 +2,7 @@
 //! the form in which an answer lists the best.
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
-use foveate_model::{DefinitionKind, Lines, Role};
+use foveate_model::{Lines, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,25 +54,6 @@ pub struct ListedFile {
     pub signals: Vec<Signal>,
 }
 
-/// A function as an answer lists it.
-#[derive(Clone, Debug)]
-pub struct ListedFunction {
-    /// The file that it is in.
-    pub path: String,
-    /// Its qualified name.
-    pub name: String,
-    /// The kind of definition.
-    pub kind: DefinitionKind,
-    /// Its lines.
-    pub lines: Lines,
-    /// Sum of the signals.
-    pub score: f32,
-    /// The probability that the change touches it, 0 to 1.
-    pub probability: f32,
-    /// Its signals, largest first.
-    pub signals: Vec<Signal>,
-}
-
 impl RankedFile {
     /// Converts it to the form that an answer lists.
     pub fn listed(self, files: &Files) -> ListedFile {
@@ -89,12 +70,12 @@ impl RankedFile {
 
 impl RankedFunction {
     /// Converts it to the form that an answer lists.
-    pub fn listed(self, files: &Files) -> ListedFunction {
+    pub fn listed(self, files: &Files) -> ListedPlace {
         let definition = files.definition(self.id);
-        ListedFunction {
+        ListedPlace {
             path: files.path(self.id.file).to_owned(),
             name: definition.qualified_name.to_string(),
-            kind: definition.kind,
+            kind: definition.kind.name(),
             lines: definition.own_lines(),
             score: self.score,
             probability: self.probability,
@@ -135,7 +116,7 @@ pub struct RankedPlace {
     pub signals: Vec<Signal>,
 }
 
-/// A place as an answer lists it.
+/// A function or another place as an answer lists it.
 #[derive(Clone, Debug)]
 pub struct ListedPlace {
     /// The file that it is in.

@@ -12,7 +12,7 @@ use super::probability::Probabilities;
 use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
-use super::{FULL, logarithmic};
+use super::{FULL, logarithmic, scale};
 
 /// The stretches of the best files with their signals, in id order.
 #[derive(Debug, Default)]
@@ -58,15 +58,7 @@ impl Stretches {
                 signals.in_good_file = signals.in_file * signals.file;
             }
         }
-        self.scale(|signals| &mut signals.title);
-    }
-
-    /// Divides a signal of all stretches by its largest value.
-    fn scale(&mut self, of: fn(&mut StretchSignals) -> &mut f32) {
-        let max = self.signals().map(of).fold(0.0f32, |a, b| a.max(*b));
-        if max > 0.0 {
-            self.signals().map(of).for_each(|value| *value /= max);
-        }
+        scale(&mut self.all, |(_, signals)| &mut signals.title);
     }
 
     /// Raises the mention of the stretch that contains the first line of a definition that the query names.
