@@ -80,7 +80,7 @@ pub fn answer(
         snapshot, words, &candidates, intent.kind, &config.rank, request.limit,
     );
     let done = now();
-    let mut issues = std::mem::take(&mut ranked.notes);
+    let mut issues = std::mem::take(&mut ranked.issues);
     issues.extend(candidates.unknown_focus());
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
@@ -89,7 +89,7 @@ pub fn answer(
         ranked: &ranked,
     };
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
-    issues.append(&mut pack.notes);
+    issues.append(&mut pack.issues);
     issues.extend(deadline.issue());
     let (files, functions, places) = listed(ranked, &snapshot.files, request.limit);
     let names = names(&candidates.symbols, &files, &functions, &places, &pack);

@@ -59,13 +59,13 @@ pub struct Intent {
 const SHORT_WORDS: usize = 60;
 /// Most words of the prose that are read: queries state their intent early.
 const PROSE_WORDS: usize = 300;
-/// Weight of a sign in the prose relative to one in the title.
+/// Weight of a signal in the prose relative to one in the title.
 const PROSE_FACTOR: f32 = 0.6;
-/// Factor of the signs of one kind if another kind is clearly asked for: "refactor the crash handler".
+/// Factor of the signals of one kind if another kind is clearly asked for: "refactor the crash handler".
 const OVERRULED: f32 = 0.4;
-/// Least weight of a reading that is clear enough to overrule signs.
+/// Least weight of a reading that is clear enough to overrule signals.
 const CLEAR: f32 = 0.8;
-/// Least weight of a sign that decides alone: a stack trace makes a bug report, and the type of a commit
+/// Least weight of a signal that decides alone: a stack trace makes a bug report, and the type of a commit
 /// gives its kind.
 const DECISIVE: f32 = 0.97;
 
@@ -85,7 +85,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     let mut scores = Scores::default();
     structure(text, &mut scores);
     for label in &text.labels {
-        for rule in rules::label_signs(&words::split(label, PROSE_WORDS)) {
+        for rule in rules::label_signals(&words::split(label, PROSE_WORDS)) {
             scores.add(rule.kind, rule.weight, rule.name);
         }
     }
@@ -99,7 +99,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.clear = Some(IntentKind::BugFix);
     }
     for (words, factor) in [(&query.title, 1.0), (&query.prose, PROSE_FACTOR)] {
-        for rule in rules::signs(words) {
+        for rule in rules::signals(words) {
             scores.add(rule.kind, rule.weight * factor, rule.name);
         }
     }
@@ -141,7 +141,7 @@ impl Query {
         for part in text.of_kind(SegmentKind::Prose) {
             let left = PROSE_WORDS.saturating_sub(prose.len());
             prose.extend(words::split(part, left));
-            // Signs do not reach across segments.
+            // Signals do not reach across segments.
             prose.push(Word::default());
         }
         let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
@@ -202,7 +202,7 @@ fn follows_template(text: &QueryText) -> bool {
     text.labels.iter().any(|label| label != "question")
 }
 
-/// Adds the signs of the structure: stack traces and error messages.
+/// Adds the signals of the structure: stack traces and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
         let general = traces::signal(None);
@@ -219,7 +219,7 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
 }
 
-/// Returns the kind of a query without any sign: a name or a few words are a lookup, a lone capitalised title
+/// Returns the kind of a query without any signal: a name or a few words are a lookup, a lone capitalised title
 /// that names no code is a wish, and a longer text most likely an issue about a bug.
 fn fallback(text: &QueryText, query: &Query) -> (IntentKind, f32, &'static str) {
     const FEW_WORDS: usize = 12;
@@ -237,47 +237,51 @@ fn fallback(text: &QueryText, query: &Query) -> (IntentKind, f32, &'static str) 
     }
 }
 
-/// The signs of each kind.
+/// The signals of each kind.
 #[derive(Default)]
 struct Scores {
-    signs: Vec<(IntentKind, f32, &'static str)>,
+    signals: Vec<(IntentKind, f32, &'static str)>,
     /// The kind that a clause or a stack trace clearly indicates.
     clear: Option<IntentKind>,
 }
 
 impl Scores {
     fn add(&mut self, kind: IntentKind, weight: f32, name: &'static str) {
-        self.signs.push((kind, weight, name));
+        self.signals.push((kind, weight, name));
     }
 
     fn is_empty(&self) -> bool {
-        self.signs.is_empty()
+        self.signals.is_empty()
     }
 
-    /// Returns the noisy-or of a kind's signs.
+    /// Returns the noisy-or of a kind's signals.
     fn score(&self, kind: IntentKind) -> f32 {
         let overruled = self.clear.is_some_and(|k| k != kind);
-        let misses = self.signs.iter().filter(|sign| sign.0 == kind).map(|sign| {
-            // A decisive sign, such as a stack trace, is never overruled.
-            let factor = if overruled && sign.1 < DECISIVE {
-                OVERRULED
-            } else {
-                1.0
-            };
-            1.0 - sign.1 * factor
-        });
+        let misses = self
+            .signals
+            .iter()
+            .filter(|signal| signal.0 == kind)
+            .map(|signal| {
+                // A decisive signal, such as a stack trace, is never overruled.
+                let factor = if overruled && signal.1 < DECISIVE {
+                    OVERRULED
+                } else {
+                    1.0
+                };
+                1.0 - signal.1 * factor
+            });
         1.0 - misses.product::<f32>()
     }
 
     /// Returns the kind that is most likely by the rules and the wording together.
     fn decide(self, wording: [f32; IntentKind::ALL.len()]) -> Intent {
-        let is_decided = self.signs.iter().any(|sign| sign.1 >= DECISIVE);
+        let is_decided = self.signals.iter().any(|signal| signal.1 >= DECISIVE);
         let mut ranked: Vec<(IntentKind, f32)> = IntentKind::ALL
             .into_iter()
             .zip(wording)
             .map(|(kind, wording)| {
                 let score = self.score(kind);
-                // A decisive sign says more than any wording.
+                // A decisive signal says more than any wording.
                 let share = if is_decided { 0.0 } else { WORDING_SHARE };
                 (kind, score * (1.0 - share) + wording * share)
             })
@@ -287,7 +291,7 @@ impl Scores {
         let (kind, score) = ranked.first().copied().unwrap_or((IntentKind::BugFix, 0.0));
         let second = ranked.get(1).map_or(0.0, |(_, score)| *score);
         let mut signals: Vec<&'static str> = Vec::new();
-        for (_, _, name) in self.signs.iter().filter(|sign| sign.0 == kind) {
+        for (_, _, name) in self.signals.iter().filter(|signal| signal.0 == kind) {
             if !signals.contains(name) {
                 signals.push(name);
             }

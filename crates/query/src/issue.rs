@@ -7,7 +7,7 @@ use foveate_model::escape::shorten;
 pub struct Issue {
     /// Stable code: `no_match`, `budget_too_small`, ….
     pub code: &'static str,
-    /// One sentence for people, without text of the query.
+    /// One sentence for people, without text of the query; names from `focus` are escaped and cut.
     pub detail: String,
 }
 

@@ -47,7 +47,7 @@ pub struct Ranked {
     /// Whether the query asks for documentation.
     pub asks_documentation: bool,
     /// Work that could not be done; `answer` moves these to the issues of the answer.
-    pub notes: Vec<Issue>,
+    pub issues: Vec<Issue>,
 }
 
 /// How many of each are ranked; more than any request may list.
@@ -64,7 +64,7 @@ pub fn rank(
     explained: usize,
 ) -> Ranked {
     let deadline = words.deadline;
-    let notes = std::mem::take(&mut words.notes);
+    let issues = std::mem::take(&mut words.issues);
     let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
     let (functions, mut places) =
@@ -76,7 +76,7 @@ pub fn rank(
         places,
         coverage: evidence.coverage(),
         asks_documentation: evidence.roles.asks_documentation(),
-        notes,
+        issues,
     }
 }
 

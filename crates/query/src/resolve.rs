@@ -230,16 +230,22 @@ impl Finder<'_> {
 
     /// Records that `name` may mean `definitions`. Definitions in source files hide those in tests and other
     /// files, and functions and types hide fields and variables of the same name.
-    fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {
+    fn add_definitions(
+        &mut self,
+        name: &str,
+        from: &'static str,
+        strength: f32,
+        definitions: &[DefId],
+    ) {
         if self.found.symbols.len() >= MAX_SYMBOLS {
             return;
         }
         let files = &self.snapshot.files;
-        let shipped = |id: &DefId| files.role_of(*id) == Role::Source;
+        let in_sources = |id: &DefId| files.role_of(*id) == Role::Source;
         let mut meant: Vec<DefId> = definitions
             .iter()
             .copied()
-            .filter(|id| shipped(id))
+            .filter(|id| in_sources(id))
             .collect();
         if meant.is_empty() {
             meant = definitions.to_vec();
@@ -306,7 +312,7 @@ impl Finder<'_> {
         });
     }
 
-    fn note_file(&mut self, file: FileId, from: &'static str, strength: f32) {
+    fn add_file(&mut self, file: FileId, from: &'static str, strength: f32) {
         self.found.files.push(FileEvidence {
             file,
             strength,
@@ -318,7 +324,7 @@ impl Finder<'_> {
         let strength = self.config.strength.focus;
         for path in &focus.paths {
             match self.snapshot.files.find(path.as_str()) {
-                Some(file) => self.note_file(file, "focus", strength),
+                Some(file) => self.add_file(file, "focus", strength),
                 None => self.found.unknown.paths.push(path.to_string()),
             }
         }

@@ -77,7 +77,7 @@ pub fn count(text: &str) -> usize {
 
 /// Whether the token count of `before` and `after` written together is the sum of their counts. No piece of
 /// the encoding crosses the end of a line, unless the next line begins with white space or `/`.
-pub fn parts(before: &str, after: &str) -> bool {
+pub fn counts_add_up(before: &str, after: &str) -> bool {
     let starts_piece = |c: char| !c.is_whitespace() && c != '/';
     before.ends_with('\n') && after.starts_with(starts_piece)
 }
@@ -227,7 +227,7 @@ mod tests {
             before in "([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}(\n)?",
             after in "(\\PC?|<|#)([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}",
         ) {
-            if parts(&before, &after) {
+            if counts_add_up(&before, &after) {
                 let together = expected(&format!("{before}{after}"));
                 prop_assert_eq!(count(&before) + count(&after), together);
             }

@@ -69,7 +69,7 @@ impl Bodies {
                 }
                 State::Shown | State::Within | State::Duplicate => continue,
             }
-            if plan.packed.shows_all(body.file, body.stretch.lines) {
+            if plan.packed.shows_all(body.file, body.compared.lines) {
                 body.state = State::Within;
                 continue;
             }
@@ -176,7 +176,7 @@ impl Bodies {
     /// whole count as dropped.
     pub(super) fn fit_limits(&mut self, plan: &mut Plan<'_>) {
         let is_whole =
-            |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.stretch.lines);
+            |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.compared.lines);
         let whole: Vec<bool> = (self.bodies.iter())
             .map(|body| is_whole(plan, body))
             .collect();
@@ -198,7 +198,7 @@ impl Bodies {
                 matches!(
                     body.state,
                     State::Waiting | State::Duplicate | State::Unlikely
-                ) && !plan.packed.shows_all(body.file, body.stretch.lines)
+                ) && !plan.packed.shows_all(body.file, body.compared.lines)
             })
             .collect();
         missing.sort_by_key(|body| body.rank);

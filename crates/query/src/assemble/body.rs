@@ -6,7 +6,7 @@ use foveate_model::{Lines, Role};
 
 use super::card;
 use super::entry::{Entry, SectionKind};
-use super::near_duplicates::{NearDuplicate, Stretch};
+use super::near_duplicates::{ComparedText, NearDuplicate};
 use super::packed::{BODY, COMPACT, MeasuredEntry, ShownPart};
 use super::plan::{BODY_SECTIONS, BudgetScope, Plan};
 use super::source::Relevance;
@@ -31,7 +31,7 @@ const CUT_ATTEMPTS: usize = 4;
 pub(super) struct Body {
     pub place: RankedPlace,
     pub file: FileId,
-    pub stretch: Stretch,
+    pub compared: ComparedText,
     pub rank: usize,
     section: SectionKind,
     pub is_container: bool,
@@ -71,19 +71,23 @@ impl Body {
     ) -> Self {
         let files = &plan.snapshot.files;
         let file = place.id.file(files);
-        let (stretch, is_container, is_named) = match place.id {
+        let (compared, is_container, is_named) = match place.id {
             PlaceId::Definition(id) => {
                 let max_head = plan.config.bodies.head_lines * plan.budget as f32 / 1000.0;
                 place.lines = surroundings::of(files, id, max_head as u32);
                 (
-                    Stretch::of_definition(files, id),
+                    ComparedText::of_definition(files, id),
                     files.definition(id).kind.is_container(),
                     plan.named.contains_key(&id),
                 )
             }
-            PlaceId::Stretch(_) => (Stretch::of_lines(files, file, place.lines), false, false),
+            PlaceId::Stretch(_) => (
+                ComparedText::of_lines(files, file, place.lines),
+                false,
+                false,
+            ),
         };
-        let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+        let tokens = (compared.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
             Role::Test if !is_changed => SectionKind::Tests,
             _ if is_named || is_changed => SectionKind::Definitions,
@@ -102,7 +106,7 @@ impl Body {
             worth: value / cost,
             place,
             file,
-            stretch,
+            compared,
             rank,
             section,
             is_container,
@@ -250,7 +254,7 @@ impl Body {
             self.state = State::Duplicate;
         } else {
             plan.packed.add(measured, shows, (BODY, self.rank));
-            plan.near_duplicates.show(self.stretch);
+            plan.near_duplicates.show(self.compared);
             self.state = State::Shown;
         }
     }
@@ -259,7 +263,7 @@ impl Body {
     /// names, and stretches, are shown unless they are identical to it: a stretch has no card that could list
     /// the differences.
     fn find_near_duplicate(&mut self, plan: &mut Plan<'_>) -> bool {
-        let Some(near_duplicate) = plan.find_near_duplicate(self.stretch) else {
+        let Some(near_duplicate) = plan.find_near_duplicate(self.compared) else {
             return false;
         };
         let is_free = |id: DefId| !plan.named.contains_key(&id);
@@ -340,7 +344,7 @@ impl Body {
             && self.place.probability >= plan.limits.min_card_probability
             && !plan.holds_back(&self.place);
         let is_shown = || {
-            plan.packed.has(self.place.id) || plan.packed.shows_any(self.file, self.stretch.lines)
+            plan.packed.has(self.place.id) || plan.packed.shows_any(self.file, self.compared.lines)
         };
         if !is_best || is_shown() || !self.has_time(plan) {
             return;

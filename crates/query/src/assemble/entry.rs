@@ -38,7 +38,7 @@ impl SectionKind {
 
 /// Whether an entry's body is a block of lines or one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum Layout {
     Block,
     Line,
 }
@@ -58,7 +58,7 @@ pub(super) struct Scope {
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub section: SectionKind,
-    pub shape: Shape,
+    pub layout: Layout,
     pub path: String,
     pub name: String,
     pub kind: &'static str,
@@ -83,7 +83,7 @@ impl Entry {
     pub(super) fn new(files: &Files, file: FileId, section: SectionKind, lines: Lines) -> Self {
         Self {
             section,
-            shape: Shape::Block,
+            layout: Layout::Block,
             path: files.path(file).to_owned(),
             name: String::new(),
             kind: "",
@@ -104,7 +104,7 @@ impl Entry {
     /// does, so that the reader sees its first line.
     pub(super) fn may_join(&self, below: &Self) -> bool {
         let is_body = |entry: &Self| {
-            entry.shape == Shape::Block
+            entry.layout == Layout::Block
                 && entry.fidelity == Fidelity::Full
                 && entry.facts.is_empty()
         };
@@ -168,7 +168,7 @@ impl Entry {
             show("kind", self.kind);
         }
         show("lines", &self.line_range());
-        if self.fidelity != Fidelity::Full && self.shape == Shape::Block {
+        if self.fidelity != Fidelity::Full && self.layout == Layout::Block {
             show("fidelity", self.fidelity.name());
         }
         if self.cut {

@@ -4,7 +4,7 @@
 mod callers;
 mod imports;
 mod link;
-mod tests;
+mod test_links;
 
 use foldhash::HashSet;
 use foveate_index::{Confidence, DefId};
@@ -37,7 +37,7 @@ impl Links {
         let has_time = || plan.deadline.allows(Stage::Links);
         let mut links = Vec::new();
         if has_time() {
-            links.extend(tests::tests(plan, seeds));
+            links.extend(test_links::tests(plan, seeds));
         }
         if has_time() {
             links.extend(callers::callers(plan, seeds));
@@ -72,10 +72,10 @@ impl Links {
             }
             let added = match &waiting.link {
                 Link::Test { id, of } => {
-                    tests::add_test(plan, *id, *of, position, &mut self.whole_tests, pass)
+                    test_links::add_test(plan, *id, *of, position, &mut self.whole_tests, pass)
                 }
                 Link::TestFile { file, tests } => {
-                    tests::add_test_file(plan, *file, *tests, position, pass)
+                    test_links::add_test_file(plan, *file, *tests, position, pass)
                 }
                 Link::Caller { of, site } => callers::add_caller(plan, *of, site, position, pass),
                 Link::Import {
@@ -155,7 +155,7 @@ impl Links {
                 .count();
             if sure > shown {
                 let name = &plan.snapshot.files.definition(*seed).qualified_name;
-                plan.notes.push(Issue {
+                plan.issues.push(Issue {
                     code: "more_callers",
                     detail: format!("{name} is used at {sure} places; {shown} are listed or shown"),
                 });

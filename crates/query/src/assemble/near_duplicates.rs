@@ -18,7 +18,7 @@ struct Fingerprint {
 
 /// A definition or another stretch of a file, to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct ComparedText {
     pub file: FileId,
     pub lines: Lines,
     pub span: Span,
@@ -29,7 +29,7 @@ pub(super) struct Stretch {
     pub is_async: bool,
 }
 
-impl Stretch {
+impl ComparedText {
     pub(super) fn of_definition(files: &Files, id: DefId) -> Self {
         let definition = files.definition(id);
         Self {
@@ -59,7 +59,7 @@ impl Stretch {
 /// A body that is shown whole. Its fingerprint is made when a body of about its size is compared.
 #[derive(Debug)]
 struct Shown {
-    stretch: Stretch,
+    compared: ComparedText,
     fingerprint: Option<Fingerprint>,
 }
 
@@ -102,9 +102,9 @@ pub(super) struct Similarity {
 
 impl NearDuplicates {
     /// Records a body that is shown whole.
-    pub(super) fn show(&mut self, stretch: Stretch) {
+    pub(super) fn show(&mut self, compared: ComparedText) {
         self.shown.push(Shown {
-            stretch,
+            compared,
             fingerprint: None,
         });
     }
@@ -113,16 +113,16 @@ impl NearDuplicates {
     pub(super) fn find(
         &mut self,
         files: &Files,
-        stretch: Stretch,
+        compared: ComparedText,
         similarity: Similarity,
     ) -> Option<NearDuplicate> {
         let mut own: Option<Fingerprint> = None;
         for shown in &mut self.shown {
-            let other = shown.stretch;
-            if !are_of_similar_length(count(stretch.lines), count(other.lines), similarity) {
+            let other = shown.compared;
+            if !are_of_similar_length(count(compared.lines), count(other.lines), similarity) {
                 continue;
             }
-            let own = own.get_or_insert_with(|| Fingerprint::of(files, stretch));
+            let own = own.get_or_insert_with(|| Fingerprint::of(files, compared));
             let theirs = shown
                 .fingerprint
                 .get_or_insert_with(|| Fingerprint::of(files, other));
@@ -151,14 +151,14 @@ fn are_of_similar_length(a: usize, b: usize, similarity: Similarity) -> bool {
 }
 
 impl Fingerprint {
-    fn of(files: &Files, stretch: Stretch) -> Self {
-        let text = files.text(stretch.file);
-        let whole = files.lines_span(stretch.file, stretch.lines);
+    fn of(files: &Files, compared: ComparedText) -> Self {
+        let text = files.text(compared.file);
+        let whole = files.lines_span(compared.file, compared.lines);
         // A fixed seed: random hashes would make the answer differ between runs where two of them collide.
         let state = FixedState::with_seed(0);
-        let mut lines: Vec<(u64, u32)> = lines_without(text, whole, stretch.name)
-            .zip(stretch.lines.start..)
-            .filter_map(|(line, number)| Some((hash(&state, line, stretch.is_async)?, number)))
+        let mut lines: Vec<(u64, u32)> = lines_without(text, whole, compared.name)
+            .zip(compared.lines.start..)
+            .filter_map(|(line, number)| Some((hash(&state, line, compared.is_async)?, number)))
             .collect();
         lines.sort_unstable();
         Self { lines }

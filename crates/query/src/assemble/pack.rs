@@ -90,5 +90,5 @@ pub struct Pack {
     /// counts as dropped: its body is not in the context.
     pub dropped: Vec<Dropped>,
     /// Problems during assembly; `answer` moves them to the answer's issues.
-    pub notes: Vec<Issue>,
+    pub issues: Vec<Issue>,
 }

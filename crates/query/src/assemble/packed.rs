@@ -468,7 +468,7 @@ impl<'a> Packed<'a> {
             used,
             sections,
             dropped,
-            notes: unsafe_text::in_code(files, shown).into_iter().collect(),
+            issues: unsafe_text::in_code(files, shown).into_iter().collect(),
             ..Pack::default()
         }
     }
@@ -662,7 +662,7 @@ impl<'a> Packed<'a> {
 /// cannot be counted one by one.
 fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     let mut pairs = pieces.array_windows();
-    let apart = pairs.all(|[a, b]| tokenizer::parts(&a.text, &b.text));
+    let apart = pairs.all(|[a, b]| tokenizer::counts_add_up(&a.text, &b.text));
     apart.then(|| pieces.iter().map(Piece::token_count).sum())
 }
 

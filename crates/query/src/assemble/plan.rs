@@ -7,7 +7,7 @@ use foveate_model::{Lines, Role};
 
 use super::config::{AssembleConfig, Limits, Profile};
 use super::entry::{Entry, SectionKind};
-use super::near_duplicates::{NearDuplicate, NearDuplicates, Similarity, Stretch};
+use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates, Similarity};
 use super::pack::Dropped;
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
@@ -73,7 +73,7 @@ pub(super) struct Plan<'a> {
     /// Words of the query, in lower case, that decide which parts of a long function are shown.
     pub words: HashSet<String>,
     pub dropped: Vec<Dropped>,
-    pub notes: Vec<Issue>,
+    pub issues: Vec<Issue>,
 }
 
 impl<'a> Plan<'a> {
@@ -115,7 +115,7 @@ impl<'a> Plan<'a> {
             named,
             words: words(&request.query),
             dropped: Vec::new(),
-            notes: Vec::new(),
+            issues: Vec::new(),
         }
     }
 
@@ -183,8 +183,8 @@ impl<'a> Plan<'a> {
         self.budget.saturating_sub(others + named)
     }
 
-    /// Returns a shown body that `stretch` is a near-duplicate of; `None` also when there is no time to compare.
-    pub(super) fn find_near_duplicate(&mut self, stretch: Stretch) -> Option<NearDuplicate> {
+    /// Returns a shown body that `compared` is a near-duplicate of; `None` also when there is no time to compare.
+    pub(super) fn find_near_duplicate(&mut self, compared: ComparedText) -> Option<NearDuplicate> {
         if !self.deadline.allows(Stage::NearDuplicates) {
             return None;
         }
@@ -193,7 +193,7 @@ impl<'a> Plan<'a> {
             percent: self.config.near_duplicates.min_percent,
         };
         self.near_duplicates
-            .find(&self.snapshot.files, stretch, similarity)
+            .find(&self.snapshot.files, compared, similarity)
     }
 
     /// Adds an entry if the pass allows its tokens; otherwise returns them as the error.

@@ -11,7 +11,7 @@ mod xml;
 
 pub(crate) use self::markdown::fence;
 pub use self::markdown::inline as inline_code;
-use self::parts::{Head, HeadFigures, Piece, WOULD_HELP};
+use self::parts::{ADVICE, Head, HeadFigures, Piece};
 use super::entry::{Entry, Scope, SectionKind};
 
 use foveate_model::escape::escape;
@@ -34,7 +34,7 @@ fn comment(head: &Head<'_>, figures: HeadFigures) -> String {
         figures.confidence
     );
     if figures.is_low {
-        text.push_str(&format!(" (low: {WOULD_HELP})"));
+        text.push_str(&format!(" (low: {ADVICE})"));
     }
     for (name, value) in [("repo", head.repo), ("commit", head.commit)] {
         if !value.is_empty() {

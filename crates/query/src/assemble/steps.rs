@@ -9,7 +9,7 @@ use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
-use super::render::parts::{HeadFigures, WOULD_HELP};
+use super::render::parts::{ADVICE, HeadFigures};
 use super::{gaps, siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::Issue;
@@ -82,7 +82,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
-        plan.notes.push(nothing_readable.unwrap_or_else(|| Issue {
+        plan.issues.push(nothing_readable.unwrap_or_else(|| Issue {
             code: "budget_too_small",
             detail: format!(
                 "none of the code that was found fits into {} tokens; raise budget_tokens",
@@ -91,17 +91,17 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         }));
     }
     if figures.is_low && !nothing {
-        plan.notes.push(Issue {
+        plan.issues.push(Issue {
             code: "low_confidence",
             detail: format!(
-                "the probability that the right code is shown is {confidence:.2}: {WOULD_HELP}"
+                "the probability that the right code is shown is {confidence:.2}: {ADVICE}"
             ),
         });
     }
     pack.confidence = confidence;
     plan.dropped.append(&mut pack.dropped);
     pack.dropped = plan.dropped;
-    pack.notes.append(&mut plan.notes);
+    pack.issues.append(&mut plan.issues);
     pack
 }
 

@@ -44,7 +44,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
     }
     let others = files.gaps().iter().filter(|file| !seen.contains(*file));
     relevant.extend(others);
-    plan.notes.extend(missing(plan, &relevant));
+    plan.issues.extend(missing(plan, &relevant));
 }
 
 /// Returns the issue that says why nothing is shown, if the best files could not be read.

@@ -5,7 +5,7 @@ use anstream::adapter::strip_str;
 
 /// A cleaned line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum LogLine {
     /// Output of a tool.
     Text(String),
     /// The start of a step of the job.
@@ -25,7 +25,7 @@ pub(super) struct Cleaner {
 
 impl Cleaner {
     /// Returns whether the step that lines name has changed, and the cleaned line.
-    pub(super) fn line(&mut self, raw: &str) -> (bool, Line) {
+    pub(super) fn line(&mut self, raw: &str) -> (bool, LogLine) {
         let text = plain(raw);
         let mut is_new_step = false;
         let mut rest = text.as_str();
@@ -186,40 +186,44 @@ fn after_build_step(text: &str) -> Option<&str> {
 }
 
 /// Interprets the marks of forges.
-fn read_mark(text: &str) -> Line {
+fn read_mark(text: &str) -> LogLine {
     if let Some(rest) = text.strip_prefix("section_start:") {
         // `section_start:1560896352:name`, followed by a title. What a job does after its script does not fail it.
         let name = rest.split(':').nth(1).unwrap_or("");
         let is_script = name.starts_with("step_script") || name.starts_with("build_script");
-        return if is_script { Line::Step } else { Line::Mark };
+        return if is_script {
+            LogLine::Step
+        } else {
+            LogLine::Mark
+        };
     }
     if text.starts_with("section_end:") {
-        return Line::Mark;
+        return LogLine::Mark;
     }
     if let Some(rest) = text.strip_prefix("##[") {
         return match rest.split_once(']') {
-            Some(("group", title)) if title.starts_with("Run ") => Line::Step,
-            Some(("section", title)) if title.starts_with("Starting: ") => Line::Step,
-            Some(("error", message)) => Line::Failed(message.to_owned()),
+            Some(("group", title)) if title.starts_with("Run ") => LogLine::Step,
+            Some(("section", title)) if title.starts_with("Starting: ") => LogLine::Step,
+            Some(("error", message)) => LogLine::Failed(message.to_owned()),
             Some((
                 "group" | "endgroup" | "debug" | "section" | "command" | "warning" | "notice",
                 _,
-            )) => Line::Mark,
-            _ => Line::Text(text.to_owned()),
+            )) => LogLine::Mark,
+            _ => LogLine::Text(text.to_owned()),
         };
     }
     if let Some(command) = text.strip_prefix("::") {
         return match command.split_once("::") {
-            Some(("group" | "endgroup", _)) => Line::Mark,
+            Some(("group" | "endgroup", _)) => LogLine::Mark,
             Some((name, message)) if name == "error" || name.starts_with("error ") => {
-                Line::Text(error_at(name, message))
+                LogLine::Text(error_at(name, message))
             }
-            _ => Line::Text(text.to_owned()),
+            _ => LogLine::Text(text.to_owned()),
         };
     }
     match text.strip_prefix("ERROR: Job failed") {
-        Some(_) => Line::Failed(String::new()),
-        None => Line::Text(text.to_owned()),
+        Some(_) => LogLine::Failed(String::new()),
+        None => LogLine::Text(text.to_owned()),
     }
 }
 
@@ -247,7 +251,7 @@ mod tests {
     #[track_caller]
     fn text(raw: &str) -> String {
         match Cleaner::default().line(raw).1 {
-            Line::Text(text) => text,
+            LogLine::Text(text) => text,
             other => panic!("{raw:?}: {other:?}"),
         }
     }
@@ -306,27 +310,27 @@ mod tests {
         let line = |raw: &str| Cleaner::default().line(raw).1;
         assert_eq!(
             line("2026-11-23T19:00:00.1Z ##[group]Run pytest"),
-            Line::Step
+            LogLine::Step
         );
         assert_eq!(
             line("section_start:1560896352:step_script\r\x1b[0KRunning"),
-            Line::Step
+            LogLine::Step
         );
-        assert_eq!(line("##[group]Operating System"), Line::Mark);
+        assert_eq!(line("##[group]Operating System"), LogLine::Mark);
         assert_eq!(
             line("section_start:1560896352:after_script\r\x1b[0KRunning after_script"),
-            Line::Mark
+            LogLine::Mark
         );
         assert_eq!(
             line("section_end:1560896352:step_script\r\x1b[0K"),
-            Line::Mark
+            LogLine::Mark
         );
-        assert_eq!(line("##[endgroup]"), Line::Mark);
+        assert_eq!(line("##[endgroup]"), LogLine::Mark);
         let failed = "##[error]Process completed with exit code 1.";
-        assert!(matches!(line(failed), Line::Failed(_)));
+        assert!(matches!(line(failed), LogLine::Failed(_)));
         assert!(matches!(
             line("\x1b[31;1mERROR: Job failed: exit code 1"),
-            Line::Failed(_)
+            LogLine::Failed(_)
         ));
         let mut cleaner = Cleaner::default();
         let begins: Vec<bool> = [

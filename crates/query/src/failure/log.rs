@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use foveate_parse::traces::{self, Mark, Piece};
 use regex::Regex;
 
-use super::lines::{Cleaner, Line};
+use super::lines::{Cleaner, LogLine};
 use super::{Failure, Failures, prefix};
 
 /// Most bytes that are read of a line; the rest is skipped.
@@ -51,10 +51,10 @@ pub fn read(mut log: impl BufRead) -> io::Result<LogReport> {
             reading.end_step();
         }
         match line {
-            Line::Step => reading.end_step(),
-            Line::Mark => {}
-            Line::Text(text) => reading.push(text),
-            Line::Failed(message) => {
+            LogLine::Step => reading.end_step(),
+            LogLine::Mark => {}
+            LogLine::Text(text) => reading.push(text),
+            LogLine::Failed(message) => {
                 reading.step.has_failed = true;
                 reading.push(message);
             }

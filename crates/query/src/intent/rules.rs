@@ -1,8 +1,8 @@
 //! Applies rules over words. [`readings`] has the rules that interpret one clause by its shape,
-//! [`mod@signs`] those whose words indicate a kind anywhere in a text.
+//! [`mod@signals`] those whose words indicate a kind anywhere in a text.
 
 mod readings;
-mod signs;
+mod signals;
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub(super) use readings::HOW_TO;
 
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// The stable name of the sign.
+    /// The stable name of the signal.
     pub name: &'static str,
     /// The kind that it indicates.
     pub kind: IntentKind,
@@ -66,8 +66,8 @@ static QUESTIONS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::Q
 static ORDERS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::ORDERS));
 static STATEMENTS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::STATEMENTS));
 static PHRASES: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::PHRASES));
-static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signs::WORDS));
-static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signs::LABELS));
+static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::WORDS));
+static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::LABELS));
 
 /// Weight of an intention relative to an order: less than a question that follows it.
 const INTENTION_FACTOR: f32 = 0.9;
@@ -133,8 +133,8 @@ fn fitting_rule(words: &[Word], start: usize, shape: Shape) -> Option<&'static R
     compiled.map(|compiled| compiled.rule)
 }
 
-/// Returns each sign that occurs anywhere in the words.
-pub(super) fn signs(words: &[Word]) -> impl Iterator<Item = &'static Rule> {
+/// Returns each signal that occurs anywhere in the words.
+pub(super) fn signals(words: &[Word]) -> impl Iterator<Item = &'static Rule> {
     WORDS
         .iter()
         .filter(|compiled| compiled.is_in(words))
@@ -142,7 +142,7 @@ pub(super) fn signs(words: &[Word]) -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Returns each label rule that matches a label.
-pub(super) fn label_signs(label: &[Word]) -> impl Iterator<Item = &'static Rule> {
+pub(super) fn label_signals(label: &[Word]) -> impl Iterator<Item = &'static Rule> {
     LABELS
         .iter()
         .filter(|compiled| compiled.is_in(label))

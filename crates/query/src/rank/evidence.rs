@@ -44,11 +44,11 @@ pub struct Words<'a> {
     /// Statistics of these terms, by their hashes.
     terms: HashMap<u64, QueryTermStats>,
     /// Issues that say why the words were not searched.
-    pub(super) notes: Vec<Issue>,
+    pub(super) issues: Vec<Issue>,
 }
 
 impl<'a> Words<'a> {
-    /// Searches the words of the query. If that fails, nothing is found and a note says why.
+    /// Searches the words of the query. If that fails, nothing is found and an issue says why.
     pub fn search(
         snapshot: &Snapshot,
         text: &'a QueryText,
@@ -65,7 +65,7 @@ impl<'a> Words<'a> {
             Ok(hits) => hits,
             Err(error) => {
                 let mut none = Self::none(snapshot, text, deadline);
-                none.notes.push(Issue {
+                none.issues.push(Issue {
                     code: "degraded",
                     detail: format!("the words of the query were not searched: {error}"),
                 });
@@ -81,7 +81,7 @@ impl<'a> Words<'a> {
             terms: hashes.zip(known).collect(),
             query: terms.weighted,
             hits,
-            notes: Vec::new(),
+            issues: Vec::new(),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Words<'a> {
             hits: snapshot.lexical.no_hits(),
             query: Vec::new(),
             terms: HashMap::default(),
-            notes: Vec::new(),
+            issues: Vec::new(),
         }
     }
 }

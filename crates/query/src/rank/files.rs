@@ -54,8 +54,8 @@ pub(super) fn signals(
     config: &RankConfig,
 ) -> Vec<(FileId, FileSignals)> {
     let dense = Dense::new(snapshot, evidence, config);
-    let hop = Hop::new(snapshot, &dense, &evidence.focus, config.hop_files);
-    let candidates = dense.candidates(evidence, &hop, config.candidates_per_channel);
+    let neighbours = ImportNeighbours::new(snapshot, &dense, &evidence.focus, config.hop_files);
+    let candidates = dense.candidates(evidence, &neighbours, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
     // Files of one directory are contiguous, so that its share is computed once.
     let mut last: (&[u64], f32) = (&[], 0.0);
@@ -68,7 +68,7 @@ pub(super) fn signals(
             }
             let of_file = FileSignals {
                 directory: last.1,
-                ..dense.signals(snapshot, evidence, &hop, id)
+                ..dense.signals(snapshot, evidence, &neighbours, id)
             };
             (id, of_file)
         })
@@ -150,7 +150,12 @@ impl Dense {
     }
 
     /// Returns every file that is among the best `limit` of some kind of evidence, in path order.
-    fn candidates(&self, evidence: &Evidence, hop: &Hop, limit: usize) -> Vec<FileId> {
+    fn candidates(
+        &self,
+        evidence: &Evidence,
+        neighbours: &ImportNeighbours,
+        limit: usize,
+    ) -> Vec<FileId> {
         let mut chosen: Vec<FileId> = Vec::new();
         for channel in [
             &self.lexical, &self.title, &self.code, &self.names, &self.history, &self.chunks,
@@ -163,9 +168,9 @@ impl Dense {
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
         // A file that everything imports has thousands of importers, most without any word of the query, so the words
         // decide between them.
-        for hop in [&hop.imports, &hop.importers] {
+        for files in [&neighbours.imports, &neighbours.importers] {
             let mut values = vec![0.0; self.lexical.len()];
-            for (file, score) in hop {
+            for (file, score) in files {
                 values[file.0 as usize] = score + self.words(*file);
             }
             chosen.extend(best(&values, limit));
@@ -180,7 +185,7 @@ impl Dense {
         &self,
         snapshot: &Snapshot,
         evidence: &Evidence,
-        hop: &Hop,
+        neighbours: &ImportNeighbours,
         file: FileId,
     ) -> FileSignals {
         let at = file.0 as usize;
@@ -199,8 +204,8 @@ impl Dense {
             cited: self.cited[at],
             stem: name.known,
             stem_title: name.prominent,
-            imports: hop.imports.get(&file).copied().unwrap_or(0.0),
-            importers: hop.importers.get(&file).copied().unwrap_or(0.0),
+            imports: neighbours.imports.get(&file).copied().unwrap_or(0.0),
+            importers: neighbours.importers.get(&file).copied().unwrap_or(0.0),
             lines: logarithmic(snapshot.files.text_bytes(file), LARGEST_FILE),
             fan_in: logarithmic(snapshot.graph.importers(file).len(), MAX_IMPORTERS),
             ..FileSignals::default()
@@ -208,18 +213,18 @@ impl Dense {
     }
 }
 
-/// Files that import, or are imported by, one of the best files or of the caller's focus, with the highest score
-/// of those.
-struct Hop {
-    /// Files that import one of them.
+/// Files that import, or are imported by, a good file: one of the best files or of the caller's focus. Each has the
+/// highest score of these.
+struct ImportNeighbours {
+    /// Files that import a good file.
     imports: HashMap<FileId, f32>,
-    /// Files that one of them imports.
+    /// Files that a good file imports.
     importers: HashMap<FileId, f32>,
 }
 
-impl Hop {
+impl ImportNeighbours {
     fn new(snapshot: &Snapshot, dense: &Dense, focus: &[(FileId, f32)], limit: usize) -> Self {
-        let mut hop = Self {
+        let mut neighbours = Self {
             imports: HashMap::default(),
             importers: HashMap::default(),
         };
@@ -238,13 +243,13 @@ impl Hop {
         let best = best(&words, limit).map(|file| (file, words[file.0 as usize]));
         for (file, score) in best.chain(focus.iter().copied()) {
             for imported in snapshot.graph.imports(file) {
-                raise(&mut hop.importers, *imported, score);
+                raise(&mut neighbours.importers, *imported, score);
             }
             for importer in snapshot.graph.importers(file) {
-                raise(&mut hop.imports, *importer, score);
+                raise(&mut neighbours.imports, *importer, score);
             }
         }
-        hop
+        neighbours
     }
 }
 

@@ -20,7 +20,7 @@ impl Finder<'_> {
             let Some(file) = self.snapshot.files.find(change.path.as_str()) else {
                 continue;
             };
-            self.note_file(file, CHANGE, strength);
+            self.add_file(file, CHANGE, strength);
             let room = MAX_CHANGED.saturating_sub(self.found.changed.len());
             let lines = change.lines.get(..room).unwrap_or(&change.lines);
             self.found

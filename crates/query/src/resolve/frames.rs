@@ -7,7 +7,7 @@ use foveate_model::Role;
 use foveate_parse::origin::{self, InstalledFile, Origin};
 
 use super::Finder;
-use super::packages::Home;
+use super::packages::PackageDirectory;
 use crate::text::{Frame, QueryText};
 
 /// The files or definitions that a frame may mean.
@@ -19,9 +19,9 @@ enum Meaning {
 }
 
 /// The origin of the functions in a built file.
-enum Built {
+enum BundleOrigin {
     /// A package of the repository.
-    From(Home),
+    Package(PackageDirectory),
     /// An application and all its dependencies.
     Application,
 }
@@ -40,37 +40,37 @@ impl Finder<'_> {
                 self.config.strength.frame
             };
             let known = match self.meaning(frame) {
-                Meaning::Files(files) => self.note_places(frame, &files, strength),
+                Meaning::Files(files) => self.add_places(frame, &files, strength),
                 Meaning::Named(found, certainty) => {
-                    self.note_named(frame, &found, strength * certainty)
+                    self.add_named(frame, &found, strength * certainty)
                 }
             };
             last &= !known;
         }
     }
 
-    fn note_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
+    fn add_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
         for file in files {
-            self.note_file(*file, "traceback", strength);
+            self.add_file(*file, "traceback", strength);
             if let Some(definition) = self.at_frame(*file, frame) {
                 let label = frame_label(frame);
                 if definition.file != *file {
-                    self.note_file(definition.file, "traceback", strength);
+                    self.add_file(definition.file, "traceback", strength);
                 }
-                self.note(&label, "traceback", strength, &[definition]);
+                self.add_definitions(&label, "traceback", strength, &[definition]);
                 self.found.place.get_or_insert(definition);
             }
         }
         !files.is_empty()
     }
 
-    fn note_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> bool {
+    fn add_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> bool {
         let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
         files.dedup();
         for file in &files {
-            self.note_file(*file, "traceback", strength / files.len() as f32);
+            self.add_file(*file, "traceback", strength / files.len() as f32);
         }
-        self.note(&frame_label(frame), "traceback", strength, definitions);
+        self.add_definitions(&frame_label(frame), "traceback", strength, definitions);
         if let [definition] = definitions {
             self.found.place.get_or_insert(*definition);
         }
@@ -86,19 +86,25 @@ impl Finder<'_> {
         {
             return meaning;
         }
-        let (files, built) = match origin::of_frame(frame) {
+        let (files, bundle) = match origin::of_frame(frame) {
             Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
             Origin::Bundle(None) => (
                 self.files_at_whole_path(&frame.path),
-                Some(Built::Application),
+                Some(BundleOrigin::Application),
             ),
             Origin::Bundle(Some(package)) => {
-                let home = self.home_like(package);
-                (self.files_at_whole_path(&frame.path), home.map(Built::From))
+                let directory = self.package_directory_like(package);
+                (
+                    self.files_at_whole_path(&frame.path),
+                    directory.map(BundleOrigin::Package),
+                )
             }
             Origin::Package(installed) => {
-                let home = self.home(&installed);
-                (self.files_at(&frame.path), home.map(Built::From))
+                let directory = self.package_directory(&installed);
+                (
+                    self.files_at(&frame.path),
+                    directory.map(BundleOrigin::Package),
+                )
             }
             Origin::Project if origin::is_complete(&frame.path) => {
                 (self.files_at_whole_path(&frame.path), None)
@@ -107,8 +113,8 @@ impl Finder<'_> {
                 let mut files = self.files_at(&frame.path);
                 files.retain(|file| self.may_be_meant(*file, frame));
                 let script = files.first().filter(|_| origin::is_script(&frame.path));
-                let home = script.map(|file| self.home_of(*file));
-                (files, home.map(Built::From))
+                let directory = script.map(|file| self.package_directory_of(*file));
+                (files, directory.map(BundleOrigin::Package))
             }
         };
         let mut files = self.with_function(files, frame);
@@ -117,7 +123,7 @@ impl Finder<'_> {
         if files.iter().any(is_written) {
             return Meaning::Files(files);
         }
-        let named = built.map(|built| self.named(&frame.function, &built));
+        let named = bundle.map(|bundle| self.named(&frame.function, &bundle));
         match named {
             Some((definitions, certainty)) if !definitions.is_empty() => {
                 Meaning::Named(definitions, certainty)
@@ -155,7 +161,7 @@ impl Finder<'_> {
     /// Returns the functions with the full name of a frame. Its file is unknown if it was built without symbols.
     fn named_in_package(&self, frame: &Frame) -> Vec<DefId> {
         let Snapshot { files, symbols, .. } = self.snapshot;
-        let mut found = self.shipped(&symbols.ending(files, &frame.function));
+        let mut found = self.in_sources(&symbols.ending(files, &frame.function));
         found.retain(|id| self.package_of(id.file) == frame.package);
         found.truncate(self.config.max_frame_definitions);
         found
@@ -212,10 +218,10 @@ impl Finder<'_> {
         if let Some(file) = self.module_file(installed) {
             return vec![file];
         }
-        let Some(home) = self.home(installed) else {
+        let Some(directory) = self.package_directory(installed) else {
             return Vec::new();
         };
-        if let Some(file) = home.file(files, installed) {
+        if let Some(file) = directory.file(files, installed) {
             return vec![file];
         }
         if installed.manager.is_built {
@@ -223,7 +229,7 @@ impl Finder<'_> {
         }
         // The file may have been moved since the installed version.
         let mut moved = self.files_by_suffix(installed.path);
-        moved.retain(|file| home.has(files, *file));
+        moved.retain(|file| directory.has(files, *file));
         moved
     }
 
@@ -272,38 +278,40 @@ impl Finder<'_> {
 
     /// Returns the definitions that a function of a built file may mean, and the certainty. Definitions in its package
     /// replace all others; too many for the kind of name count as none.
-    fn named(&self, function: &str, built: &Built) -> (Vec<DefId>, f32) {
+    fn named(&self, function: &str, bundle: &BundleOrigin) -> (Vec<DefId>, f32) {
         let mut names = function.rsplit('.').map(without_number);
         let name = names.next().unwrap_or_default();
         let class = names.next().unwrap_or_default();
         let symbols = &self.snapshot.symbols;
-        let method = self.shipped(symbols.qualified(&format!("{class}.{name}")));
+        let method = self.in_sources(symbols.qualified(&format!("{class}.{name}")));
         let is_method =
             !class.is_empty() && (1..=self.config.max_frame_definitions).contains(&method.len());
         let mut found = if is_method {
             method
         } else {
-            self.shipped(symbols.named(name))
+            self.in_sources(symbols.named(name))
         };
         let min_word = self.config.min_frame_word;
-        let limit = match built {
+        let limit = match bundle {
             _ if is_method => self.config.max_frame_definitions,
-            Built::From(_) if is_compound(name, min_word) => self.config.max_frame_definitions,
-            Built::From(_) if name.len() >= min_word => 1,
-            Built::Application if is_compound(name, min_word) => {
+            BundleOrigin::Package(_) if is_compound(name, min_word) => {
+                self.config.max_frame_definitions
+            }
+            BundleOrigin::Package(_) if name.len() >= min_word => 1,
+            BundleOrigin::Application if is_compound(name, min_word) => {
                 self.config.max_application_definitions
             }
             _ => 0,
         };
-        let certainty = match built {
-            Built::From(home) => {
-                let is_in = |id: &DefId| home.has(&self.snapshot.files, id.file);
+        let certainty = match bundle {
+            BundleOrigin::Package(directory) => {
+                let is_in = |id: &DefId| directory.has(&self.snapshot.files, id.file);
                 if found.iter().any(is_in) {
                     found.retain(is_in);
                 }
                 1.0
             }
-            Built::Application => self.config.strength.last_name,
+            BundleOrigin::Application => self.config.strength.last_name,
         };
         if found.len() > limit {
             found.clear();
@@ -312,7 +320,7 @@ impl Finder<'_> {
     }
 
     /// Keeps the functions and classes in source files.
-    fn shipped(&self, definitions: &[DefId]) -> Vec<DefId> {
+    fn in_sources(&self, definitions: &[DefId]) -> Vec<DefId> {
         let files = &self.snapshot.files;
         let is_meant = |id: &&DefId| {
             let kind = files.definition(**id).kind;
@@ -339,8 +347,8 @@ impl Finder<'_> {
             let is_outer = files.definition(*id).parent.is_none();
             is_outer && files.role_of(*id) == Role::Source
         };
-        let shipped = named.filter(is_meant);
-        let mut found: Vec<DefId> = shipped.collect();
+        let in_sources = named.filter(is_meant);
+        let mut found: Vec<DefId> = in_sources.collect();
         if found.len() > self.config.max_application_definitions {
             found.clear();
         }
@@ -375,7 +383,7 @@ impl Finder<'_> {
             return None;
         }
         let files = &self.snapshot.files;
-        let mut found = self.shipped(self.snapshot.symbols.named(name));
+        let mut found = self.in_sources(self.snapshot.symbols.named(name));
         found.retain(|id| files.definition(*id).kind.is_function());
         match found.as_slice() {
             [only] => Some(*only),
@@ -425,11 +433,11 @@ fn without_number(name: &str) -> &str {
 /// Whether a name has several words and more than `min_word` bytes: `unmountComponent`, `flush_jobs`.
 fn is_compound(name: &str, min_word: usize) -> bool {
     let word = name.trim_matches(['_', '$']);
-    let has_hump = word
+    let has_two_words = word
         .as_bytes()
         .windows(2)
         .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    word.len() > min_word && (has_hump || word.contains('_'))
+    word.len() > min_word && (has_two_words || word.contains('_'))
 }
 
 fn frame_label(frame: &Frame) -> String {

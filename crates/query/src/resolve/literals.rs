@@ -60,10 +60,10 @@ impl Finder<'_> {
             .collect();
         let mut places: Vec<FileId> = holders.iter().map(|c| files.chunk_file(*c)).collect();
         places.dedup();
-        self.note(&literal.text, "literal", strength, &definitions);
+        self.add_definitions(&literal.text, "literal", strength, &definitions);
         if places.len() <= self.config.max_files_of_path {
             for file in &places {
-                self.note_file(*file, "literal", strength / places.len() as f32);
+                self.add_file(*file, "literal", strength / places.len() as f32);
             }
         }
     }
@@ -80,7 +80,7 @@ impl Finder<'_> {
         let name = option.trim_start_matches('-').replace('-', "_");
         let found = self.snapshot.symbols.named(&name);
         if name.contains('_') {
-            self.note(option, "literal", strength, found);
+            self.add_definitions(option, "literal", strength, found);
         }
     }
 

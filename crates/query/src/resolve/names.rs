@@ -76,14 +76,14 @@ impl Finder<'_> {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
         if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, name) {
-            self.note_file(file, "module", self.config.strength.path);
+            self.add_file(file, "module", self.config.strength.path);
             // Where files have no names of their own, the name of a type or of a member leads to its file, too.
             let rules = &snapshot.files.file(file).language.rules().lookup;
             if rules.imports_reach_members {
                 let named = snapshot
                     .graph
                     .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
-                self.note(name, from, qualified, &named);
+                self.add_definitions(name, from, qualified, &named);
             }
             return true;
         }
@@ -91,7 +91,7 @@ impl Finder<'_> {
             .graph
             .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
         if !through_modules.is_empty() {
-            self.note(name, from, qualified, &through_modules);
+            self.add_definitions(name, from, qualified, &through_modules);
             return true;
         }
         let is_foreign = origin::is_runtime_name(name);
@@ -105,7 +105,7 @@ impl Finder<'_> {
             // A repository may extend a package of the standard library, or be the library.
             found.retain(|id| !is_foreign || self.is_in_package(*id, name));
             if !found.is_empty() {
-                self.note(name, from, qualified, &found);
+                self.add_definitions(name, from, qualified, &found);
                 return true;
             }
             suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
@@ -159,7 +159,7 @@ impl Finder<'_> {
             return false;
         }
         let of_type = strength * factors.last_name;
-        self.note(name, from, certainty, &found);
+        self.add_definitions(name, from, certainty, &found);
         self.plain(type_name, from, of_type);
         true
     }
@@ -186,12 +186,12 @@ impl Finder<'_> {
         let symbols = &self.snapshot.symbols;
         let exact = symbols.named(name);
         if !exact.is_empty() {
-            self.note(name, from, strength, exact);
+            self.add_definitions(name, from, strength, exact);
             return true;
         }
         let folded = symbols.folded(&fold(name));
         if name.len() >= 3 && !folded.is_empty() {
-            self.note(name, from, strength * self.config.strength.folded, folded);
+            self.add_definitions(name, from, strength * self.config.strength.folded, folded);
             return true;
         }
         false
@@ -215,7 +215,7 @@ impl Finder<'_> {
                 "words" => "words_fuzzy",
                 _ => "fuzzy",
             };
-            self.note(name, label, strength * factor, symbols.folded(found.name));
+            self.add_definitions(name, label, strength * factor, symbols.folded(found.name));
         }
     }
 }

@@ -14,9 +14,9 @@ const MAX_LINES: usize = 60;
 
 /// The directory of a package in the repository, without a trailing slash; empty for the root. For a module that is
 /// one file, the path of that file.
-pub(super) struct Home(String);
+pub(super) struct PackageDirectory(String);
 
-impl Home {
+impl PackageDirectory {
     fn around(files: &Files, manifest: FileId) -> Self {
         Self(files.file(manifest).path.directory().to_owned())
     }
@@ -39,37 +39,42 @@ impl Home {
 
 impl Finder<'_> {
     /// Returns where an installed package is in the repository, if it is the repository's own.
-    pub(super) fn home(&self, installed: &InstalledFile<'_>) -> Option<Home> {
+    pub(super) fn package_directory(
+        &self,
+        installed: &InstalledFile<'_>,
+    ) -> Option<PackageDirectory> {
         let (name, files) = (installed.name, &self.snapshot.files);
         match installed.manager.home {
             PackageHome::Modules => {
                 let directory = self.snapshot.graph.package_directory(name)?;
-                Some(Home(directory.to_owned()))
+                Some(PackageDirectory(directory.to_owned()))
             }
-            PackageHome::Module { package_stem, .. } => self.module_home(installed, package_stem),
+            PackageHome::Module { package_stem, .. } => {
+                self.module_directory(installed, package_stem)
+            }
             PackageHome::Manifest { .. } => {
                 let manifests = self.manifests.get_or_init(|| Manifests::read(files));
                 let name = (installed.manager.name, name.to_owned());
-                Some(Home::around(files, *manifests.0.get(&name)?))
+                Some(PackageDirectory::around(files, *manifests.0.get(&name)?))
             }
             PackageHome::Named { ending } => {
                 let specification = files.find_by_suffix(&format!("{name}{ending}"));
-                Some(Home::around(files, *specification.first()?))
+                Some(PackageDirectory::around(files, *specification.first()?))
             }
         }
     }
 
     /// Returns the package of the repository whose name, or whose directory's name, is that of a bundle.
-    pub(super) fn home_like(&self, name: &str) -> Option<Home> {
+    pub(super) fn package_directory_like(&self, name: &str) -> Option<PackageDirectory> {
         let directory = self.snapshot.graph.package_like(name)?;
-        Some(Home(directory.to_owned()))
+        Some(PackageDirectory(directory.to_owned()))
     }
 
     /// Returns the package that a file of the repository belongs to.
-    pub(super) fn home_of(&self, file: FileId) -> Home {
+    pub(super) fn package_directory_of(&self, file: FileId) -> PackageDirectory {
         let path = &self.snapshot.files.file(file).path;
         let directory = self.snapshot.graph.package_around(path.directory());
-        Home(directory.to_owned())
+        PackageDirectory(directory.to_owned())
     }
 
     /// Returns the file of an installed module, by the module's name.
@@ -94,14 +99,18 @@ impl Finder<'_> {
     }
 
     /// Returns the directory of a package, or the file of a single-file module, that holds its code.
-    fn module_home(&self, installed: &InstalledFile<'_>, package_stem: &str) -> Option<Home> {
+    fn module_directory(
+        &self,
+        installed: &InstalledFile<'_>,
+        package_stem: &str,
+    ) -> Option<PackageDirectory> {
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         let path = &files
             .file(graph.resolve_module(files, installed.name)?)
             .path;
         match (installed.inner, path.stem() == package_stem) {
-            ("", false) => Some(Home(path.as_str().to_owned())),
-            (_, true) => Some(Home(path.directory().to_owned())),
+            ("", false) => Some(PackageDirectory(path.as_str().to_owned())),
+            (_, true) => Some(PackageDirectory(path.directory().to_owned())),
             _ => None,
         }
     }

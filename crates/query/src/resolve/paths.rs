@@ -17,7 +17,7 @@ impl Finder<'_> {
                 false => self.files_at_whole_path(&mention.path),
             };
             for file in files {
-                self.note_file(file, "path", self.config.strength.path);
+                self.add_file(file, "path", self.config.strength.path);
                 self.line(file, &mention.path, mention.line);
                 if mention.last_line > mention.line {
                     self.line(file, &mention.path, mention.last_line);
@@ -30,7 +30,7 @@ impl Finder<'_> {
     fn line(&mut self, file: FileId, path: &str, line: u32) {
         if let Some(definition) = self.snapshot.files.definition_at(file, line) {
             let label = format!("{path}:{line}");
-            self.note(&label, "line", self.config.strength.line, &[definition]);
+            self.add_definitions(&label, "line", self.config.strength.line, &[definition]);
             self.found.place.get_or_insert(definition);
         }
     }
@@ -46,21 +46,21 @@ impl Finder<'_> {
                 .graph
                 .resolve_dotted(&snapshot.files, &snapshot.symbols, import);
             if !found.is_empty() {
-                self.note(import, "import", self.config.strength.import, &found);
+                self.add_definitions(import, "import", self.config.strength.import, &found);
                 let mut files: Vec<FileId> = found.iter().map(|id| id.file).collect();
                 files.sort_unstable();
                 files.dedup();
                 for file in files {
-                    self.note_file(file, "import", self.config.strength.import);
+                    self.add_file(file, "import", self.config.strength.import);
                 }
             } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, import) {
                 if self.names_single_file(file, import) {
-                    self.note_file(file, "import", self.config.strength.import);
+                    self.add_file(file, "import", self.config.strength.import);
                 }
             } else {
                 // For languages that include files by path.
                 for file in self.files_at_whole_path(import) {
-                    self.note_file(file, "import", self.config.strength.import);
+                    self.add_file(file, "import", self.config.strength.import);
                 }
             }
         }

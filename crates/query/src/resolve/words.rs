@@ -54,7 +54,7 @@ impl Finder<'_> {
         }
         for word in words.iter().filter(|word| word.len() >= 4) {
             let found = self.variants_of(word);
-            self.note(word, "word", self.config.strength.word, &found);
+            self.add_definitions(word, "word", self.config.strength.word, &found);
         }
     }
 
@@ -74,7 +74,7 @@ impl Finder<'_> {
             .join(" ");
         let strength = self.config.strength.words;
         if !found.is_empty() {
-            self.note(&label, "words", strength, &found);
+            self.add_definitions(&label, "words", strength, &found);
         } else if words.len() == 2 {
             self.fuzzy(&label.replace(' ', "_"), "words", strength);
         }

@@ -12,7 +12,7 @@ use super::inline::{self, CodeSpan, Inline};
 use super::literals::{self, Literal};
 use super::names;
 use super::pasted;
-use super::paths::{self, Link, Strictness};
+use super::paths::{self, Context, Link};
 use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
 
 /// The longest error message that is kept, in bytes.
@@ -249,7 +249,7 @@ impl Collector {
                 self.test(test, kind);
                 continue;
             }
-            if let Some(mention) = paths::read(word, Strictness::Extension) {
+            if let Some(mention) = paths::read(word, Context::Prose) {
                 let before = words.get(..at).unwrap_or_default().iter().rev();
                 // The next sentence is about something else.
                 let after = words.get(at + 1..).filter(|_| !word.ends_with('.'));
@@ -309,7 +309,7 @@ impl Collector {
         }
         if !code.contains(' ')
             && !code.contains("://")
-            && let Some(mention) = paths::read(code, Strictness::Slash)
+            && let Some(mention) = paths::read(code, Context::Code)
         {
             self.path(with_lines(mention, lines));
             return;
@@ -369,7 +369,7 @@ impl Collector {
         for head in ["--- a/", "+++ b/", "diff --git a/"] {
             if let Some(path) = line.strip_prefix(head) {
                 let path = path.split_whitespace().next().unwrap_or("");
-                if let Some(mention) = paths::read(path, Strictness::Extension) {
+                if let Some(mention) = paths::read(path, Context::Prose) {
                     self.path(mention);
                 }
                 return;
@@ -383,7 +383,7 @@ impl Collector {
                 self.test(test, MentionKind::CodeBlock);
                 continue;
             }
-            let mention = paths::read(word, Strictness::Extension);
+            let mention = paths::read(word, Context::Prose);
             if let Some(mention) = mention.filter(|m| m.line > 0) {
                 self.path(mention);
             }

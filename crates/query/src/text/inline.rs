@@ -2,7 +2,7 @@
 
 use super::document::Line;
 use super::markdown::SpanKind;
-use super::paths::{self, Strictness};
+use super::paths::{self, Context};
 
 /// Most bytes of a quoted string.
 const MAX_QUOTED: usize = 160;
@@ -71,7 +71,7 @@ fn lines_beside(line: &str, start: usize, end: usize) -> (u32, u32) {
 impl Inline {
     /// Keeps a link target that may be a file.
     fn target(&mut self, target: &str) {
-        if target.contains("://") || paths::read(target, Strictness::Extension).is_some() {
+        if target.contains("://") || paths::read(target, Context::Prose).is_some() {
             self.text.push_str(target);
             self.text.push(' ');
         }

@@ -138,19 +138,19 @@ fn chain(text: &str) -> Chain {
         let rest = text.get(chain.end..).unwrap_or("");
         let arguments = type_arguments(rest).unwrap_or(0..0);
         let rest = rest.get(arguments.end..).unwrap_or("");
-        let joint = joint(rest, &chain.text);
-        if !arguments.is_empty() && (joint.is_some() || is_called(rest)) {
+        let separator = separator(rest, &chain.text);
+        if !arguments.is_empty() && (separator.is_some() || is_called(rest)) {
             let start = chain.end;
             chain
                 .type_arguments
                 .push(start + arguments.start..start + arguments.end);
             chain.end += arguments.end;
         }
-        let Some(joint) = joint else {
+        let Some(separator) = separator else {
             return chain;
         };
         chain.text.push('.');
-        chain.end += joint.len();
+        chain.end += separator.len();
     }
 }
 
@@ -185,8 +185,8 @@ fn push_identifier(chain: &mut String, name: &str) {
     }
 }
 
-/// Returns the mark between two names of a chain at the start of a text.
-fn joint(text: &str, chain: &str) -> Option<&'static str> {
+/// Returns the separator of two names of a chain at the start of a text.
+fn separator(text: &str, chain: &str) -> Option<&'static str> {
     // A static method in JavaScript has no such part.
     if let Some(rest) = text.strip_prefix(".prototype.") {
         return rest.starts_with(starts_name).then_some(".prototype.");
@@ -196,16 +196,17 @@ fn joint(text: &str, chain: &str) -> Option<&'static str> {
         rest.strip_prefix('~')
             .is_some_and(|name| identifier(name) == last)
     };
-    let joints = [".", "::", "->", "#", "?."];
-    let fits = |joint: &&str| {
-        text.strip_prefix(*joint).is_some_and(|rest| match *joint {
-            "#" => chain.starts_with(char::is_uppercase) && rest.starts_with(starts_name),
-            "." => rest.starts_with(starts_name) || dereferenced(rest).is_some(),
-            "::" => rest.starts_with(starts_name) || is_destructor(rest),
-            _ => rest.starts_with(starts_name),
-        })
+    let separators = [".", "::", "->", "#", "?."];
+    let fits = |separator: &&str| {
+        text.strip_prefix(*separator)
+            .is_some_and(|rest| match *separator {
+                "#" => chain.starts_with(char::is_uppercase) && rest.starts_with(starts_name),
+                "." => rest.starts_with(starts_name) || dereferenced(rest).is_some(),
+                "::" => rest.starts_with(starts_name) || is_destructor(rest),
+                _ => rest.starts_with(starts_name),
+            })
     };
-    joints.into_iter().find(fits)
+    separators.into_iter().find(fits)
 }
 
 /// Returns `A` of `(*A).b`: Go names methods of pointers like this.
@@ -302,7 +303,7 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
         const SHORT: &[&str] = &["e.g", "i.e", "a.k.a", "etc"];
         let short = SHORT.iter().any(|s| name.eq_ignore_ascii_case(s));
         return called
-            || (!HOSTS.contains(&last) && !short && !is_product(name) && !is_sentence_joint(name));
+            || (!HOSTS.contains(&last) && !short && !is_product(name) && !is_two_sentences(name));
     }
     if called {
         return !is_keyword(name);
@@ -319,7 +320,7 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
 
 /// Whether a name such as `done.Then` is two sentences without a space between them, rather than a module and
 /// its class. It counts as two sentences only if the second word is very common.
-fn is_sentence_joint(name: &str) -> bool {
+fn is_two_sentences(name: &str) -> bool {
     const STARTS: &[&str] = &[
         "The", "This", "It", "If", "In", "But", "And", "So", "When", "We", "Then", "For", "Is",
         "As", "However", "Also", "To", "There", "Please", "Thanks",
@@ -328,16 +329,16 @@ fn is_sentence_joint(name: &str) -> bool {
         .is_some_and(|(_, last)| STARTS.contains(&last))
 }
 
-/// Whether a name has two humps (`ModelForm`, `getItem`), or an acronym and a word (`JSONField`, not `URLs`).
+/// Whether a name has two words (`ModelForm`, `getItem`), or an acronym and a word (`JSONField`, not `URLs`).
 fn is_camel(name: &str) -> bool {
-    let mut humps = false;
+    let mut has_two_words = false;
     let mut uppers = 0;
     let mut lowers = 0;
     let mut acronym = false;
     let mut previous_lower = false;
     for c in name.chars() {
         if c.is_uppercase() {
-            humps |= previous_lower;
+            has_two_words |= previous_lower;
             uppers = if lowers > 0 { 1 } else { uppers + 1 };
             lowers = 0;
             previous_lower = false;
@@ -350,7 +351,7 @@ fn is_camel(name: &str) -> bool {
         }
     }
     let plural = name.ends_with('s') && name.trim_end_matches('s').chars().all(char::is_uppercase);
-    (humps || acronym) && !plural && name.chars().count() >= 4
+    (has_two_words || acronym) && !plural && name.chars().count() >= 4
 }
 
 /// Whether a name in a code block may be defined in the repository: it is called, capitalised or

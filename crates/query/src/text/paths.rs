@@ -17,18 +17,18 @@ const EXTENSIONS: &[&str] = &[
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// How strictly a word is checked for being a path.
+/// Where a word stands, which decides how strictly it is checked for being a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strictness {
-    /// For prose: a known extension is needed. A word with slashes and another extension, or the name of a file such as
-    /// `Dockerfile`, may be a path.
-    Extension,
-    /// For code between backticks: several segments with slashes are enough.
-    Slash,
+pub(super) enum Context {
+    /// Prose, or a line of a code block: a known extension is needed. A word with slashes and another extension, or the name of a file such as `Dockerfile`,
+    /// may be a path.
+    Prose,
+    /// Code between backticks: several segments with slashes are enough.
+    Code,
 }
 
 /// Reads a word (no spaces) as a path, with its line if one is given.
-pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
+pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
     let word = word.trim_matches(|c: char| "()[]{}<>\"'`,;!?*“”".contains(c));
     let word = word.trim_end_matches(['.', ':']);
     let (word, bracketed) = split_bracketed_line(word);
@@ -59,8 +59,8 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     }
     let known = EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name);
     // `and/or`, `read/write`: two plain words are no path unless code marks say so.
-    let listed = strictness == Strictness::Slash
-        && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
+    let listed =
+        context == Context::Code && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
     let is_name = match extension {
         "" => name.starts_with(char::is_uppercase),
         _ => extension.len() <= 10 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()),
@@ -80,7 +80,7 @@ const BRACKETS: [char; 5] = ['(', ')', '[', ']', '$'];
 /// Reads `tests/a.py::TestB::test_c[1]` as the file and `TestB.test_c`.
 pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
     let (file, rest) = word.split_once(".py::")?;
-    let file = read(&format!("{file}.py"), Strictness::Extension)?;
+    let file = read(&format!("{file}.py"), Context::Prose)?;
     let end = rest
         .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')))
         .unwrap_or(rest.len());
@@ -244,52 +244,44 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(word: &str, strictness: Strictness, wanted: Option<(&str, u32)>) {
-        let found = read(word, strictness);
+    fn check(word: &str, context: Context, wanted: Option<(&str, u32)>) {
+        let found = read(word, context);
         let found = found.as_ref().map(|m| (m.path.as_str(), m.line));
         assert_eq!(found, wanted, "{word}");
     }
 
     #[test]
     fn words_are_read_as_paths() {
-        use Strictness::{Extension, Slash};
-        check("src/pool.py:123,", Extension, Some(("src/pool.py", 123)));
+        use Context::{Code, Prose};
+        check("src/pool.py:123,", Prose, Some(("src/pool.py", 123)));
         check(
             "(lib/a.test.ts#L10-L20)",
-            Extension,
+            Prose,
             Some(("lib/a.test.ts", 10)),
         );
-        check("src\\win\\path.cs", Extension, Some(("src/win/path.cs", 0)));
-        check("settings.py", Extension, Some(("settings.py", 0)));
-        check("Node.js", Extension, None);
-        check("and/or", Extension, None);
-        check("a/mod.py", Extension, Some(("a/mod.py", 0)));
-        check(
-            "app/[id]/page.tsx:3",
-            Extension,
-            Some(("app/[id]/page.tsx", 3)),
-        );
-        check(
-            "src/(web)/$id.tsx",
-            Extension,
-            Some(("src/(web)/$id.tsx", 0)),
-        );
-        check("f(a/b)", Slash, None);
-        check("a/b[0]", Slash, None);
-        check("App.csproj", Extension, Some(("App.csproj", 0)));
-        let is_certain = |word| read(word, Extension).map(|found| found.is_certain);
+        check("src\\win\\path.cs", Prose, Some(("src/win/path.cs", 0)));
+        check("settings.py", Prose, Some(("settings.py", 0)));
+        check("Node.js", Prose, None);
+        check("and/or", Prose, None);
+        check("a/mod.py", Prose, Some(("a/mod.py", 0)));
+        check("app/[id]/page.tsx:3", Prose, Some(("app/[id]/page.tsx", 3)));
+        check("src/(web)/$id.tsx", Prose, Some(("src/(web)/$id.tsx", 0)));
+        check("f(a/b)", Code, None);
+        check("a/b[0]", Code, None);
+        check("App.csproj", Prose, Some(("App.csproj", 0)));
+        let is_certain = |word| read(word, Prose).map(|found| found.is_certain);
         assert_eq!(is_certain("src/a.py"), Some(true));
         assert_eq!(is_certain("src/messages.properties"), Some(false));
         assert_eq!(is_certain("docker/Dockerfile"), Some(false));
-        check("3.8", Extension, None);
-        check("foo.bar", Extension, None);
-        check("packages/core/src", Slash, Some(("packages/core/src", 0)));
-        check("@scope/core", Slash, Some(("@scope/core", 0)));
-        check("src/a.cs(12,5):", Extension, Some(("src/a.cs", 12)));
-        check("src/a.cs(12)", Extension, Some(("src/a.cs", 12)));
-        check("src/a.rs:L12", Extension, Some(("src/a.rs", 12)));
-        check("1/2", Slash, None);
-        check("f(a.py)", Slash, None);
+        check("3.8", Prose, None);
+        check("foo.bar", Prose, None);
+        check("packages/core/src", Code, Some(("packages/core/src", 0)));
+        check("@scope/core", Code, Some(("@scope/core", 0)));
+        check("src/a.cs(12,5):", Prose, Some(("src/a.cs", 12)));
+        check("src/a.cs(12)", Prose, Some(("src/a.cs", 12)));
+        check("src/a.rs:L12", Prose, Some(("src/a.rs", 12)));
+        check("1/2", Code, None);
+        check("f(a.py)", Code, None);
     }
 
     #[test]

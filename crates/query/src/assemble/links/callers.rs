@@ -8,7 +8,7 @@ use foveate_index::{Confidence, DefId, FileId, Files};
 use foveate_model::{Lines, ReferenceKind, Role};
 
 use super::link::{LINE, Link};
-use crate::assemble::entry::{Entry, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
@@ -128,14 +128,14 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
         (lines, code) = around(text, at, site.line, 0);
     }
     // A single line is shown without its indentation, and cut if it is long.
-    let (shape, fidelity, body) = if lines.count() == 1 {
-        (Shape::Line, Fidelity::Compact, one_line(code, LINE))
+    let (layout, fidelity, body) = if lines.count() == 1 {
+        (Layout::Line, Fidelity::Compact, one_line(code, LINE))
     } else {
-        (Shape::Block, Fidelity::Full, clean(code).into_owned())
+        (Layout::Block, Fidelity::Full, clean(code).into_owned())
     };
     let callee = &files.definition(of).qualified_name;
     Some(Entry {
-        shape,
+        layout,
         name: enclosing(plan, site).unwrap_or_default(),
         fidelity,
         reason: format!("uses {callee}"),

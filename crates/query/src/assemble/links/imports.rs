@@ -4,7 +4,7 @@ use foveate_index::FileId;
 use foveate_model::{Lines, Span};
 
 use super::link::{LINE, Link};
-use crate::assemble::entry::{Entry, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{one_line, prefix};
@@ -98,7 +98,7 @@ pub(super) fn add_import(
         return Ok(());
     }
     let entry = Entry {
-        shape: Shape::Line,
+        layout: Layout::Line,
         reason: format!("imports {}", paths.join(" -> ")),
         facts: vec![("imports", paths.join(" -> "))],
         body: one_line(text, LINE),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use foveate_model::escape::{escape, is_unsafe};
 
-use super::parts::{Head, HeadFigures, Piece, WOULD_HELP};
+use super::parts::{ADVICE, Head, HeadFigures, Piece};
 use crate::assemble::entry::{Entry, SectionKind};
 
 pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) {
@@ -17,7 +17,7 @@ pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) 
     );
     if figures.is_low {
         open.push_str("\"low_confidence\":");
-        string(&mut open, WOULD_HELP);
+        string(&mut open, ADVICE);
         open.push(',');
     }
     for (name, value) in [("repo", head.repo), ("commit", head.commit)] {

@@ -4,7 +4,7 @@
 use foveate_model::escape::escape;
 use foveate_parse::code;
 
-use crate::assemble::entry::{Entry, Scope, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Layout, Scope, SectionKind};
 use crate::permalink::Permalinks;
 
 pub(super) fn section(section: SectionKind, is_first: bool) -> (String, String) {
@@ -53,9 +53,9 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     if !notes.is_empty() {
         place.push_str(&format!(" ({})", notes.join(", ")));
     }
-    match entry.shape {
-        Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
-        Shape::Block => {
+    match entry.layout {
+        Layout::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
+        Layout::Block => {
             let fence = fence(&entry.body);
             let language = code::fence(entry.language);
             format!(

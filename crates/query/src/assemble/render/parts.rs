@@ -31,7 +31,7 @@ pub(in crate::assemble) struct HeadFigures {
 }
 
 /// Advice to the reader of a context with low confidence.
-pub(in crate::assemble) const WOULD_HELP: &str = "a stack trace, a name or a version would help";
+pub(in crate::assemble) const ADVICE: &str = "a stack trace, a name or a version would help";
 
 /// A piece of the rendered text, with its tokens if they are known.
 #[derive(Debug)]

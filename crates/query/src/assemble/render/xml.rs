@@ -2,7 +2,7 @@
 
 use foveate_model::escape::escape;
 
-use crate::assemble::entry::{Entry, Scope, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Layout, Scope, SectionKind};
 
 pub(super) fn section(section: SectionKind) -> (String, String) {
     (
@@ -38,7 +38,7 @@ pub(super) fn entry(entry: &Entry) -> String {
         text.push('"');
     });
     text.push('>');
-    let gap = if entry.shape == Shape::Block {
+    let gap = if entry.layout == Layout::Block {
         "\n"
     } else {
         ""

@@ -1,13 +1,13 @@
-//! Defines signs: words that indicate a kind anywhere in a text, and the meaning of template labels.
+//! Defines signals: words that indicate a kind anywhere in a text, and the meaning of template labels.
 //! [`crate::intent::words`] describes the pattern language.
 
 use super::{Rule, rules};
 use crate::intent::IntentKind::{BugFix, Implementation, Refactor, TestWriting, UsageExploration};
 
-/// Signs in the title or, at a lower weight, in the prose. Weights are by judgement, checked against the
+/// Signals in the title or, at a lower weight, in the prose. Weights are by judgement, checked against the
 /// labelled queries of the tests.
 pub(super) const WORDS: &[Rule] = rules![
-    // Signs of a bug.
+    // Signals of a bug.
     "failure_word": BugFix, 0.5 {
         "fail*|crash*|broke|broken|breaks|breaking|bug|bugs|buggy|regression|regressed|regresses|segfault*|deadlock*|panics|panicked|panicking|hangs|hung|freezes|froze|frozen|corrupt*|leak|leaks|leaking|leaked",
     }
@@ -46,7 +46,7 @@ pub(super) const WORDS: &[Rule] = rules![
         "bug report",
         "i|we get|got|see .. error|exception|traceback|warning|following",
     }
-    // Signs of a new feature.
+    // Signals of a new feature.
     "wish": Implementation, 0.6 {
         "would|might|could ?also be nice|great|good|useful|helpful|awesome|handy|cool|convenient|better|beneficial|interesting",
         "it|this|that would ?really ?be nice|great|useful|helpful|handy",

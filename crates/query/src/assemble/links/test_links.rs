@@ -6,7 +6,7 @@ use foveate_index::{DefId, FileId};
 use super::link::Link;
 use crate::assemble::card;
 use crate::assemble::entry::SectionKind;
-use crate::assemble::near_duplicates::Stretch;
+use crate::assemble::near_duplicates::ComparedText;
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
@@ -85,8 +85,8 @@ pub(super) fn add_test(
         lines,
     };
     let reason = format!("tests {}", files.definition(of).qualified_name);
-    let stretch = Stretch::of_definition(files, id);
-    if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(stretch).is_none() {
+    let compared = ComparedText::of_definition(files, id);
+    if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(compared).is_none() {
         let mut entry = card::full(
             plan.snapshot,
             &RankedPlace::new(files, place),
@@ -98,7 +98,7 @@ pub(super) fn add_test(
             .is_ok()
         {
             *whole -= 1;
-            plan.near_duplicates.show(stretch);
+            plan.near_duplicates.show(compared);
             return Ok(());
         }
     }
