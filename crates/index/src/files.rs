@@ -321,10 +321,7 @@ impl Files {
             .get(id.0 as usize)
             .and_then(|f| f.content.as_ref());
         let count = content.map_or(0, |content| content.facts.definitions.len());
-        (0..count as u32).map(move |local| DefId {
-            file: id,
-            local: LocalId(local),
-        })
+        (0..count as u32).map(move |local| DefId::new(id, LocalId(local)))
     }
 
     /// Returns the chunks of a file, in order of position.
@@ -336,11 +333,6 @@ impl Files {
     pub fn chunk_range(&self, id: FileId) -> Range<usize> {
         let range = range(&self.first_chunk, id);
         range.start as usize..range.end as usize
-    }
-
-    /// Returns the snapshot-wide id of a definition of a file.
-    pub fn global(&self, file: FileId, local: LocalId) -> DefId {
-        DefId { file, local }
     }
 
     /// Whether a definition with this id exists.
@@ -366,7 +358,7 @@ impl Files {
     /// Returns the definition that encloses another.
     pub fn parent(&self, id: DefId) -> Option<DefId> {
         let parent = self.definition(id).parent?;
-        Some(self.global(id.file, parent))
+        Some(DefId::new(id.file, parent))
     }
 
     /// Returns the unit that a definition is or lies in. Units are ranked and shown as a whole: functions
@@ -378,7 +370,7 @@ impl Files {
             .get(id.local.0 as usize)
             .copied()
             .flatten()?;
-        Some(self.global(id.file, unit))
+        Some(DefId::new(id.file, unit))
     }
 
     /// Returns the role of a definition: that of its file, or [`Role::Test`] for test code in a source file, as in a
@@ -535,7 +527,7 @@ impl Files {
     /// Returns the function or class that a chunk belongs to.
     pub fn chunk_definition(&self, id: ChunkId) -> Option<DefId> {
         let local = self.chunk(id).definition?;
-        Some(self.global(self.chunk_file(id), local))
+        Some(DefId::new(self.chunk_file(id), local))
     }
 }
 

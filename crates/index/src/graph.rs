@@ -105,10 +105,7 @@ impl Graph {
         if file.0 as usize >= files.len() {
             return (Vec::new(), None);
         }
-        let place = Place {
-            file,
-            enclosing: None,
-        };
+        let place = Place::new(file, None);
         let dependencies = Dependencies::ignored();
         let names = Names::new(self.tables(files, symbols), &dependencies);
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);

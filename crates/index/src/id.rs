@@ -11,3 +11,10 @@ pub struct DefId {
     /// Its position in the file.
     pub local: LocalId,
 }
+
+impl DefId {
+    /// Creates the id of a definition of `file`.
+    pub fn new(file: FileId, local: LocalId) -> Self {
+        Self { file, local }
+    }
+}

@@ -169,7 +169,7 @@ impl Messages {
                 let message = of_file.messages.get(position as usize)?;
                 let place = MessagePlace {
                     file,
-                    enclosing: message.enclosing.map(|local| DefId { file, local }),
+                    enclosing: message.enclosing.map(|local| DefId::new(file, local)),
                     trigrams: message.trigrams,
                 };
                 let share = run.len() as f32 / place.trigrams.max(1) as f32;

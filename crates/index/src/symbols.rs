@@ -220,7 +220,7 @@ impl Edit<'_> {
             let now = now.and_then(|now| self.files.content(now));
             for (local, definition) in differing(self.before.content(file), now) {
                 let Some(key) = key(definition) else { continue };
-                if table.remove(&*key, &DefId { file, local }) {
+                if table.remove(&*key, &DefId::new(file, local)) {
                     keys.gone.insert(key.into_owned());
                 }
             }
@@ -234,7 +234,7 @@ impl Edit<'_> {
             let before = before.and_then(|before| self.before.content(before));
             for (local, definition) in differing(self.files.content(*file), before) {
                 let Some(key) = key(definition) else { continue };
-                let id = DefId { file: *file, local };
+                let id = DefId::new(*file, local);
                 if table.insert(&*key, id) && !keys.gone.remove(&*key) {
                     keys.new.insert(key.into_owned());
                 }

@@ -271,7 +271,7 @@ fn chunk_belongs_to_unit_of_its_definition() {
     let units = files.units_of(file);
     let found = files.chunk_units(file);
     let found: Vec<_> = found
-        .map(|at| Some(files.global(file, units[at?].local)))
+        .map(|at| Some(DefId::new(file, units[at?].local)))
         .collect();
     let expected = files.chunks_of(file).map(|chunk| {
         let definition = files.chunk_definition(chunk)?;

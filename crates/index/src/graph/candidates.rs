@@ -260,10 +260,7 @@ mod tests {
     #[test]
     fn nearest_candidates_are_kept() {
         let all: Vec<DefId> = (0..2000)
-            .map(|file| DefId {
-                file: FileId(file),
-                local: LocalId(0),
-            })
+            .map(|file| DefId::new(FileId(file), LocalId(0)))
             .collect();
         for (near, first) in [(0, 0), (1000, 744), (1999, 1488)] {
             let found = nearest(&all, FileId(near));

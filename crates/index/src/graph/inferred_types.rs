@@ -89,10 +89,7 @@ impl<'a> Evaluator<'a> {
         if definition.kind != DefinitionKind::TypeAlias || inferences == 0 {
             return Value::Unknown;
         }
-        let place = Place {
-            file: id.file,
-            enclosing: definition.parent,
-        };
+        let place = Place::new(id.file, definition.parent);
         let type_name = self
             .known(id.file)
             .and_then(|known| known.type_of(id.local));
@@ -192,10 +189,7 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || !definition.kind.is_function() {
             return Value::Unknown;
         }
-        let place = Place {
-            file: function.file,
-            enclosing: Some(function.local),
-        };
+        let place = Place::new(function.file, Some(function.local));
         let known = self.known(function.file);
         let declared = known.and_then(|known| known.type_of(function.local));
         let only = || known.and_then(|known| known.held_by(function.local));
@@ -218,10 +212,7 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || definition.kind.is_function() {
             return Value::Unknown;
         }
-        let place = Place {
-            file: id.file,
-            enclosing: definition.parent,
-        };
+        let place = Place::new(id.file, definition.parent);
         let held = self
             .known(id.file)
             .and_then(|known| known.held_by(id.local));

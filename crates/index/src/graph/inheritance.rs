@@ -95,10 +95,7 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
     };
     let mut pairs = Vec::new();
     for (position, definition) in (0..).zip(&facts.definitions) {
-        let class = DefId {
-            file,
-            local: LocalId(position),
-        };
+        let class = DefId::new(file, LocalId(position));
         let start = pairs.len();
         for base in definition.bases.iter().take(MAX_BASES) {
             for id in class_named(names, file, definition.parent, base).definitions() {
@@ -126,10 +123,7 @@ fn class_named<'a>(
     let member = |id, name| names.own_members(id, name);
     let found = names.type_named(file, outer, path, member);
     if found.is_empty() && names.rules(file).paths_may_be_qualified {
-        let place = Place {
-            file,
-            enclosing: outer,
-        };
+        let place = Place::new(file, outer);
         return by_full_name(names, place, path);
     }
     let has_default = names.rules(file).modules_have_defaults;

@@ -182,7 +182,7 @@ impl<'a> Names<'a> {
         let mut found = Targets::default();
         while let Some(local) = outer.filter(|_| found.is_empty()) {
             found = self.within(file, outer, head);
-            let enclosing = DefId { file, local };
+            let enclosing = DefId::new(file, local);
             if found.is_empty() && self.is_open(enclosing) {
                 found = member(enclosing, head);
             }

@@ -37,6 +37,12 @@ pub(super) struct Place {
     pub(super) enclosing: Option<LocalId>,
 }
 
+impl Place {
+    pub(super) fn new(file: FileId, enclosing: Option<LocalId>) -> Self {
+        Self { file, enclosing }
+    }
+}
+
 /// Looks names up and records the dependencies of each result.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
@@ -187,7 +193,7 @@ impl<'a> Names<'a> {
         let mut found = Targets::default();
         for binding in self.bindings(file, scope, name) {
             if let Binding::Definition(local) = binding {
-                found.push(Target::Definition(DefId { file, local }));
+                found.push(Target::Definition(DefId::new(file, local)));
             }
         }
         self.implementations(found)
@@ -207,7 +213,7 @@ impl<'a> Names<'a> {
         for binding in self.bindings(file, scope, name) {
             match binding {
                 Binding::Definition(local) => {
-                    found.push(Target::Definition(DefId { file, local }));
+                    found.push(Target::Definition(DefId::new(file, local)));
                 }
                 _ if !found.is_empty() => break,
                 Binding::Imported { import, name } => {

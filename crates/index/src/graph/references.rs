@@ -165,20 +165,16 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn resolve(&self, position: u32, reference: &Reference, edges: &mut Vec<Edge>) {
         let name = reference.name.of(self.text);
-        let place = Place {
-            file: self.file,
-            enclosing: self.enclosing(reference),
-        };
+        let place = Place::new(self.file, self.enclosing(reference));
         let path = reference.path.of(self.text);
         let outcome = match self.facts.values.receivers_of(position) {
             Some(links) => self.evaluator.chain(place, links, name),
             None if reference.opaque_receiver => self.evaluator.chain(place, &[], name),
             None => self.evaluator.path(place, path),
         };
-        let enclosing = reference.enclosing.map(|local| DefId {
-            file: self.file,
-            local,
-        });
+        let enclosing = reference
+            .enclosing
+            .map(|local| DefId::new(self.file, local));
         let mut push = |target, confidence| {
             // A recursive call does not make a function its own caller.
             if enclosing != Some(target) {
@@ -264,7 +260,7 @@ impl<'a> Resolver<'a> {
                 && self.names.language(file).family() == family
                 && (definition.modifiers.is_out_of_line
                     || definition.parent.is_some_and(|local| {
-                        let outer = DefId { file, local };
+                        let outer = DefId::new(file, local);
                         !self.names.tables.files.definition(outer).kind.is_function()
                     }))
                 && (!is_call || definition.kind.is_function())

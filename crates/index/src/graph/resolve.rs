@@ -290,7 +290,7 @@ fn call_site(file: FileId, facts: &FileFacts, edge: &Edge) -> Option<CallSite> {
         reference: edge.reference,
         enclosing: reference
             .enclosing
-            .map(|local| crate::DefId { file, local }),
+            .map(|local| crate::DefId::new(file, local)),
         confidence: edge.confidence,
     })
 }

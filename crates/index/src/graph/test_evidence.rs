@@ -360,10 +360,7 @@ mod tests {
             uses: 1,
             certain: true,
         };
-        let target = DefId {
-            file: FileId(0),
-            local: LocalId(7),
-        };
+        let target = DefId::new(FileId(0), LocalId(7));
         let candidate = |test, strength| Candidate {
             target,
             test: LocalId(test),

@@ -158,7 +158,7 @@ fn direct(
         let candidates = found.value.definitions.iter();
         let candidates = candidates.filter(|c| changed_targets.contains(c.target.file));
         pairs.extend(candidates.map(|candidate| {
-            let id = files.global(test, candidate.test);
+            let id = DefId::new(test, candidate.test);
             (candidate.target, (id, candidate.strength))
         }));
     }

@@ -1,7 +1,7 @@
 //! Finds the places that the caller's change touches. The context must show them.
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::{FileId, Files};
+use foveate_index::{DefId, FileId, Files};
 use foveate_model::Lines;
 
 use crate::rank::{PlaceId, RankedPlace};
@@ -41,7 +41,7 @@ fn touched(files: &Files, file: FileId, lines: Lines) -> impl Iterator<Item = Pl
         }
         let unit = unit.and_then(|at| files.units_of(file).get(at));
         Some(match unit {
-            Some(unit) => PlaceId::Definition(files.global(file, unit.local)),
+            Some(unit) => PlaceId::Definition(DefId::new(file, unit.local)),
             None => PlaceId::Stretch(chunk),
         })
     })

@@ -112,7 +112,7 @@ impl<'a> Pool<'a> {
             };
             let start = ids.len();
             for unit in files.units_of(file.id) {
-                let id = files.global(file.id, unit.local);
+                let id = DefId::new(file.id, unit.local);
                 let uses = self.snapshot.graph.uses_of(id).len();
                 ids.push(id);
                 self.signals.push(FunctionSignals {
@@ -247,13 +247,13 @@ impl<'a> Pool<'a> {
             // The functions of a class are contiguous.
             let mut last: Option<(LocalId, f32)> = None;
             for (unit, signals) in files.units_of(*file).iter().zip(signals) {
-                let own = share(files.global(*file, unit.local));
+                let own = share(DefId::new(*file, unit.local));
                 signals.name_query = own.known;
                 signals.name_rare = own.rare;
                 if let Some(class) = unit.parent {
                     let known = match last {
                         Some((last, known)) if last == class => known,
-                        _ => share(files.global(*file, class)).known,
+                        _ => share(DefId::new(*file, class)).known,
                     };
                     last = Some((class, known));
                     signals.class_name = known;

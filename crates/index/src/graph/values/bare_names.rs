@@ -95,10 +95,7 @@ impl<'a> Evaluator<'a> {
         if !definition.kind.is_function() || file != self.file {
             return None;
         }
-        let inner = Place {
-            file,
-            enclosing: Some(id),
-        };
+        let inner = Place::new(file, Some(id));
         let Some(source) = self.local(Some(id), name) else {
             return self.parameter(inner, id, name, inferences);
         };
@@ -119,7 +116,7 @@ impl<'a> Evaluator<'a> {
         name: &'a str,
     ) -> Option<Outcome> {
         let rules = self.names.rules(file);
-        let enclosing = DefId { file, local };
+        let enclosing = DefId::new(file, local);
         let class = match definition.kind {
             // All bodies of a namespace are one scope.
             DefinitionKind::Module if rules.members_are_bare || rules.paths_may_be_qualified => {
@@ -142,10 +139,7 @@ impl<'a> Evaluator<'a> {
         if file == self.file
             && let Some(source) = self.local(None, name)
         {
-            let outer = Place {
-                file,
-                enclosing: None,
-            };
+            let outer = Place::new(file, None);
             return self.local_value(outer, source, inferences);
         }
         let globals = self.names.rules(file).globals;
@@ -183,10 +177,7 @@ impl<'a> Evaluator<'a> {
         let mut inner = None;
         while let Some(id) = scope {
             let definition = self.names.local(place.file, id)?;
-            let global = DefId {
-                file: place.file,
-                local: id,
-            };
+            let global = DefId::new(place.file, id);
             let object = inner == Some(DefinitionKind::Method) && !definition.kind.is_function();
             if object || self.names.is_class(global) {
                 return Some(global);
