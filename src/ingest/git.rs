@@ -237,7 +237,7 @@ impl GitRepo {
             .arg(format!("{reference}^{{commit}}"));
         let output = self.access.look_up(&mut command)?;
         let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        if output.status.success() && ObjectId::from_hex(&id).is_ok() {
+        if output.status.success() && ObjectId::from_hex(&id).is_some() {
             return Ok(id);
         }
         if self.is_lost(reference)? {
@@ -255,7 +255,7 @@ impl GitRepo {
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
         let named = self.access.look_up(command.arg(reference))?;
         let id = String::from_utf8_lossy(&named.stdout).trim().to_owned();
-        if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_err() {
+        if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_none() {
             return Ok(false);
         }
         let mut command = self.command()?;

@@ -9,18 +9,6 @@ pub struct ObjectId {
     len: u8,
 }
 
-/// The text is not a git object id: 40 or 64 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObjectIdError;
-
-impl fmt::Display for ObjectIdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a git object id has 40 or 64 hexadecimal digits")
-    }
-}
-
-impl std::error::Error for ObjectIdError {}
-
 impl ObjectId {
     /// Creates an id from the 20 bytes of a SHA-1 digest.
     pub fn from_sha1(digest: [u8; 20]) -> Self {
@@ -47,22 +35,19 @@ impl ObjectId {
         })
     }
 
-    /// Reads 40 or 64 hexadecimal digits.
-    ///
-    /// # Errors
-    /// Any other length, or another character.
-    pub fn from_hex(hex: &str) -> Result<Self, ObjectIdError> {
+    /// Reads 40 or 64 hexadecimal digits; `None` for any other text.
+    pub fn from_hex(hex: &str) -> Option<Self> {
         let digits = hex.as_bytes();
         if digits.len() != 40 && digits.len() != 64 {
-            return Err(ObjectIdError);
+            return None;
         }
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let high = (pair[0] as char).to_digit(16).ok_or(ObjectIdError)?;
-            let low = (pair[1] as char).to_digit(16).ok_or(ObjectIdError)?;
+            let high = (pair[0] as char).to_digit(16)?;
+            let low = (pair[1] as char).to_digit(16)?;
             *byte = (high * 16 + low) as u8;
         }
-        Ok(Self {
+        Some(Self {
             bytes,
             len: (digits.len() / 2) as u8,
         })
@@ -93,12 +78,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_round_trips() -> Result<(), ObjectIdError> {
+    fn hex_round_trips() {
         for text in ["0123456789abcdef0123456789abcdef01234567", &"ab".repeat(32)] {
-            assert_eq!(ObjectId::from_hex(text)?.to_string(), text);
+            let id = ObjectId::from_hex(text).map(|id| id.to_string());
+            assert_eq!(id.as_deref(), Some(text));
         }
-        assert!(ObjectId::from_hex("main").is_err());
-        assert!(ObjectId::from_hex(&"zz".repeat(20)).is_err());
-        Ok(())
+        assert!(ObjectId::from_hex("main").is_none());
+        assert!(ObjectId::from_hex(&"zz".repeat(20)).is_none());
     }
 }

@@ -20,7 +20,7 @@ pub use facts::{
     Region, RegionKind, Visibility,
 };
 pub use history::{Commit, History, Touched, TouchedFunctions};
-pub use id::{ObjectId, ObjectIdError};
+pub use id::ObjectId;
 pub use language::{Language, LanguageKind, LanguageRules, Role};
 pub use path::{PathError, RepoPath};
 pub use resolution::FileId;

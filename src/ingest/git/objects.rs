@@ -181,7 +181,7 @@ fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
     };
     Ok(Some(Entry {
         path: listed,
-        blob: ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?,
+        blob: ObjectId::from_hex(id).ok_or(UNEXPECTED)?,
         size: size.parse().ok(),
         kind: entry_kind(mode, path),
     }))
@@ -272,7 +272,7 @@ fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, Objec
     if status == "D" {
         return Ok(None);
     }
-    let blob = ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?;
+    let blob = ObjectId::from_hex(id).ok_or(UNEXPECTED)?;
     Ok(Some((entry_kind(mode, path), blob)))
 }
 

@@ -178,7 +178,7 @@ impl RemoteCopy {
     /// # Errors
     /// When git takes too long or is to stop.
     pub fn fetch_commit(&self, id: &str, stop: &CancellationToken) -> Result<(), GitError> {
-        if ObjectId::from_hex(id).is_err() {
+        if ObjectId::from_hex(id).is_none() {
             return Ok(());
         }
         // A concurrent request for the same commit waits here and then finds that it was made.
@@ -264,7 +264,7 @@ impl RemoteCopy {
                     command.args(["symbolic-ref", "HEAD", branch]);
                     "symbolic-ref"
                 }
-                _ if ObjectId::from_hex(line).is_ok() => {
+                _ if ObjectId::from_hex(line).is_some() => {
                     // No branch or tag may contain it.
                     let kept = format!("+HEAD:{DETACHED}");
                     self.fetch_refs(&[], &[&kept], progress, stop)?;

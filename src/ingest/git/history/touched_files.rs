@@ -149,7 +149,7 @@ impl<'a> NamesReader<'a> {
 /// Parses the object id in a line.
 pub fn id(text: &[u8]) -> Option<ObjectId> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
-    ObjectId::from_hex(text).ok()
+    ObjectId::from_hex(text)
 }
 
 #[cfg(test)]
