@@ -5,7 +5,7 @@
 
 pub mod bytes;
 pub mod facts;
-mod item;
+pub(crate) mod item;
 mod values;
 
 use std::sync::Arc;

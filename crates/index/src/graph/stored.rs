@@ -12,6 +12,7 @@ use crate::graph::dependencies::WithDependencies;
 use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::Confidence;
 use crate::stored::bytes::{Decoder, Encoder};
+use crate::stored::item::{Coded, codes};
 
 /// Format version of stored references. Other formats cannot be read.
 pub const FORMAT: u16 = 1;
@@ -56,7 +57,7 @@ fn encode(part: &[Arc<WithDependencies<Edges>>]) -> Vec<u8> {
             at = edge.reference;
             out.number(edge.target.file.0);
             out.number(edge.target.local.0);
-            out.byte(code(edge.confidence));
+            out.byte(edge.confidence.code());
         });
         put_ascending(out, resolved.files.iter().map(|file| file.0));
         put_ascending(out, resolved.questions.iter().copied());
@@ -126,7 +127,7 @@ fn take_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Ed
         file: FileId(rest.number32()?),
         local: LocalId(rest.number32()?),
     };
-    let confidence = confidence(rest.byte()?)?;
+    let confidence = Confidence::of(rest.byte()?)?;
     files.has(target).then_some(Edge {
         reference,
         target,
@@ -134,22 +135,11 @@ fn take_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Ed
     })
 }
 
-fn code(confidence: Confidence) -> u8 {
-    match confidence {
-        Confidence::NameOnly => 0,
-        Confidence::Likely => 1,
-        Confidence::Certain => 2,
-    }
-}
-
-fn confidence(code: u8) -> Option<Confidence> {
-    let all = [
-        Confidence::NameOnly,
-        Confidence::Likely,
-        Confidence::Certain,
-    ];
-    all.get(usize::from(code)).copied()
-}
+codes!(Confidence {
+    NameOnly = 0,
+    Likely = 1,
+    Certain = 2,
+});
 
 /// Writes strictly ascending numbers.
 fn put_ascending(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {

@@ -70,10 +70,11 @@ macro_rules! codes {
     };
 }
 
-pub(super) use {codes, stored};
+pub(super) use stored;
+pub(crate) use codes;
 
 /// An enum whose members have numbers.
-pub(super) trait Coded: Copy {
+pub(crate) trait Coded: Copy {
     fn code(self) -> u8;
     fn of(code: u8) -> Option<Self>;
 }
