@@ -1,9 +1,7 @@
 //! Computes which files differ between two snapshots, and maps ids of the earlier one to ids of the later
 //! one.
 
-use std::sync::Arc;
-
-use foveate_model::{Content, FileId, SourceFile};
+use foveate_model::{FileId, SourceFile};
 
 use crate::id::DefId;
 
@@ -42,7 +40,7 @@ impl Change {
                 change.now[old] = Some(id);
                 change.before[new] = Some(FileId(old as u32));
                 change.is_stable &= old == new;
-                if !is_same_content(same.content.as_ref(), file.content.as_ref()) {
+                if !same.has_same_content(file) {
                     change.changed.push(id);
                 }
             } else {
@@ -95,13 +93,6 @@ fn has_same_entry(a: &SourceFile, b: &SourceFile) -> bool {
         && a.language == b.language
         && a.role == b.role
         && a.content.is_some() == b.content.is_some()
-}
-
-fn is_same_content(a: Option<&Arc<Content>>, b: Option<&Arc<Content>>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a.is_none() && b.is_none(),
-    }
 }
 
 /// Values that contain ids of files.

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use self::fields::has_headings;
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm, idf};
+pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm};
 pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 

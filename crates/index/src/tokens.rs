@@ -191,7 +191,7 @@ fn bigrams(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
-pub fn parts(identifier: &str) -> impl Iterator<Item = &str> {
+fn parts(identifier: &str) -> impl Iterator<Item = &str> {
     let mut rest = identifier;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches('_');

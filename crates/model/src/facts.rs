@@ -79,6 +79,11 @@ impl DefinitionKind {
             Self::Class | Self::Interface | Self::Enum | Self::Module
         )
     }
+
+    /// Whether it is a type with members: a container, but no namespace.
+    pub fn is_class(self) -> bool {
+        self.is_container() && self != Self::Module
+    }
 }
 
 /// The declared visibility of a definition.

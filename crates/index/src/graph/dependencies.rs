@@ -24,11 +24,15 @@ pub(super) enum Question {
 impl Question {
     /// Returns the FNV-1a hash. If two questions have the same hash, files may be resolved again needlessly.
     pub(super) fn hash(self, name: &str) -> u32 {
-        let start = 0x811c_9dc5 ^ ((self as u32 + 1) << 8);
-        name.bytes().fold(start, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        })
+        fnv1a(((self as u32) + 1) << 8, name)
     }
+}
+
+/// Returns the FNV-1a hash of a text, mixed with a seed.
+pub(super) fn fnv1a(seed: u32, text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5 ^ seed, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// Records the files and questions that a result depends on.

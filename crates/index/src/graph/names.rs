@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use foveate_model::resolution::{Exports, LookupRules, ModuleResolver};
-use foveate_model::{Definition, DefinitionKind, FileFacts, Language, LocalId};
+use foveate_model::{Definition, FileFacts, Language, LocalId};
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, Question};
@@ -303,12 +303,12 @@ impl<'a> Names<'a> {
 
     /// Whether a definition is a container with members, except for namespaces and modules.
     pub(super) fn is_class(&self, id: DefId) -> bool {
-        let kind = self.definition(id).kind;
-        kind.is_container() && kind != DefinitionKind::Module
+        self.definition(id).kind.is_class()
     }
+
     /// Whether a class can inherit from a definition. Ruby's modules are mixed in.
     pub(super) fn is_base(&self, id: DefId) -> bool {
-        let is_mixin = || self.rules(id.file).members_are_bare;
-        self.is_class(id) || (is_mixin() && self.definition(id).kind.is_container())
+        let kind = self.definition(id).kind;
+        kind.is_class() || (kind.is_container() && self.rules(id.file).members_are_bare)
     }
 }

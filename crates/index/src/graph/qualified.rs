@@ -128,8 +128,7 @@ impl<'a> Names<'a> {
     /// imports alone.
     fn is_visible_unqualified(&self, candidate: &Candidate<'_>, file: FileId) -> bool {
         let kind = candidate.definition.kind;
-        let is_class = kind.is_container() && kind != DefinitionKind::Module;
-        let is_type = is_class || kind == DefinitionKind::TypeAlias;
+        let is_type = kind.is_class() || kind == DefinitionKind::TypeAlias;
         match candidate.nesting() {
             Nesting::InFunction => false,
             Nesting::InType => is_type,

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
 use crate::graph::changed_names::ChangedNames;
+use crate::graph::dependencies::fnv1a;
 use crate::graph::modules::Modules;
 
 /// The scope of a file's top level.
@@ -217,12 +218,9 @@ pub(super) fn inside(definition: Option<LocalId>) -> u32 {
     definition.map_or(TOP_LEVEL, |id| id.0 + 1)
 }
 
-/// Returns the FNV-1a hash of the name, mixed with the scope.
+/// Returns the hash of a name in a scope.
 fn hash(scope: u32, name: &str) -> u32 {
-    let start = 0x811c_9dc5 ^ scope.wrapping_mul(0x9e37_79b9);
-    name.bytes().fold(start, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    fnv1a(scope.wrapping_mul(0x9e37_79b9), name)
 }
 
 /// Returns the name that an import binds: `a` for Python's `import a.b`.

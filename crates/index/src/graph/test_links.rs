@@ -14,9 +14,9 @@ use crate::graph::test_evidence::{TestEvidence, find_evidence, order};
 pub(super) use crate::graph::test_evidence::Evidence;
 
 /// Maximum number of tests of one definition; the strongest are kept.
-pub(super) const MAX_TESTS_OF_DEFINITION: usize = 48;
+const MAX_TESTS_OF_DEFINITION: usize = 48;
 /// Maximum number of test files of one file; the strongest are kept.
-pub(super) const MAX_TEST_FILES_OF_FILE: usize = 96;
+const MAX_TEST_FILES_OF_FILE: usize = 96;
 /// Maximum number of tests that a definition without its own tests takes over from its users.
 const MAX_INDIRECT: usize = 8;
 /// Maximum number of uses between a definition and such a test's target.

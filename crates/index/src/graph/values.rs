@@ -209,7 +209,8 @@ impl<'a> Evaluator<'a> {
             _ => self.head(place, head, inferences),
         };
         if self.may_be_qualified(place, outcome)
-            && let Some((outcome, known)) = self.qualified_path(place, path)
+            && let segments = paths::segments(path).collect::<Vec<_>>()
+            && let Some((outcome, known)) = self.qualified(place, path, &segments)
         {
             return self.members(outcome, paths::names(path).skip(known), inferences);
         }

@@ -70,8 +70,8 @@ macro_rules! codes {
     };
 }
 
-pub(super) use stored;
 pub(crate) use codes;
+pub(super) use stored;
 
 /// An enum whose members have numbers.
 pub(crate) trait Coded: Copy {

@@ -4,7 +4,7 @@ use foveate_model::values::Link;
 
 use super::{Evaluator, Outcome, Value};
 use crate::graph::names::Place;
-use crate::graph::paths::{self, Segment};
+use crate::graph::paths::Segment;
 
 impl<'a> Evaluator<'a> {
     /// Whether the head of a path may be a namespace or package that the file does not bind.
@@ -14,13 +14,7 @@ impl<'a> Evaluator<'a> {
             && self.names.rules(place.file).paths_may_be_qualified
     }
 
-    /// Evaluates the longest known prefix of a path and returns how many names it has.
-    pub(super) fn qualified_path(&self, place: Place, path: &'a str) -> Option<(Outcome, usize)> {
-        let segments: Vec<Segment<'a>> = paths::segments(path).collect();
-        self.qualified(place, path, &segments)
-    }
-
-    /// Like [`Self::qualified_path`] for the names of a chain up to and including the first called one.
+    /// Like [`Self::qualified`] for the names of a chain up to and including the first called one.
     pub(super) fn qualified_links(&self, place: Place, links: &[Link]) -> Option<(Outcome, usize)> {
         let text = self.names.text(place.file);
         let called = links.iter().position(|link| link.is_called);
@@ -35,7 +29,8 @@ impl<'a> Evaluator<'a> {
         self.qualified(place, path, &segments.collect::<Vec<_>>())
     }
 
-    fn qualified(
+    /// Evaluates the longest known prefix of a path and returns how many names it has.
+    pub(super) fn qualified(
         &self,
         place: Place,
         path: &str,
