@@ -11,9 +11,9 @@ use crate::id::DefId;
 #[derive(Debug)]
 pub(crate) struct Change {
     /// By file of the earlier snapshot, its id in the later one; `None` if it is gone.
-    now: Vec<Option<FileId>>,
+    later_ids: Vec<Option<FileId>>,
     /// By file of the later snapshot, its id in the earlier one; `None` if it is new.
-    before: Vec<Option<FileId>>,
+    earlier_ids: Vec<Option<FileId>>,
     /// Files of the later snapshot that are new or have different content, in order.
     changed: Vec<FileId>,
     /// Whether all ids mean the same files in both snapshots.
@@ -24,8 +24,8 @@ impl Change {
     /// Compares two lists of files; both are in path order.
     pub(crate) fn between(earlier: &[SourceFile], later: &[SourceFile]) -> Self {
         let mut change = Self {
-            now: vec![None; earlier.len()],
-            before: vec![None; later.len()],
+            later_ids: vec![None; earlier.len()],
+            earlier_ids: vec![None; later.len()],
             changed: Vec::new(),
             is_stable: earlier.len() == later.len(),
         };
@@ -37,8 +37,8 @@ impl Change {
             let id = FileId(new as u32);
             let same = earlier.get(old).filter(|e| has_same_entry(e, file));
             if let Some(same) = same {
-                change.now[old] = Some(id);
-                change.before[new] = Some(FileId(old as u32));
+                change.later_ids[old] = Some(id);
+                change.earlier_ids[new] = Some(FileId(old as u32));
                 change.is_stable &= old == new;
                 if !same.has_same_content(file) {
                     change.changed.push(id);
@@ -58,11 +58,11 @@ impl Change {
 
     /// Returns the earlier id of a file, unless it is new.
     pub(crate) fn earlier_id(&self, file: FileId) -> Option<FileId> {
-        *self.before.get(file.0 as usize)?
+        *self.earlier_ids.get(file.0 as usize)?
     }
 
     /// Returns the earlier id of a file whose content is the same.
-    pub(crate) fn unchanged(&self, file: FileId) -> Option<FileId> {
+    pub(crate) fn earlier_id_if_unchanged(&self, file: FileId) -> Option<FileId> {
         self.earlier_id(file).filter(|_| !self.is_changed(file))
     }
 
@@ -78,13 +78,13 @@ impl Change {
 
     /// Returns the earlier ids of the files that are gone.
     pub(crate) fn gone(&self) -> impl Iterator<Item = FileId> + '_ {
-        let ids = (0..).map(FileId).zip(&self.now);
-        ids.filter(|(_, now)| now.is_none()).map(|(id, _)| id)
+        let ids = (0..).map(FileId).zip(&self.later_ids);
+        ids.filter(|(_, later)| later.is_none()).map(|(id, _)| id)
     }
 
     /// Returns the later id of a file of the earlier snapshot, unless it is gone.
     pub(crate) fn later_id(&self, earlier: FileId) -> Option<FileId> {
-        *self.now.get(earlier.0 as usize)?
+        *self.later_ids.get(earlier.0 as usize)?
     }
 }
 
@@ -128,6 +128,7 @@ impl<T: Renumber> Renumber for Box<[T]> {
     }
 }
 
+/// A set of files, one flag for each.
 #[derive(Clone, Debug)]
 pub(crate) struct FileSet(Vec<bool>);
 

@@ -46,8 +46,8 @@ pub struct Files {
     chunk_file: Vec<FileId>,
     /// By file, the size of its text in bytes.
     text_bytes: Vec<u32>,
-    /// See [`Files::gaps`].
-    gaps: Vec<FileId>,
+    /// See [`Files::unindexed_sources`].
+    unindexed_sources: Vec<FileId>,
 }
 
 /// A unit: see [`Files::unit_of`]. It holds the few values that ranking reads for thousands of units, close
@@ -74,14 +74,14 @@ struct Units {
     /// By definition, whether its decorators or those around it make it test code; empty if none is.
     test_code: Box<[bool]>,
     /// Computed on first use.
-    names: OnceLock<Names>,
+    names: OnceLock<NameHashes>,
 }
 
 const NO_UNIT: u32 = u32::MAX;
 
 /// The names of a file's definitions.
 #[derive(Debug)]
-struct Names {
+struct NameHashes {
     /// By definition, the [hash](tokens::hash) of its name.
     hashes: Box<[u64]>,
     /// `ends[d - 1]..ends[d]` is the range of definition `d` in `terms`.
@@ -90,7 +90,7 @@ struct Names {
     terms: Box<[u64]>,
 }
 
-impl Names {
+impl NameHashes {
     fn new(definitions: &[Definition]) -> Self {
         let mut terms = Vec::new();
         let ends = definitions.iter().map(|definition| {
@@ -140,7 +140,7 @@ impl Files {
             .with_min_len(64)
             .map(|id| {
                 let before = known.and_then(|(previous, change)| {
-                    let before = change.unchanged(*id)?;
+                    let before = change.earlier_id_if_unchanged(*id)?;
                     previous.units.get(before.0 as usize)
                 });
                 let file = &files[id.0 as usize];
@@ -158,15 +158,15 @@ impl Files {
             first_chunk: Vec::with_capacity(files.len() + 1),
             chunk_file: Vec::new(),
             text_bytes: Vec::with_capacity(files.len()),
-            gaps: Vec::new(),
+            unindexed_sources: Vec::new(),
             files,
         };
         for (file, id) in table.files.iter().zip(ids) {
             table.first_chunk.push(table.chunk_file.len() as u32);
             let bytes = file.content.as_ref().map_or(0, |c| c.text.len());
             table.text_bytes.push(bytes as u32);
-            if is_gap(file) {
-                table.gaps.push(id);
+            if is_unindexed_source(file) {
+                table.unindexed_sources.push(id);
             }
             if let Some(content) = &file.content {
                 let facts = &content.facts;
@@ -232,12 +232,12 @@ impl Files {
     /// Returns source code that people would read but that is not indexed, or only as text, in path order:
     /// files that are too large, not in UTF-8, kept elsewhere or unreadable, and files whose parsing was
     /// aborted.
-    pub fn gaps(&self) -> &[FileId] {
-        &self.gaps
+    pub fn unindexed_sources(&self) -> &[FileId] {
+        &self.unindexed_sources
     }
 
     /// Returns why a file is not indexed, or only as text; empty if it is fully indexed.
-    pub fn gap_reason(&self, id: FileId) -> &'static str {
+    pub fn unindexed_reason(&self, id: FileId) -> &'static str {
         let file = self.file(id);
         let skipped = file.skipped.as_ref().map(SkipReason::code);
         let unparsed = is_unparsed(file).then(|| ParseIssue::Timeout.code());
@@ -417,10 +417,10 @@ impl Files {
 
     /// Returns the names of a file's definitions. They are computed once per file content, because ranking
     /// reads the names of thousands of definitions.
-    fn names(&self, file: FileId) -> &Names {
+    fn names(&self, file: FileId) -> &NameHashes {
         let of_file = || self.content(file).map_or(&[][..], |c| &c.facts.definitions);
         let names = &self.units[file.0 as usize].names;
-        names.get_or_init(|| Names::new(of_file()))
+        names.get_or_init(|| NameHashes::new(of_file()))
     }
 
     /// Returns the units of a file, in order of position.
@@ -531,7 +531,7 @@ impl Files {
     }
 }
 
-fn is_gap(file: &SourceFile) -> bool {
+fn is_unindexed_source(file: &SourceFile) -> bool {
     let is_lost = match &file.skipped {
         Some(reason) => matches!(
             reason,

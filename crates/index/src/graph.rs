@@ -39,7 +39,7 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, WithDependencies};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::modules::Modules;
-use crate::graph::names::{Names, Place, Tables};
+use crate::graph::names::{NameResolver, Position, Tables};
 use crate::graph::references::Edges;
 use crate::graph::rows::{FileRows, Rows};
 use crate::graph::scopes::FileScope;
@@ -105,11 +105,11 @@ impl Graph {
         if file.0 as usize >= files.len() {
             return (Vec::new(), None);
         }
-        let place = Place::new(file, None);
+        let position = Position::new(file, None);
         let dependencies = Dependencies::ignored();
-        let names = Names::new(self.tables(files, symbols), &dependencies);
+        let names = NameResolver::new(self.tables(files, symbols), &dependencies);
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
-        let found = evaluator.path(place, name).found;
+        let found = evaluator.path(position, name).found;
         let module = match found.first() {
             Some(Target::Module(module)) => Some(module),
             _ => None,
@@ -121,7 +121,7 @@ impl Graph {
     /// `package.module.function`) or package specifier resolves to; re-exports are followed.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
-        let names = Names::new(self.tables(files, symbols), &dependencies);
+        let names = NameResolver::new(self.tables(files, symbols), &dependencies);
         // Tries the longest leading part that is a module; the rest are its attributes.
         let mut end = path.len();
         loop {
@@ -155,12 +155,12 @@ impl Graph {
         name: &str,
     ) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
-        let names = Names::new(self.tables(files, symbols), &dependencies);
+        let names = NameResolver::new(self.tables(files, symbols), &dependencies);
         let found = self.inheritance.members(names, class, name);
         found.definitions().collect()
     }
 
-    fn attributes<'a>(&self, names: Names<'a>, module: FileId, path: &'a str) -> Targets {
+    fn attributes<'a>(&self, names: NameResolver<'a>, module: FileId, path: &'a str) -> Targets {
         let mut found = Targets::one(Target::Module(module));
         for name in path.split('.').take(16) {
             found = match found.first() {
@@ -210,7 +210,8 @@ impl Graph {
     }
 
     /// Returns the uses of a definition, by file and line, without those inside itself and without name-only
-    /// matches of common names. The uses of a class include those of its constructor.
+    /// matches of common names. Constructing an object is a use of its class, not of
+    /// the constructor.
     pub fn uses_of(&self, definition: DefId) -> &[CallSite] {
         self.uses.row(definition)
     }

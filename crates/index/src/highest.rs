@@ -5,7 +5,7 @@ const BLOCK: usize = 16;
 
 /// Returns the `limit` highest positive values with their positions, in unspecified order. Of equal values
 /// the earlier position wins.
-pub fn highest(values: &[f32], limit: usize) -> Vec<(u32, f32)> {
+pub fn top_k(values: &[f32], limit: usize) -> Vec<(u32, f32)> {
     let limit = limit.min(values.len());
     let mut kept = Vec::with_capacity(2 * limit + BLOCK);
     // Values that are not above the lowest of the best so far are skipped: equal values that come later lose.
@@ -51,7 +51,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn highest_equals_sorted_prefix(
+        fn top_k_equals_sorted_prefix(
             values in proptest::collection::vec((-2..6i8).prop_map(f32::from), 0..200),
             limit in prop_oneof![0..20usize, Just(usize::MAX)],
         ) {
@@ -59,7 +59,7 @@ mod tests {
             all.retain(|(_, value)| *value > 0.0);
             all.sort_by(best_first);
             all.truncate(limit);
-            let mut found = highest(&values, limit);
+            let mut found = top_k(&values, limit);
             found.sort_by(best_first);
             prop_assert_eq!(found, all);
         }

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use self::fields::has_headings;
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm};
+pub use self::score::{ChunkHit, FileHit, Hits, MIN_SEARCHED_TERMS, QueryTerm};
 pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
@@ -53,7 +53,7 @@ const SMALLEST_SPLIT_BYTES: usize = 1 << 20;
 
 /// The part of a segment that a snapshot uses.
 #[derive(Debug)]
-struct Part {
+struct LiveSegment {
     segment: Arc<Segment>,
     /// By file of the segment, its id in the snapshot; `None` if it is not part of it.
     files: Vec<Option<FileId>>,
@@ -69,7 +69,7 @@ const NO_CHUNK: u32 = u32::MAX;
 /// Postings over the chunks and files of a snapshot.
 #[derive(Debug)]
 pub struct Lexical {
-    parts: Vec<Part>,
+    parts: Vec<LiveSegment>,
     /// Terms per field over all files; headings do not count.
     totals: [u64; FIELDS],
     /// Prepared for the weights of the first search.
@@ -103,9 +103,9 @@ impl Lexical {
         other_work: impl FnOnce() -> T + Send,
     ) -> Result<(Self, T), LexicalError> {
         let mut covered = vec![false; files.len()];
-        let mut parts: Vec<Part> = segments
+        let mut parts: Vec<LiveSegment> = segments
             .into_iter()
-            .map(|segment| Part::claim(segment, files, &mut covered))
+            .map(|segment| LiveSegment::claim(segment, files, &mut covered))
             .collect();
         take_parts_to_merge(&mut parts, &mut covered);
         let fresh: Vec<FileId> = files
@@ -116,7 +116,7 @@ impl Lexical {
         let write = |ids: &[FileId]| {
             let segment = Segment::build(&segment_files(files, ids))?;
             let held = ids.iter().copied().map(Some).collect();
-            Ok(Part::new(Arc::new(segment), held))
+            Ok(LiveSegment::new(Arc::new(segment), held))
         };
         let ((first, other_work), (rest, commits)) = match runs.split_first() {
             // A run is written by one thread. The thread of the first run then starts the other work, which
@@ -130,14 +130,14 @@ impl Lexical {
                 || (runs.iter().copied().map(write).collect(), commits()),
             ),
         };
-        let rest: Vec<Result<Part, LexicalError>> = rest;
+        let rest: Vec<Result<LiveSegment, LexicalError>> = rest;
         for part in first.into_iter().chain(rest) {
             parts.push(part?);
         }
         Ok((Self::assemble(files, parts, commits), other_work))
     }
 
-    fn assemble(files: &Files, mut parts: Vec<Part>, commits: Arc<Commits>) -> Self {
+    fn assemble(files: &Files, mut parts: Vec<LiveSegment>, commits: Arc<Commits>) -> Self {
         let mut totals = [0; FIELDS];
         for part in &mut parts {
             part.number_chunks(files);
@@ -232,7 +232,7 @@ impl Lexical {
     /// Estimated heap size in bytes, without [`Self::cache_bytes`]; segments shared with other
     /// snapshots count in full.
     pub fn heap_bytes(&self) -> usize {
-        let of_part = |part: &Part| {
+        let of_part = |part: &LiveSegment| {
             let ids = size_of_val(&*part.files) + size_of_val(&*part.chunks);
             part.segment.heap_bytes() + ids
         };
@@ -248,7 +248,7 @@ impl Lexical {
     }
 }
 
-impl Part {
+impl LiveSegment {
     /// Creates the part of a segment whose files are in `files` with the same path and content and are not
     /// covered by another part yet. Marks them in `covered`.
     fn claim(segment: Arc<Segment>, files: &Files, covered: &mut [bool]) -> Self {
@@ -298,7 +298,7 @@ impl Part {
 
 /// Removes parts of which at least half of the files are dead. If there are too many parts, also removes all
 /// but the largest half of [`max_segments`]. The files of removed parts are then indexed again together.
-fn take_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
+fn take_parts_to_merge(parts: &mut Vec<LiveSegment>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
     let crowded = parts.len() > max_segments();
     let kept = if crowded {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::change::Change;
 use crate::files::{DefId, FileId, Files};
-use crate::inverted::Inverted;
+use crate::sharded_map::ShardedMap;
 
 /// A trigram shared by more messages than this is ignored as uninformative.
 const MAX_MESSAGES: usize = 20;
@@ -30,7 +30,7 @@ pub struct MessagePlace {
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     files: Vec<Arc<FileMessages>>,
-    by_trigram: Inverted<Trigram, (FileId, u32)>,
+    by_trigram: ShardedMap<Trigram, (FileId, u32)>,
 }
 
 /// The hash of three consecutive words.
@@ -95,7 +95,9 @@ impl Messages {
             .with_min_len(64)
             .map(|id| {
                 let before = previous.and_then(|(previous, change)| {
-                    previous.files.get(change.unchanged(*id)?.0 as usize)
+                    previous
+                        .files
+                        .get(change.earlier_id_if_unchanged(*id)?.0 as usize)
                 });
                 match (before, files.content(*id)) {
                     (Some(messages), _) => Arc::clone(messages),
@@ -110,7 +112,7 @@ impl Messages {
         let mut index = Self {
             by_trigram: match previous {
                 Some((previous, change)) => previous.remaining(change),
-                None => Inverted::with_capacity(trigrams()),
+                None => ShardedMap::with_capacity(trigrams()),
             },
             files: of_files,
         };
@@ -122,7 +124,7 @@ impl Messages {
     }
 
     /// Returns the table without the entries of changed files, with the ids of the later snapshot.
-    fn remaining(&self, change: &Change) -> Inverted<Trigram, (FileId, u32)> {
+    fn remaining(&self, change: &Change) -> ShardedMap<Trigram, (FileId, u32)> {
         let mut by_trigram = self.by_trigram.clone();
         let edited = change
             .changed()

@@ -14,7 +14,7 @@ use self::folded::{FoldedName, FoldedNames};
 pub use self::folded::{NamesOfLength, fold, letters};
 use crate::change::Change;
 use crate::files::{DefId, Files};
-use crate::inverted::Inverted;
+use crate::sharded_map::ShardedMap;
 
 /// Definitions by their names. Lists are in id order.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Symbols {
 const REBUILD_DIVISOR: usize = 3;
 
 /// Definitions by a key derived from them.
-type Table = Inverted<Box<str>, DefId>;
+type Table = ShardedMap<Box<str>, DefId>;
 
 /// Returns the key of a definition in a table; `None` if the table leaves it out.
 type Key = for<'d> fn(&'d Definition) -> Option<Cow<'d, str>>;

@@ -1,8 +1,8 @@
 //! Splits text into index terms, the same for code, prose, paths and queries: an identifier gives the whole
 //! in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed (Snowball,
-//! English). Characters other than letters, digits and underscores separate identifiers. Chinese, Japanese
-//! and Korean put no spaces between words: every two adjacent characters are a term, and names of code
-//! between them are split off.
+//! English). Characters other than letters, digits and underscores separate identifiers. Chinese and
+//! Japanese put no spaces between words, Korean only between phrases: every two adjacent characters are a
+//! term, and names of code between them are split off.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;

@@ -20,7 +20,7 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Imports and re-exports in order.
     pub imports: Vec<Import>,
-    /// Exported names of its definitions and imports, beyond the definitions marked `exported` (ES `export {
+    /// Exported names of its definitions and imports, beyond those with `is_exported` (ES `export {
     /// a as b }`, `export default a`, `module.exports = …`; Python `__all__`).
     pub exports: Vec<Export>,
     /// Texts of raised errors and log calls.

@@ -14,7 +14,7 @@ pub struct Language(&'static LanguageRules);
 /// and read by whoever holds a [`Language`].
 #[derive(Debug)]
 pub struct LanguageRules {
-    /// Returns the stable lower-case name used on the wire.
+    /// Stable lower-case name, used on the wire and in stored tables.
     pub name: &'static str,
     /// Its number in stored data. It is unique and never reused for another language.
     pub code: u8,

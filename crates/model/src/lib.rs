@@ -1,6 +1,6 @@
 //! Defines the vocabulary that every other crate shares: ids, paths, spans, languages, roles and the facts
-//! that parsing one file yields. It holds no behaviour beyond constructors that guard invariants and the
-//! [escaping](escape) of text for people, and depends on the standard library alone. Start at [`facts`].
+//! that parsing one file yields. It holds plain data with small accessors, and the [escaping](escape) of
+//! text for people, and depends on the standard library alone. Start at [`facts`].
 
 pub mod escape;
 pub mod facts;

@@ -14,8 +14,8 @@ pub struct Values {
     pub types: Vec<DefinitionType>,
     /// Values of variables, fields and aliases, and those of functions that are one expression, by definition.
     pub held: Vec<HeldValue>,
-    /// Receivers of references that are not plain paths, by reference.
-    pub receivers: Vec<Receivers>,
+    /// ReceiverChain of references that are not plain paths, by reference.
+    pub receivers: Vec<ReceiverChain>,
 }
 
 /// A type as written, without wrapper types.
@@ -99,7 +99,7 @@ pub struct HeldValue {
 
 /// The receiver of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receivers {
+pub struct ReceiverChain {
     /// Position in the file's references.
     pub reference: u32,
     /// The chain before the name, first to last: `self` and `make()` in `self.make().connect`. Empty if the

@@ -6,7 +6,7 @@ mod scan;
 mod text;
 
 use foveate_model::values::{
-    DefinitionType, HeldValue, Parameter, Receivers, TypeName, Value, Values,
+    DefinitionType, HeldValue, Parameter, ReceiverChain, TypeName, Value, Values,
 };
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
@@ -114,7 +114,7 @@ fn held_by(text: &str, definition: &Definition) -> Option<Value> {
 }
 
 /// Returns the receivers of references whose paths do not contain them.
-fn receivers(text: &str, facts: &FileFacts) -> Vec<Receivers> {
+fn receivers(text: &str, facts: &FileFacts) -> Vec<ReceiverChain> {
     let mut found = Vec::new();
     for (position, reference) in (0..).zip(&facts.references) {
         let is_called = reference.path.of(text).contains('(');
@@ -123,7 +123,7 @@ fn receivers(text: &str, facts: &FileFacts) -> Vec<Receivers> {
         }
         let links = receiver(text, reference.name.start as usize);
         if is_called || !links.is_empty() {
-            found.push(Receivers {
+            found.push(ReceiverChain {
                 reference: position,
                 links: links.into(),
             });

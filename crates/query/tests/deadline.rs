@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use foveate_fixture::snapshot::{of_files, source_files};
 use foveate_index::Snapshot;
-use foveate_index::lexical::ALWAYS_SEARCHED;
+use foveate_index::lexical::MIN_SEARCHED_TERMS;
 use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 use foveate_query::{Answer, Breadth, Deadline, RankingConfig, Request, answer};
 
@@ -112,7 +112,7 @@ fn deadline_in_the_future_changes_nothing() {
 #[test]
 fn late_long_query_uses_first_names_and_heaviest_words() {
     let mut query = QUERY.to_owned();
-    for number in 0..2 * ALWAYS_SEARCHED {
+    for number in 0..2 * MIN_SEARCHED_TERMS {
         write!(
             query,
             "\nodd{number}word `odd_name_{number}` `a{number}.py`"

@@ -1,12 +1,12 @@
 //! Finds definitions by their name among all files, for names that no scope and no import binds. Everything
-//! that is read from such a definition is covered by the question for its name (`interface::named`), so its
-//! file is not recorded as a dependency. Start at [`Names::named`].
+//! that is read from such a definition is covered by the look-up of its name (`interface::named`), so its
+//! file is not recorded as a dependency. Start at [`NameResolver::named`].
 
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId, Visibility};
 
 use crate::files::{DefId, FileId};
-use crate::graph::dependencies::Question;
-use crate::graph::names::Names;
+use crate::graph::dependencies::Lookup;
+use crate::graph::names::NameResolver;
 use crate::graph::paths::FullName;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
@@ -106,6 +106,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
+/// The candidates of the highest rank so far.
 #[derive(Debug)]
 pub(super) struct BestCandidates<'a, Rank> {
     rank: Option<Rank>,
@@ -145,14 +146,14 @@ impl<'a, Rank: Ord> BestCandidates<'a, Rank> {
 /// number of leading directories that both paths share.
 pub(super) type Nearness = (bool, bool, usize);
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Returns the definitions of a name in the language family of a file, in id order.
     pub(super) fn named(
         &self,
         near: FileId,
         name: &str,
     ) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
-        self.dependencies.add_question(Question::Name, name);
+        self.dependencies.add_lookup(Lookup::Name, name);
         let all = nearest(self.tables.symbols.named(name), near);
         let family = self.language(near).family();
         let files = self.tables.files;
@@ -232,7 +233,7 @@ impl<'a> Names<'a> {
         (file == other, a == b, shared)
     }
 
-    /// Returns the full name of a place: of the definition that contains it, or of its file's package.
+    /// Returns the full name of a position: of the definition that contains it, or of its file's package.
     pub(super) fn full_name(&self, file: FileId, enclosing: Option<LocalId>) -> FullName<'a> {
         let package = self.facts(file).map_or("", |facts| &facts.package);
         let definition = enclosing.and_then(|id| self.local(file, id));

@@ -8,7 +8,7 @@ use crate::files::FileId;
 
 /// A look-up over all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum Lookup {
     /// Bindings of a name in some file.
     Binding,
     /// Definitions by their name.
@@ -21,8 +21,8 @@ pub(super) enum Question {
     AnyModule,
 }
 
-impl Question {
-    /// Returns the FNV-1a hash. If two questions have the same hash, files may be resolved again needlessly.
+impl Lookup {
+    /// Returns the FNV-1a hash of the look-up. If two have the same hash, files may be resolved again needlessly.
     pub(super) fn hash(self, name: &str) -> u32 {
         fnv1a(((self as u32) + 1) << 8, name)
     }
@@ -35,12 +35,12 @@ pub(super) fn fnv1a(seed: u32, text: &str) -> u32 {
     })
 }
 
-/// Records the files and questions that a result depends on.
+/// Records the files and look-ups that a result depends on.
 #[derive(Debug)]
 pub(super) struct Dependencies {
     /// One bit per file.
     files: Box<[Cell<u64>]>,
-    questions: RefCell<Vec<u32>>,
+    lookups: RefCell<Vec<u32>>,
 }
 
 impl Dependencies {
@@ -48,7 +48,7 @@ impl Dependencies {
     pub(super) fn new(files: usize) -> Self {
         Self {
             files: vec![Cell::new(0); files.div_ceil(64)].into(),
-            questions: RefCell::default(),
+            lookups: RefCell::default(),
         }
     }
 
@@ -64,10 +64,10 @@ impl Dependencies {
         }
     }
 
-    /// Records that the answer to a question was used.
-    pub(super) fn add_question(&self, question: Question, name: &str) {
+    /// Records that the result of a look-up was used.
+    pub(super) fn add_lookup(&self, lookup: Lookup, name: &str) {
         if !self.files.is_empty() {
-            self.questions.borrow_mut().push(question.hash(name));
+            self.lookups.borrow_mut().push(lookup.hash(name));
         }
     }
 
@@ -80,10 +80,10 @@ impl Dependencies {
                 left &= left - 1;
             }
         }
-        let mut questions = self.questions.into_inner();
-        questions.sort_unstable();
-        questions.dedup();
-        (files.into(), questions.into())
+        let mut lookups = self.lookups.into_inner();
+        lookups.sort_unstable();
+        lookups.dedup();
+        (files.into(), lookups.into())
     }
 }
 
@@ -93,31 +93,31 @@ pub(super) struct WithDependencies<T> {
     pub(super) value: T,
     /// The files that it read, in order.
     pub(super) files: Box<[FileId]>,
-    /// The hashes of its questions, in order.
-    pub(super) questions: Box<[u32]>,
+    /// The hashes of its look-ups, in order.
+    pub(super) lookups: Box<[u32]>,
 }
 
 impl<T: Default + PartialEq> WithDependencies<T> {
     /// Whether the result is the default and nothing but the file itself was read, as for files that are not
     /// resolved.
     pub(super) fn is_empty(&self) -> bool {
-        self.files.len() <= 1 && self.questions.is_empty() && self.value == T::default()
+        self.files.len() <= 1 && self.lookups.is_empty() && self.value == T::default()
     }
 }
 
 impl<T> WithDependencies<T> {
     pub(super) fn new(value: T, noted: Dependencies) -> Self {
-        let (files, questions) = noted.into_parts();
+        let (files, lookups) = noted.into_parts();
         Self {
             value,
             files,
-            questions,
+            lookups,
         }
     }
 
     /// Returns the heap size in bytes without that of the value.
     pub(super) fn heap_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.files) + size_of_val(&*self.questions)
+        size_of::<Self>() + size_of_val(&*self.files) + size_of_val(&*self.lookups)
     }
 }
 
@@ -126,7 +126,7 @@ impl<T: Renumber> Renumber for WithDependencies<T> {
         Some(Self {
             files: self.files.renumbered(change)?,
             value: self.value.renumbered(change)?,
-            questions: self.questions.clone(),
+            lookups: self.lookups.clone(),
         })
     }
 }

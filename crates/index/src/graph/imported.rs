@@ -6,8 +6,8 @@ use foveate_model::Import;
 use foveate_model::resolution::Exports;
 
 use crate::files::FileId;
-use crate::graph::dependencies::Question;
-use crate::graph::names::{MAX_CHAIN, MAX_STEPS, Names};
+use crate::graph::dependencies::Lookup;
+use crate::graph::names::{MAX_CHAIN, MAX_STEPS, NameResolver};
 use crate::graph::paths;
 use crate::graph::scopes::{EXPORTS, TOP_LEVEL, bound_name, takes_all};
 use crate::graph::targets::{Target, Targets};
@@ -15,7 +15,7 @@ use crate::graph::targets::{Target, Targets};
 /// Maximum nesting depth of types that an import reaches into.
 const MAX_NESTED_TYPES: usize = 4;
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Resolves one imported name.
     pub(super) fn imported(
         &self,
@@ -50,8 +50,7 @@ impl<'a> Names<'a> {
             }
         }
         if let Some(resolver) = self.submodules(file) {
-            self.dependencies
-                .add_question(Question::Module, &imported.name);
+            self.dependencies.add_lookup(Lookup::Module, &imported.name);
             let files = self.tables.files;
             let submodule = resolver.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = submodule {
@@ -75,7 +74,7 @@ impl<'a> Names<'a> {
         let mut found = module;
         if self.rules(file).imports_bind_paths && local.contains('.') {
             let first = bound_name(import, local);
-            self.dependencies.add_question(Question::Module, first);
+            self.dependencies.add_lookup(Lookup::Module, first);
             let (files, resolver) = (self.tables.files, self.resolver(file));
             let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
             found = root.or(module);

@@ -6,7 +6,7 @@ use foveate_model::values::{self, TypeForm, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
 
 use crate::files::{DefId, FileId};
-use crate::graph::names::Place;
+use crate::graph::names::Position;
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::values::{Evaluator, Outcome, Value};
@@ -15,14 +15,16 @@ impl<'a> Evaluator<'a> {
     /// Infers the value of a local variable.
     pub(super) fn local_value(
         &self,
-        place: Place,
+        position: Position,
         value: values::Value,
         inferences: u32,
     ) -> Outcome {
         let value = match value {
             _ if inferences == 0 => Value::Unknown,
-            values::Value::Type(type_name) => self.value_of_type(place, type_name, inferences - 1),
-            value => self.initial_value(place, value, inferences - 1),
+            values::Value::Type(type_name) => {
+                self.value_of_type(position, type_name, inferences - 1)
+            }
+            value => self.initial_value(position, value, inferences - 1),
         };
         Outcome::likely(value)
     }
@@ -31,17 +33,17 @@ impl<'a> Evaluator<'a> {
     /// parameter.
     pub(super) fn parameter(
         &self,
-        place: Place,
+        position: Position,
         function: LocalId,
         name: &str,
         inferences: u32,
     ) -> Option<Outcome> {
-        let parameters = self.known(place.file)?.parameters_of(function);
+        let parameters = self.known(position.file)?.parameters_of(function);
         let mut parameters = parameters.iter();
-        let parameter = parameters.find(|p| self.text_of(place.file, p.name) == name)?;
+        let parameter = parameters.find(|p| self.text_of(position.file, p.name) == name)?;
         let value = match parameter.type_name {
             Some(type_name) if inferences > 0 => {
-                self.value_of_type(place, type_name, inferences - 1)
+                self.value_of_type(position, type_name, inferences - 1)
             }
             _ => Value::Unknown,
         };
@@ -58,14 +60,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the value of an expression with a declared type.
-    fn value_of_type(&self, place: Place, type_name: TypeName, inferences: u32) -> Value {
-        let path = self.text_of(place.file, type_name.path);
-        if self.names.rules(place.file).self_types.contains(&path) {
+    fn value_of_type(&self, position: Position, type_name: TypeName, inferences: u32) -> Value {
+        let path = self.text_of(position.file, type_name.path);
+        if self.names.rules(position.file).self_types.contains(&path) {
             return self
-                .enclosing_class(place)
+                .enclosing_class(position)
                 .map_or(Value::Unknown, Value::Instance);
         }
-        let outcome = self.path_inferring(place, paths::without_marks(path), inferences);
+        let outcome = self.path_inferring(position, paths::without_marks(path), inferences);
         let value = match self.value(outcome).0 {
             Value::Class(class) if type_name.form == TypeForm::Class => Value::Class(class),
             Value::Class(class) => Value::Instance(class),
@@ -89,17 +91,17 @@ impl<'a> Evaluator<'a> {
         if definition.kind != DefinitionKind::TypeAlias || inferences == 0 {
             return Value::Unknown;
         }
-        let place = Place::new(id.file, definition.parent);
+        let position = Position::new(id.file, definition.parent);
         let type_name = self
             .known(id.file)
             .and_then(|known| known.type_of(id.local));
         match type_name {
-            Some(type_name) => self.value_of_type(place, type_name, inferences - 1),
+            Some(type_name) => self.value_of_type(position, type_name, inferences - 1),
             None => Value::Instance(id),
         }
     }
 
-    fn initial_value(&self, place: Place, value: values::Value, inferences: u32) -> Value {
+    fn initial_value(&self, position: Position, value: values::Value, inferences: u32) -> Value {
         let (path, is_call, is_element) = match value {
             values::Value::Name(path) => (path, false, false),
             values::Value::Call(path) => (path, true, false),
@@ -107,8 +109,8 @@ impl<'a> Evaluator<'a> {
             values::Value::CallElement(path) => (path, true, true),
             _ => return Value::Unknown,
         };
-        let path = paths::without_marks(self.text_of(place.file, path));
-        let value = self.value(self.path_inferring(place, path, inferences));
+        let path = paths::without_marks(self.text_of(position.file, path));
+        let value = self.value(self.path_inferring(position, path, inferences));
         let value = if is_call {
             self.call_result(value, inferences)
         } else {
@@ -189,14 +191,14 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || !definition.kind.is_function() {
             return Value::Unknown;
         }
-        let place = Place::new(function.file, Some(function.local));
+        let position = Position::new(function.file, Some(function.local));
         let known = self.known(function.file);
         let declared = known.and_then(|known| known.type_of(function.local));
         let only = || known.and_then(|known| known.held_by(function.local));
         match (declared, only) {
-            (Some(type_name), _) => self.value_of_type(place, type_name, inferences - 1),
+            (Some(type_name), _) => self.value_of_type(position, type_name, inferences - 1),
             (None, only) => only().map_or(Value::Unknown, |value| {
-                self.initial_value(place, value, inferences - 1)
+                self.initial_value(position, value, inferences - 1)
             }),
         }
     }
@@ -212,43 +214,43 @@ impl<'a> Evaluator<'a> {
         if inferences == 0 || definition.kind.is_function() {
             return Value::Unknown;
         }
-        let place = Place::new(id.file, definition.parent);
+        let position = Position::new(id.file, definition.parent);
         let held = self
             .known(id.file)
             .and_then(|known| known.held_by(id.local));
         let held = match held {
             None => return Value::Unknown,
             Some(values::Value::Type(type_name)) => {
-                return self.value_of_type(place, type_name, inferences - 1);
+                return self.value_of_type(position, type_name, inferences - 1);
             }
-            Some(values::Value::Parameter) => return self.own_parameter(id, place, inferences),
+            Some(values::Value::Parameter) => return self.own_parameter(id, position, inferences),
             Some(held) => held,
         };
         // A field that is assigned in a method is evaluated there, because it may use the method's
         // parameters.
         let setter = self.enclosing_method(id);
-        let place = Place {
-            enclosing: setter.or(place.enclosing),
-            ..place
+        let position = Position {
+            enclosing: setter.or(position.enclosing),
+            ..position
         };
         if let Some(method) = setter
             && let values::Value::Name(path) = held
             && let path = self.text_of(id.file, path)
-            && let Some(outcome) = self.parameter(place, method, path, inferences - 1)
+            && let Some(outcome) = self.parameter(position, method, path, inferences - 1)
         {
             return outcome.value;
         }
-        self.initial_value(place, held, inferences - 1)
+        self.initial_value(position, held, inferences - 1)
     }
 
     /// Infers the value of a field from the parameter of its name: `constructor(private readonly client:
     /// Client)` declares a field.
-    fn own_parameter(&self, id: DefId, place: Place, inferences: u32) -> Value {
+    fn own_parameter(&self, id: DefId, position: Position, inferences: u32) -> Value {
         let Some(method) = self.enclosing_method(id) else {
             return Value::Unknown;
         };
         let name = &self.names.definition(id).name;
-        self.parameter(place, method, name, inferences.saturating_sub(1))
+        self.parameter(position, method, name, inferences.saturating_sub(1))
             .map_or(Value::Unknown, |outcome| outcome.value)
     }
 

@@ -8,7 +8,7 @@ use foveate_model::LocalId;
 use crate::change::FileSet;
 use crate::files::{DefId, FileId};
 use crate::graph::dependencies::WithDependencies;
-use crate::graph::names::{Names, Place, Tables};
+use crate::graph::names::{NameResolver, Position, Tables};
 use crate::graph::paths::{self, Segment};
 use crate::graph::rows::Rows;
 use crate::graph::stage::Stage;
@@ -35,7 +35,7 @@ impl Inheritance {
     ) -> (Self, FileSet) {
         let known = before.map(|before| &before.bases[..]);
         let (bases, differing) = stage.resolve(known, |file, dependencies| {
-            bases_of_file(Names::new(tables, dependencies), file)
+            bases_of_file(NameResolver::new(tables, dependencies), file)
         });
         (Self { bases }, differing)
     }
@@ -46,13 +46,23 @@ impl Inheritance {
     }
 
     /// Returns the members with this name of the first class that has one: the class itself, then its bases.
-    pub(super) fn members<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
+    pub(super) fn members<'a>(
+        &self,
+        names: NameResolver<'a>,
+        class: DefId,
+        name: &'a str,
+    ) -> Targets {
         let own = names.own_members(class, name);
         own.or_else(|| self.inherited(names, class, name))
     }
 
     /// Like [`Self::members`], but without the class itself: the meaning of `super().name`.
-    pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
+    pub(super) fn inherited<'a>(
+        &self,
+        names: NameResolver<'a>,
+        class: DefId,
+        name: &'a str,
+    ) -> Targets {
         names.dependencies.add_file(class.file);
         let mut seen = vec![class];
         let mut waiting = Vec::new();
@@ -73,7 +83,7 @@ impl Inheritance {
     }
 
     /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
-    fn push_bases(&self, names: Names<'_>, class: DefId, waiting: &mut Vec<DefId>) {
+    fn push_bases(&self, names: NameResolver<'_>, class: DefId, waiting: &mut Vec<DefId>) {
         for other in names.other_bodies(class).into_iter().rev() {
             names.dependencies.add_file(other.file);
             waiting.extend(self.bases(other).iter().rev());
@@ -89,7 +99,7 @@ impl Inheritance {
     }
 }
 
-fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
+fn bases_of_file(names: NameResolver<'_>, file: FileId) -> Rows<DefId> {
     let Some(facts) = names.facts(file) else {
         return Rows::default();
     };
@@ -115,7 +125,7 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
 
 /// Resolves the name of a base class at the position of a class. Inherited members are not available yet.
 fn class_named<'a>(
-    names: Names<'a>,
+    names: NameResolver<'a>,
     file: FileId,
     outer: Option<LocalId>,
     path: &'a str,
@@ -123,8 +133,8 @@ fn class_named<'a>(
     let member = |id, name| names.own_members(id, name);
     let found = names.type_named(file, outer, path, member);
     if found.is_empty() && names.rules(file).paths_may_be_qualified {
-        let place = Place::new(file, outer);
-        return by_full_name(names, place, path);
+        let position = Position::new(file, outer);
+        return by_full_name(names, position, path);
     }
     let has_default = names.rules(file).modules_have_defaults;
     match found.first() {
@@ -135,9 +145,9 @@ fn class_named<'a>(
 }
 
 /// Resolves the name of a base class by the full names of all types.
-fn by_full_name<'a>(names: Names<'a>, place: Place, path: &'a str) -> Targets {
+fn by_full_name<'a>(names: NameResolver<'a>, position: Position, path: &'a str) -> Targets {
     let segments: Vec<Segment<'a>> = paths::segments(path).collect();
-    let Some(beginning) = names.qualified(place, path, &segments) else {
+    let Some(beginning) = names.qualified(position, path, &segments) else {
         return Targets::default();
     };
     let mut found = beginning.found;

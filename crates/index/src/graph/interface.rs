@@ -6,7 +6,7 @@ use foveate_model::values::{TypeForm, TypeName, Value};
 use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visibility};
 
 use crate::graph::candidates::{is_prototype, nesting};
-use crate::graph::dependencies::Question;
+use crate::graph::dependencies::Lookup;
 use crate::graph::inferred_types::enclosing_method;
 use crate::symbols::fold;
 
@@ -91,11 +91,11 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     ))
 }
 
-/// Adds the hashes of the questions about names whose answers differ between two contents of a file.
+/// Adds the hashes of the look-ups of names whose results differ between two contents of a file.
 pub(super) fn differing_names(
     before: Option<&Content>,
     after: Option<&Content>,
-    questions: &mut HashSet<u32>,
+    lookups: &mut HashSet<u32>,
 ) {
     let old = before.map_or(&[][..], |content| &content.facts.definitions);
     let new = after.map_or(&[][..], |content| &content.facts.definitions);
@@ -107,8 +107,8 @@ pub(super) fn differing_names(
             continue;
         }
         for definition in [old.get(at), new.get(at)].into_iter().flatten() {
-            questions.insert(Question::Name.hash(&definition.name));
-            questions.insert(Question::Folded.hash(&fold(&definition.name)));
+            lookups.insert(Lookup::Name.hash(&definition.name));
+            lookups.insert(Lookup::Folded.hash(&fold(&definition.name)));
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Finds members of open types: some are defined outside the body of their type (a Go method, a function of a
 //! Rust `impl`, `void A::f() {}`), and a type may have several bodies (reopened and partial classes,
-//! namespaces). Start at [`Names::own_members`].
+//! namespaces). Start at [`NameResolver::own_members`].
 
 use foveate_model::{DefinitionKind, LocalId};
 
 use crate::files::{DefId, FileId};
 use crate::graph::candidates::{BestCandidates, Candidate, outer_name};
-use crate::graph::names::Names;
+use crate::graph::names::NameResolver;
 use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
 
 /// Maximum number of bodies of one type whose base classes are searched.
 const MAX_BODIES: usize = 64;
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Returns the members of a class, enum or namespace with this name, without inherited ones.
     pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
         let inside = self.in_body(class, name);
@@ -168,7 +168,7 @@ impl<'a> Names<'a> {
             .collect()
     }
 
-    /// Resolves the path of a type at a place inside of `outer`; `member` looks up names inside of what was
+    /// Resolves the path of a type at a position inside of `outer`; `member` looks up names inside of what was
     /// found.
     pub(super) fn type_named(
         &self,

@@ -11,7 +11,7 @@ use foveate_model::FileId;
 use crate::change::FileSet;
 use crate::files::Files;
 use crate::graph::changed_names::ChangedNames;
-use crate::graph::dependencies::Question;
+use crate::graph::dependencies::Lookup;
 use crate::graph::modules::Modules;
 use crate::graph::previous::Previous;
 
@@ -33,30 +33,30 @@ pub(super) fn changed_names<'a>(previous: &Previous<'a>, files: &'a Files) -> Ch
     changed_names
 }
 
-/// Adds the files whose package changed to `touched`, and the questions whose answers may differ to
-/// `questions`, because of `changed_names` or because modules may have moved. If the resolvers are unchanged,
+/// Adds the files whose package changed to `touched`, and the look-ups whose results may differ to
+/// `lookups`, because of `changed_names` or because modules may have moved. If the resolvers are unchanged,
 /// nothing is added.
 pub(super) fn add_affected(
     (previous, changed_names): (Previous<'_>, &ChangedNames<'_>),
     (files, modules): (&Files, &Arc<Modules>),
     touched: &mut FileSet,
-    questions: &mut HashSet<u32>,
+    lookups: &mut HashSet<u32>,
 ) {
     if Arc::ptr_eq(modules, &previous.graph.modules) {
         return;
     }
     if changed_names.all || previous.may_modules_have_moved(files) {
-        questions.insert(Question::AnyModule.hash(""));
+        lookups.insert(Lookup::AnyModule.hash(""));
     }
     let names = changed_names.names.iter();
-    questions.extend(names.map(|name| Question::Module.hash(name)));
+    lookups.extend(names.map(|name| Lookup::Module.hash(name)));
     for file in files_in_other_packages(previous, files, modules) {
         touched.insert(file);
         let definitions = files
             .content(file)
             .map(|content| &content.facts.definitions);
         let names = definitions.into_iter().flatten().map(|d| &*d.name);
-        questions.extend(names.map(|name| Question::Name.hash(name)));
+        lookups.extend(names.map(|name| Lookup::Name.hash(name)));
     }
 }
 

@@ -1,5 +1,5 @@
 //! Looks names up: in a file, through its imports and re-exports, in a class. Every look-up is bounded, so
-//! that cycles of imports and webs of star imports end. Start at [`Names::visible`] and [`Names::exported`].
+//! that cycles of imports and webs of star imports end. Start at [`NameResolver::visible`] and [`NameResolver::exported`].
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use foveate_model::resolution::{Exports, LookupRules, ModuleResolver};
 use foveate_model::{Definition, FileFacts, Language, LocalId};
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::{Dependencies, Question};
+use crate::graph::dependencies::{Dependencies, Lookup};
 use crate::graph::modules::Modules;
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, inside};
 use crate::graph::targets::{Target, Targets};
@@ -22,7 +22,7 @@ pub(super) const MAX_STEPS: u32 = 2_048;
 /// The data that name look-up needs.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'a> {
-    /// Read only for a file's path, language and role. Its content must be read through [`Names`], which
+    /// Read only for a file's path, language and role. Its content must be read through [`NameResolver`], which
     /// records the dependency.
     pub(super) files: &'a Files,
     pub(super) symbols: &'a Symbols,
@@ -32,12 +32,12 @@ pub(super) struct Tables<'a> {
 
 /// The position of a name or an expression.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) file: FileId,
     pub(super) enclosing: Option<LocalId>,
 }
 
-impl Place {
+impl Position {
     pub(super) fn new(file: FileId, enclosing: Option<LocalId>) -> Self {
         Self { file, enclosing }
     }
@@ -45,12 +45,12 @@ impl Place {
 
 /// Looks names up and records the dependencies of each result.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'a> {
+pub(super) struct NameResolver<'a> {
     pub(super) tables: Tables<'a>,
     pub(super) dependencies: &'a Dependencies,
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     pub(super) fn new(tables: Tables<'a>, dependencies: &'a Dependencies) -> Self {
         Self {
             tables,
@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
         scope: u32,
         name: &'a str,
     ) -> impl Iterator<Item = Binding> {
-        self.dependencies.add_question(Question::Binding, name);
+        self.dependencies.add_lookup(Lookup::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
             .zip(facts)
@@ -149,7 +149,7 @@ impl<'a> Names<'a> {
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };
-        self.dependencies.add_question(Question::Module, name);
+        self.dependencies.add_lookup(Lookup::Module, name);
         match resolver.child(self.tables.files, file, name) {
             Some(module) => Targets::one(Target::Module(module)),
             None => self.exported_macros(file, name),

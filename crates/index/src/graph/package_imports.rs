@@ -5,7 +5,7 @@ use foldhash::HashSet;
 use foveate_model::Import;
 
 use crate::files::FileId;
-use crate::graph::names::Names;
+use crate::graph::names::NameResolver;
 use crate::graph::paths;
 use crate::graph::scopes::takes_all;
 
@@ -15,7 +15,7 @@ const MAX_HEADS: usize = 4_096;
 /// The first two names of a path; the second may be empty.
 type Head<'a> = (&'a str, &'a str);
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Whether an import refers to a package as a whole, so that `module` is only one of its files. An
     /// include or require by path refers to that file alone.
     pub(super) fn is_package_import(

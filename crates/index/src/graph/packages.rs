@@ -3,10 +3,10 @@
 
 use crate::files::FileId;
 use crate::graph::candidates::{BestCandidates, Candidate, is_prototype};
-use crate::graph::names::Names;
+use crate::graph::names::NameResolver;
 use crate::graph::targets::{Target, Targets};
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Returns the package of a file; `None` if it is a module of its own.
     pub(super) fn package(&self, file: FileId) -> Option<u32> {
         self.tables.modules.package_of(self.tables.files, file)

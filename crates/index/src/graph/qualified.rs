@@ -1,13 +1,13 @@
 //! Resolves paths whose first name is unbound: namespaces, packages and modules that are known by their full
 //! names (`net::http::Client`, `com.shop.Cart`). Prefixes of the path, longest first, are compared with the
-//! ends of full names. Start at [`Names::qualified`].
+//! ends of full names. Start at [`NameResolver::qualified`].
 
 use foveate_model::{DefinitionKind, ImportKind};
 
 use crate::files::FileId;
 use crate::graph::candidates::{BestCandidates, Candidate, Nearness, Nesting};
-use crate::graph::dependencies::Question;
-use crate::graph::names::{Names, Place};
+use crate::graph::dependencies::Lookup;
+use crate::graph::names::{NameResolver, Position};
 use crate::graph::paths::{FullName, Segment};
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
@@ -26,18 +26,18 @@ pub(super) struct PrefixResolution {
     pub(super) confidence: Confidence,
 }
 
-/// How well a definition fits a path at a place: the number of leading names that its full name shares with
-/// that of the place, whether it has a body, and how near its file is.
+/// How well a definition fits a path at a position: the number of leading names that its full name shares with
+/// that of the position, whether it has a body, and how near its file is.
 type Fit = (usize, bool, Nearness);
 
 /// Whether a path may mean a definition of its last name.
 type Matches = fn(&Candidate<'_>, &[Segment<'_>]) -> bool;
 
-impl<'a> Names<'a> {
+impl<'a> NameResolver<'a> {
     /// Resolves a path by the full names of definitions and modules.
     pub(super) fn qualified(
         &self,
-        place: Place,
+        position: Position,
         path: &str,
         segments: &[Segment<'a>],
     ) -> Option<PrefixResolution> {
@@ -47,13 +47,14 @@ impl<'a> Names<'a> {
             .filter_map(|end| segments.get(..end));
         let found = beginnings.clone().find_map(|beginning| {
             let next = segments.get(beginning.len());
-            self.by_full_name(place, beginning, is_path_suffix_of_name)
-                .or_else(|| self.module_named(place.file, path, beginning, next?.name))
+            self.by_full_name(position, beginning, is_path_suffix_of_name)
+                .or_else(|| self.module_named(position.file, path, beginning, next?.name))
         });
         // A file may not declare its module; then the path is longer than the full name.
         found.or_else(|| {
-            beginnings
-                .find_map(|beginning| self.by_full_name(place, beginning, is_name_suffix_of_path))
+            beginnings.find_map(|beginning| {
+                self.by_full_name(position, beginning, is_name_suffix_of_path)
+            })
         })
     }
 
@@ -67,10 +68,9 @@ impl<'a> Names<'a> {
     ) -> Option<PrefixResolution> {
         // The result may change when any file is added or removed, and when definitions of the names in it
         // change.
-        self.dependencies.add_question(Question::AnyModule, "");
+        self.dependencies.add_lookup(Lookup::AnyModule, "");
         for segment in beginning {
-            self.dependencies
-                .add_question(Question::Module, segment.name);
+            self.dependencies.add_lookup(Lookup::Module, segment.name);
         }
         let (files, resolver) = (self.tables.files, self.resolver(file)?);
         let written = path.get(..beginning.last()?.end)?;
@@ -84,22 +84,22 @@ impl<'a> Names<'a> {
 
     fn by_full_name(
         &self,
-        place: Place,
+        position: Position,
         path: &[Segment<'_>],
         matches_path: Matches,
     ) -> Option<PrefixResolution> {
         let last = path.last().filter(|last| !last.name.is_empty())?;
-        let place_name = self.full_name(place.file, place.enclosing);
+        let position_name = self.full_name(position.file, position.enclosing);
         let mut best: BestCandidates<'a, Fit> = BestCandidates::none();
-        for candidate in self.named(place.file, last.name) {
+        for candidate in self.named(position.file, last.name) {
             let is_bare = path.len() == 1;
             if !matches_path(&candidate, path)
-                || (is_bare && !self.is_visible_unqualified(&candidate, place.file))
+                || (is_bare && !self.is_visible_unqualified(&candidate, position.file))
             {
                 continue;
             }
-            let shared = candidate.full_name().shared_start(place_name);
-            let nearness = self.nearness(place.file, candidate.id.file);
+            let shared = candidate.full_name().shared_start(position_name);
+            let nearness = self.nearness(position.file, candidate.id.file);
             best.add((shared, candidate.has_body(), nearness), candidate);
         }
         let first = best.candidates.first()?.full_name();
@@ -112,7 +112,7 @@ impl<'a> Names<'a> {
             && best
                 .candidates
                 .iter()
-                .all(|one| is_unambiguous(one, path, place_name));
+                .all(|one| is_unambiguous(one, path, position_name));
         Some(PrefixResolution {
             found: best.targets(),
             names: path.len(),
@@ -181,12 +181,12 @@ fn shared_end(candidate: &Candidate<'_>, path: &[Segment<'_>]) -> usize {
 fn is_unambiguous(
     candidate: &Candidate<'_>,
     path: &[Segment<'_>],
-    place_name: FullName<'_>,
+    position_name: FullName<'_>,
 ) -> bool {
     if path.len() > 1 {
         return shared_end(candidate, path) == path.len();
     }
     let outer = candidate.outer();
-    let encloses_place = outer.len() > 0 && outer.shared_start(place_name) == outer.len();
-    encloses_place && !candidate.definition.kind.is_function()
+    let encloses_position = outer.len() > 0 && outer.shared_start(position_name) == outer.len();
+    encloses_position && !candidate.definition.kind.is_function()
 }

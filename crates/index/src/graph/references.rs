@@ -11,9 +11,9 @@ use foveate_model::{
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::candidates::is_prototype;
-use crate::graph::dependencies::Question;
+use crate::graph::dependencies::Lookup;
 use crate::graph::inheritance::Inheritance;
-use crate::graph::names::{Names, Place};
+use crate::graph::names::{NameResolver, Position};
 use crate::graph::relations::Confidence;
 use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
@@ -87,7 +87,7 @@ impl Renumber for Edges {
 
 /// Resolves the references of one file.
 pub(super) fn resolve_file(
-    names: Names<'_>,
+    names: NameResolver<'_>,
     symbols: &Symbols,
     inheritance: &Inheritance,
     file: FileId,
@@ -117,7 +117,7 @@ fn used(facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {
 }
 
 fn edges<'a>(
-    names: Names<'a>,
+    names: NameResolver<'a>,
     symbols: &'a Symbols,
     inheritance: &'a Inheritance,
     file: FileId,
@@ -151,7 +151,7 @@ fn edges<'a>(
 }
 
 struct Resolver<'a> {
-    names: Names<'a>,
+    names: NameResolver<'a>,
     symbols: &'a Symbols,
     evaluator: Evaluator<'a>,
     file: FileId,
@@ -165,12 +165,12 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn resolve(&self, position: u32, reference: &Reference, edges: &mut Vec<Edge>) {
         let name = reference.name.of(self.text);
-        let place = Place::new(self.file, self.enclosing(reference));
+        let at = Position::new(self.file, self.enclosing(reference));
         let path = reference.path.of(self.text);
         let outcome = match self.facts.values.receivers_of(position) {
-            Some(links) => self.evaluator.chain(place, links, name),
-            None if reference.opaque_receiver => self.evaluator.chain(place, &[], name),
-            None => self.evaluator.path(place, path),
+            Some(links) => self.evaluator.chain(at, links, name),
+            None if reference.opaque_receiver => self.evaluator.chain(at, &[], name),
+            None => self.evaluator.path(at, path),
         };
         let enclosing = reference
             .enclosing
@@ -243,7 +243,7 @@ impl<'a> Resolver<'a> {
         if !is_distinctive(name, self.names.rules(self.file)) || !(is_call || is_compound(name)) {
             return;
         }
-        self.names.dependencies.add_question(Question::Name, name);
+        self.names.dependencies.add_lookup(Lookup::Name, name);
         let named = self.symbols.named(name);
         // All definitions of the name count, so that a long list is rejected without reading it.
         if named.is_empty() || named.len() > 16 {
@@ -254,7 +254,7 @@ impl<'a> Resolver<'a> {
         let fits = |id: &&DefId| {
             let file = id.file;
             let shipped = self.names.tables.files.file(file).role == Role::Source;
-            // No file dependency: everything that is read here is covered by the question.
+            // No file dependency: everything that is read here is covered by the look-up.
             let definition = self.names.tables.files.definition(**id);
             (shipped || file == self.file)
                 && self.names.language(file).family() == family

@@ -10,12 +10,12 @@ use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
 use crate::graph::Graph;
 use crate::graph::changed_names::ChangedNames;
-use crate::graph::dependencies::{Question, WithDependencies};
+use crate::graph::dependencies::{Lookup, WithDependencies};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, InterfaceChange};
 use crate::graph::module_changes;
 use crate::graph::modules::Modules;
-use crate::graph::names::{Names, Tables};
+use crate::graph::names::{NameResolver, Tables};
 use crate::graph::previous::Previous;
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::relations::CallSite;
@@ -56,7 +56,7 @@ impl Graph {
             modules,
             scopes,
             touched,
-            questions,
+            lookups,
         } = Setup::new(files, previous);
         let tables = Tables {
             files,
@@ -68,30 +68,30 @@ impl Graph {
             files: files.len(),
             change,
             touched,
-            questions,
+            lookups,
         };
         let imports_of =
-            |file, dependencies: &_| imported_files(Names::new(tables, dependencies), file);
-        let ((inheritance, rebased), (imports, reimported)) = rayon::join(
+            |file, dependencies: &_| imported_files(NameResolver::new(tables, dependencies), file);
+        let ((inheritance, changed_bases), (imports, changed_imports)) = rayon::join(
             || Inheritance::derive(tables, known.map(|known| &known.inheritance), &stage),
             || stage.resolve(known.map(|known| &known.imports[..]), imports_of),
         );
-        let importers = match known.filter(|_| reimported.is_empty() && stage.is_stable()) {
+        let importers = match known.filter(|_| changed_imports.is_empty() && stage.is_stable()) {
             Some(known) => Arc::clone(&known.importers),
             None => Arc::new(importers(files, &imports)),
         };
-        stage.touched.extend(rebased.iter());
+        stage.touched.extend(changed_bases.iter());
         let references_of = |file, dependencies: &_| {
-            let names = Names::new(tables, dependencies);
+            let names = NameResolver::new(tables, dependencies);
             resolve_file(names, symbols, &inheritance, file)
         };
-        let (edges, mut moved) = match stored {
+        let (edges, mut changed_references) = match stored {
             Some(References(edges)) => (edges, FileSet::all(files.len())),
             None => stage.resolve(known.map(|known| &known.edges[..]), references_of),
         };
         // Even if the references have the same targets, their lines and positions may differ.
-        moved.extend(change.into_iter().flat_map(Change::changed).copied());
-        let targets = targets(previous, &edges, &moved);
+        changed_references.extend(change.into_iter().flat_map(Change::changed).copied());
+        let targets = targets(previous, &edges, &changed_references);
         let uses = uses(files, known.zip(change), &edges, &targets);
         let evidence = Evidence {
             files,
@@ -101,8 +101,8 @@ impl Graph {
             uses: &uses,
             changed_uses: &targets,
         };
-        let mut changed_tests = moved;
-        changed_tests.extend(reimported.iter());
+        let mut changed_tests = changed_references;
+        changed_tests.extend(changed_imports.iter());
         let tests = TestLinks::derive(&evidence, known.map(|k| &k.tests), &stage, &changed_tests);
         Self {
             modules,
@@ -122,7 +122,7 @@ struct Setup {
     modules: Arc<Modules>,
     scopes: Vec<Arc<FileScope>>,
     touched: FileSet,
-    questions: HashSet<u32>,
+    lookups: HashSet<u32>,
 }
 
 impl Setup {
@@ -134,7 +134,7 @@ impl Setup {
                 scopes: scopes(files, &modules, None, &mut touched),
                 modules,
                 touched,
-                questions: HashSet::default(),
+                lookups: HashSet::default(),
             };
         };
         let changed_names = module_changes::changed_names(&previous, files);
@@ -144,15 +144,15 @@ impl Setup {
             Arc::new(Modules::new(files))
         };
         let mut touched = previous.touched(files);
-        let mut questions = previous.questions(files);
+        let mut lookups = previous.lookups(files);
         let earlier = previous.earlier(files, &changed_names);
         let (before, after) = ((previous, &changed_names), (files, &modules));
-        module_changes::add_affected(before, after, &mut touched, &mut questions);
+        module_changes::add_affected(before, after, &mut touched, &mut lookups);
         Self {
             scopes: scopes(files, &modules, Some(&earlier), &mut touched),
             modules,
             touched,
-            questions,
+            lookups,
         }
     }
 }
@@ -191,28 +191,28 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// Returns the hashes of the questions over all files whose answers may differ.
-    fn questions(&self, files: &'a Files) -> HashSet<u32> {
-        let mut questions = HashSet::default();
+    /// Returns the hashes of the look-ups over all files whose results may differ.
+    fn lookups(&self, files: &'a Files) -> HashSet<u32> {
+        let mut lookups = HashSet::default();
         for file in self.change.changed() {
             let before = self.change.earlier_id(*file);
             let before = before.and_then(|before| self.files.content(before));
-            interface::differing_names(before, files.content(*file), &mut questions);
+            interface::differing_names(before, files.content(*file), &mut lookups);
             if let InterfaceChange::Extended(definitions) = self.interface_change(files, *file) {
                 let names = definitions.iter().map(|definition| &*definition.name);
-                questions.extend(names.map(|name| Question::Binding.hash(name)));
+                lookups.extend(names.map(|name| Lookup::Binding.hash(name)));
             }
         }
         for file in self.change.gone() {
-            interface::differing_names(self.files.content(file), None, &mut questions);
+            interface::differing_names(self.files.content(file), None, &mut lookups);
         }
         let modules = self.changed_module_names(files);
-        questions.extend(modules.map(|name| Question::Module.hash(name)));
-        questions
+        lookups.extend(modules.map(|name| Lookup::Module.hash(name)));
+        lookups
     }
 }
 
-fn imported_files(names: Names<'_>, file: FileId) -> Box<[FileId]> {
+fn imported_files(names: NameResolver<'_>, file: FileId) -> Box<[FileId]> {
     let mut imported = names.imported_files(file);
     imported.sort_unstable();
     imported.dedup();
@@ -229,12 +229,12 @@ fn importers(files: &Files, imports: &[Arc<WithDependencies<Box<[FileId]>>>]) ->
     Rows::from_pairs(files.len(), &pairs)
 }
 
-/// Returns the current and earlier target files of the references of `moved` files, and the earlier ones of
+/// Returns the current and earlier target files of the references of `changed_references` files, and the earlier ones of
 /// files that are gone.
 fn targets(
     previous: Option<Previous<'_>>,
     edges: &[Arc<WithDependencies<Edges>>],
-    moved: &FileSet,
+    changed_references: &FileSet,
 ) -> FileSet {
     let of = |edges: &[Arc<WithDependencies<Edges>>], file: FileId| {
         let edges = edges.get(file.0 as usize).cloned().unwrap_or_default();
@@ -242,11 +242,13 @@ fn targets(
         files.collect::<HashSet<FileId>>()
     };
     let mut targets = FileSet::none(edges.len());
-    for file in moved.iter() {
+    for file in changed_references.iter() {
         targets.extend(of(edges, file));
     }
     if let Some(Previous { graph, change, .. }) = previous {
-        let earlier = moved.iter().filter_map(|file| change.earlier_id(file));
+        let earlier = changed_references
+            .iter()
+            .filter_map(|file| change.earlier_id(file));
         for file in earlier.chain(change.gone()) {
             let earlier_targets = of(&graph.edges, file);
             targets.extend(

@@ -111,7 +111,9 @@ impl PreviousTables<'_> {
         modules: &Modules,
         file: FileId,
     ) -> Option<(Arc<FileScope>, bool)> {
-        let scope = self.scopes.get(self.change.unchanged(file)?.0 as usize)?;
+        let scope = self
+            .scopes
+            .get(self.change.earlier_id_if_unchanged(file)?.0 as usize)?;
         let is_unchanged = self.change.is_stable()
             && !self.may_modules_have_moved
             && self.changed_names.is_empty();

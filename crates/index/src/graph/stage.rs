@@ -16,8 +16,8 @@ pub(super) struct Stage<'a> {
     pub(super) change: Option<&'a Change>,
     /// Files whose interface changed.
     pub(super) touched: FileSet,
-    /// Hashes of the questions over all files whose answers may differ.
-    pub(super) questions: HashSet<u32>,
+    /// Hashes of the look-ups over all files whose results may differ.
+    pub(super) lookups: HashSet<u32>,
 }
 
 impl Stage<'_> {
@@ -92,8 +92,8 @@ impl Stage<'_> {
             && !self.touched.contains(file)
             && !before.files.iter().any(|read| self.touched.contains(*read))
             && !before
-                .questions
+                .lookups
                 .iter()
-                .any(|hash| self.questions.contains(hash))
+                .any(|hash| self.lookups.contains(hash))
     }
 }

@@ -60,7 +60,7 @@ fn encode(part: &[Arc<WithDependencies<Edges>>]) -> Vec<u8> {
             out.byte(edge.confidence.code());
         });
         put_ascending(out, resolved.files.iter().map(|file| file.0));
-        put_ascending(out, resolved.questions.iter().copied());
+        put_ascending(out, resolved.lookups.iter().copied());
     });
     out.into_bytes()
 }
@@ -111,7 +111,7 @@ fn decode_part(
         let resolved = WithDependencies {
             value: Edges::from_stored(files, file, edges)?,
             files: dependencies.into_iter().map(FileId).collect(),
-            questions: take_ascending(rest)?.into(),
+            lookups: take_ascending(rest)?.into(),
         };
         Some(if resolved.is_empty() {
             Arc::clone(&nothing)

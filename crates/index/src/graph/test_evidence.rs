@@ -8,7 +8,7 @@ use foveate_model::{LocalId, Role};
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::dependencies::{Dependencies, Question, WithDependencies};
+use crate::graph::dependencies::{Dependencies, Lookup, WithDependencies};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::relations::{CallSite, Confidence, TestLink};
 use crate::graph::rows::FileRows;
@@ -254,7 +254,7 @@ fn by_name(
         while words.len() > 2 {
             let folded = fold(words);
             let before = candidates.len();
-            dependencies.add_question(Question::Folded, &folded);
+            dependencies.add_lookup(Lookup::Folded, &folded);
             for target in evidence.symbols.folded(&folded).iter().take(64) {
                 let file = target.file;
                 let near = file == test

@@ -1,4 +1,4 @@
-//! Evaluates an expression of names at a place in a file: to the module, class or object before a dot, and
+//! Evaluates an expression of names at a position in a file: to the module, class or object before a dot, and
 //! from that to the definition after it. Results from scopes and imports are certain; results from
 //! annotations, initial values and return types are likely.
 
@@ -13,7 +13,7 @@ use foveate_model::values::{Link, Local};
 
 use crate::files::{DefId, FileId};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::names::{Names, Place};
+use crate::graph::names::{NameResolver, Position};
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
@@ -62,7 +62,7 @@ pub(super) struct Outcome {
 
 /// Evaluates the expressions of one file.
 pub(super) struct Evaluator<'a> {
-    pub(super) names: Names<'a>,
+    pub(super) names: NameResolver<'a>,
     inheritance: &'a Inheritance,
     /// The file that the local variables belong to.
     file: FileId,
@@ -81,7 +81,7 @@ pub(super) struct Evaluator<'a> {
 }
 
 /// Returns the imports for [`Evaluator::dotted_import`].
-fn dotted_imports<'a>(names: Names<'a>, file: FileId) -> Vec<(&'a str, FileId)> {
+fn dotted_imports<'a>(names: NameResolver<'a>, file: FileId) -> Vec<(&'a str, FileId)> {
     let (Some(facts), Some(scope)) = (names.facts(file), names.scope(file)) else {
         return Vec::new();
     };
@@ -105,7 +105,7 @@ fn dotted_imports<'a>(names: Names<'a>, file: FileId) -> Vec<(&'a str, FileId)> 
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(
-        names: Names<'a>,
+        names: NameResolver<'a>,
         inheritance: &'a Inheritance,
         file: FileId,
         locals: &'a [Local],
@@ -130,27 +130,27 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates a dotted name.
-    pub(super) fn path(&self, place: Place, path: &'a str) -> Outcome {
-        self.path_inferring(place, path, MAX_INFERENCES)
+    pub(super) fn path(&self, position: Position, path: &'a str) -> Outcome {
+        self.path_inferring(position, path, MAX_INFERENCES)
     }
 
     /// Evaluates `name` after a chain of names and calls.
-    pub(super) fn chain(&self, place: Place, links: &[Link], name: &'a str) -> Outcome {
-        let text = self.names.text(place.file);
+    pub(super) fn chain(&self, position: Position, links: &[Link], name: &'a str) -> Outcome {
+        let text = self.names.text(position.file);
         let Some((first, mut rest)) = links.split_first() else {
             return Outcome::unknown();
         };
-        let super_name = self.names.rules(place.file).super_name;
+        let super_name = self.names.rules(position.file).super_name;
         let first_name = first.name.of(text);
         let mut last = first;
         let mut outcome = if super_name == Some(first_name) {
-            let class = self.enclosing_class(place);
+            let class = self.enclosing_class(position);
             Outcome::of(class.map_or(Value::Unknown, Value::Super))
         } else {
-            self.head(place, first_name, MAX_INFERENCES)
+            self.head(position, first_name, MAX_INFERENCES)
         };
-        if self.may_be_qualified(place, outcome)
-            && let Some((found, names)) = self.qualified_links(place, links)
+        if self.may_be_qualified(position, outcome)
+            && let Some((found, names)) = self.qualified_links(position, links)
         {
             outcome = found;
             last = links.get(names - 1).unwrap_or(first);
@@ -196,21 +196,26 @@ impl<'a> Evaluator<'a> {
             .unwrap_or(member)
     }
 
-    pub(super) fn path_inferring(&self, place: Place, path: &'a str, inferences: u32) -> Outcome {
-        if let Some((outcome, rest)) = self.dotted_import(place, path) {
+    pub(super) fn path_inferring(
+        &self,
+        position: Position,
+        path: &'a str,
+        inferences: u32,
+    ) -> Outcome {
+        if let Some((outcome, rest)) = self.dotted_import(position, path) {
             let rest = Some(rest).filter(|rest| !rest.is_empty());
             return self.members(outcome, rest.into_iter().flat_map(paths::names), inferences);
         }
         let mut names = paths::names(path);
         let head = names.next().unwrap_or("");
-        let outcome = match self.names.rules(place.file).paths_may_be_qualified {
+        let outcome = match self.names.rules(position.file).paths_may_be_qualified {
             // An absolute path ignores local bindings.
             true if paths::is_absolute(path) => Outcome::of(Value::Unbound),
-            _ => self.head(place, head, inferences),
+            _ => self.head(position, head, inferences),
         };
-        if self.may_be_qualified(place, outcome)
+        if self.may_be_qualified(position, outcome)
             && let segments = paths::segments(path).collect::<Vec<_>>()
-            && let Some((outcome, known)) = self.qualified(place, path, &segments)
+            && let Some((outcome, known)) = self.qualified(position, path, &segments)
         {
             return self.members(outcome, paths::names(path).skip(known), inferences);
         }
@@ -231,8 +236,8 @@ impl<'a> Evaluator<'a> {
 
     /// Matches `path` with imports such as Python's `import a.b.c`, which binds `a` and makes `a.b.c` a
     /// module path. Returns the longest such import that `path` starts with, and the rest of the path.
-    fn dotted_import(&self, place: Place, path: &'a str) -> Option<(Outcome, &'a str)> {
-        if place.file != self.file {
+    fn dotted_import(&self, position: Position, path: &'a str) -> Option<(Outcome, &'a str)> {
+        if position.file != self.file {
             return None;
         }
         let (module, rest) = self.dotted.iter().find_map(|(local, module)| {

@@ -37,22 +37,23 @@ pub struct Postings {
     field_terms: Vec<u32>,
 }
 
-/// The places and frequencies of one term.
+/// The slots and frequencies of one term.
 #[derive(Debug, Default)]
 struct List {
-    /// By place, the difference from the previous place, and the frequency if it is not 1.
+    /// By slot, the difference from the previous slot, and the frequency if it is not 1.
     bytes: Encoder,
-    places: u32,
+    slots: u32,
     last: u32,
 }
 
 /// Returns tantivy's document number for a field of a document.
-pub fn place(document: u32, field: usize) -> u32 {
+pub fn slot(document: u32, field: usize) -> u32 {
     document * FIELDS as u32 + field as u32
 }
 
-pub fn document_and_field(place: u32) -> (u32, usize) {
-    (place / FIELDS as u32, place as usize % FIELDS)
+/// Returns the document and the field of a number that [`slot`] returned.
+pub fn document_and_field(slot: u32) -> (u32, usize) {
+    (slot / FIELDS as u32, slot as usize % FIELDS)
 }
 
 impl Postings {
@@ -65,7 +66,7 @@ impl Postings {
             }
             for term in self.field_terms.drain(..) {
                 let frequency = std::mem::take(&mut self.frequencies[term as usize]);
-                self.lists[term as usize].push(place(self.documents, field), frequency);
+                self.lists[term as usize].push(slot(self.documents, field), frequency);
             }
         }
         self.documents += 1;
@@ -91,8 +92,8 @@ impl Postings {
     pub fn write(&self, terms: &[(&str, u32)], directory: &RamDirectory) -> tantivy::Result<()> {
         let (schema, field) = schema();
         let index = Index::create(directory.clone(), schema, IndexSettings::default())?;
-        let places = place(self.documents, 0);
-        let segment = index.new_segment().with_max_doc(places);
+        let slots = slot(self.documents, 0);
+        let segment = index.new_segment().with_max_doc(slots);
         let mut serializer = InvertedIndexSerializer::open(&segment)?;
         self.write_lists(serializer.new_field(field, self.terms, None)?, terms)?;
         serializer.close()?;
@@ -114,9 +115,9 @@ impl Postings {
         for (term, number) in terms {
             // A numbered term may occur in none of the added documents.
             let list = self.lists.get(*number as usize);
-            if let Some(list) = list.filter(|list| list.places > 0) {
-                serializer.new_term(term.as_bytes(), list.places, true)?;
-                list.for_each(|place, frequency| serializer.write_doc(place, frequency, &[]));
+            if let Some(list) = list.filter(|list| list.slots > 0) {
+                serializer.new_term(term.as_bytes(), list.slots, true)?;
+                list.for_each(|slot, frequency| serializer.write_doc(slot, frequency, &[]));
                 serializer.close_term()?;
             }
         }
@@ -147,24 +148,24 @@ fn schema() -> (Schema, TantivyField) {
 }
 
 impl List {
-    fn push(&mut self, place: u32, frequency: u32) {
-        let difference = u64::from(place - self.last);
+    fn push(&mut self, slot: u32, frequency: u32) {
+        let difference = u64::from(slot - self.last);
         self.bytes
             .number(difference << 1 | u64::from(frequency > 1));
         if frequency > 1 {
             self.bytes.number(frequency);
         }
-        self.last = place;
-        self.places += 1;
+        self.last = slot;
+        self.slots += 1;
     }
 
     fn for_each(&self, mut visit: impl FnMut(u32, u32)) {
         let mut rest = Decoder::new(self.bytes.as_bytes());
-        let mut place = 0;
+        let mut slot = 0;
         while let Some(head) = rest.number() {
-            place += (head >> 1) as u32;
+            slot += (head >> 1) as u32;
             let frequency = if head & 1 == 1 { rest.number32() } else { None };
-            visit(place, frequency.unwrap_or(1));
+            visit(slot, frequency.unwrap_or(1));
         }
     }
 }
@@ -185,8 +186,8 @@ mod tests {
         let mut found = Vec::new();
         if let Some(mut block) = block.unwrap() {
             while !block.docs().is_empty() {
-                for (place, frequency) in block.docs().iter().zip(block.freqs()) {
-                    let (document, field) = document_and_field(*place);
+                for (slot, frequency) in block.docs().iter().zip(block.freqs()) {
+                    let (document, field) = document_and_field(*slot);
                     found.push((document, Field::ALL[field], *frequency));
                 }
                 block.advance();

@@ -16,7 +16,7 @@ use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
 use super::term_cache::{ANY, TermCache};
 use super::term_scores::{FileTermScore, TermScores};
 use super::weights::LexicalWeights;
-use super::{Lexical, LexicalError, NO_CHUNK, Part};
+use super::{Lexical, LexicalError, LiveSegment, NO_CHUNK};
 
 /// A term of the query with its weights; terms must be distinct.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl SharedScoring {
 const CACHE_BYTES_PER_FILE: usize = 2 << 10;
 
 /// Number of terms of a query that are searched even when time has run out.
-pub const ALWAYS_SEARCHED: usize = 32;
+pub const MIN_SEARCHED_TERMS: usize = 32;
 
 /// The frequencies of one term in a file.
 #[derive(Clone, Copy, Default)]
@@ -160,7 +160,7 @@ impl Lexical {
 
     /// Scores all files, chunks and commits that share a term with the query. `has_time` is called before
     /// each term, in order of decreasing weight. Once it returns false, the remaining terms count for
-    /// nothing, except for the first [`ALWAYS_SEARCHED`].
+    /// nothing, except for the first [`MIN_SEARCHED_TERMS`].
     ///
     /// # Errors
     /// If a posting list cannot be read.
@@ -214,7 +214,7 @@ impl Lexical {
         let mut scores: Vec<Arc<TermScores>> = terms.iter().map(|_| Arc::clone(&none)).collect();
         let mut frequencies = None;
         for (rank, (at, term)) in by_weight.into_iter().enumerate() {
-            if rank >= ALWAYS_SEARCHED && !has_time() {
+            if rank >= MIN_SEARCHED_TERMS && !has_time() {
                 break;
             }
             let compute = || {
@@ -346,20 +346,20 @@ impl Lexical {
         }
     }
 
-    /// Returns the nearest commits; `rarities` are the inverse document frequencies of the terms over
+    /// Returns the nearest commits; `idf` are the inverse document frequencies of the terms over
     /// commits.
     fn nearest_commits(
         &self,
         terms: &[QueryTerm],
-        rarities: &[f32],
+        idf: &[f32],
         prepared: &SharedScoring,
     ) -> Vec<(u32, f32)> {
         let weights = &prepared.scoring.weights;
         let mut scores = vec![0.0; self.commits.positions()];
-        for (term, rarity) in terms.iter().zip(rarities) {
-            let weight = term.file * rarity;
+        for (term, idf) in terms.iter().zip(idf) {
+            let weight = term.file * idf;
             // The term was skipped because time had run out.
-            if *rarity == 0.0 {
+            if *idf == 0.0 {
                 continue;
             }
             for (number, tf) in self.commits.postings(&term.term) {
@@ -368,7 +368,7 @@ impl Lexical {
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
-        let mut nearest = highest::highest(&scores, weights.nearest_commits);
+        let mut nearest = highest::top_k(&scores, weights.nearest_commits);
         nearest.sort_unstable_by(highest::best_first);
         nearest
     }
@@ -379,7 +379,7 @@ impl Lexical {
     }
 }
 
-impl Part {
+impl LiveSegment {
     /// Returns how many chunks of the snapshot contain the term.
     fn live_chunks(&self, impacts: &Impacts) -> usize {
         if self.is_whole {

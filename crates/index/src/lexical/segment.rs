@@ -13,12 +13,13 @@ use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{Impacts, Posting, Scoring};
-use super::postings::{META, Postings, TERMS, document_and_field, place};
+use super::postings::{META, Postings, TERMS, document_and_field, slot};
 use super::term_cache::TermCache;
 
 /// Maximum size of the cached impacts in bytes per document.
 const CACHE_BYTES_PER_DOCUMENT: usize = 800;
 
+/// A file of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentFile {
     /// Its path; the path's terms are part of the index.
@@ -122,8 +123,8 @@ impl Segment {
     ) -> Result<Self, LexicalError> {
         let index = Index::open(directory.clone())?;
         let segment = index.searchable_segments()?.pop();
-        let places = place(documents.len() as u32, 0);
-        let segment = segment.filter(|segment| segment.meta().max_doc() == places);
+        let slots = slot(documents.len() as u32, 0);
+        let segment = segment.filter(|segment| segment.meta().max_doc() == slots);
         let segment = segment.ok_or_else(|| {
             let problem = "no segment with these documents";
             tantivy::TantivyError::DataCorruption(DataCorruption::comment_only(problem))
@@ -229,8 +230,8 @@ impl Segment {
         if let Some(mut block) = postings {
             // Whole blocks are read: a cursor over single documents costs half as much again.
             while !block.docs().is_empty() {
-                for (place, frequency) in block.docs().iter().zip(block.freqs()) {
-                    let (document, field) = document_and_field(*place);
+                for (slot, frequency) in block.docs().iter().zip(block.freqs()) {
+                    let (document, field) = document_and_field(*slot);
                     visit(document, field, *frequency);
                 }
                 block.advance();

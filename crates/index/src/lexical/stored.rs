@@ -10,7 +10,7 @@ use tantivy::directory::RamDirectory;
 use super::fields::FIELDS;
 use super::postings::META;
 use super::segment::{Document, Segment, SegmentFile};
-use super::{Lexical, LexicalError, Part};
+use super::{Lexical, LexicalError, LiveSegment};
 use crate::files::{FileId, Files};
 use crate::stored::bytes::{Decoder, Encoder};
 
@@ -23,7 +23,7 @@ pub const VERSION: u16 = 2;
 /// A segment of a snapshot, to be stored.
 #[derive(Debug)]
 pub struct StoredSegment<'a> {
-    part: &'a Part,
+    part: &'a LiveSegment,
     files: &'a Files,
 }
 

@@ -2,7 +2,8 @@
 
 use foveate_model::Span;
 use foveate_model::values::{
-    DefinitionType, HeldValue, Link, Local, Parameter, Receivers, TypeForm, TypeName, Value, Values,
+    DefinitionType, HeldValue, Link, Local, Parameter, ReceiverChain, TypeForm, TypeName, Value,
+    Values,
 };
 
 use super::bytes::{Decoder, Encoder};
@@ -34,7 +35,7 @@ codes!(TypeForm {
     Elements = 2,
 });
 
-impl Stored for Receivers {
+impl Stored for ReceiverChain {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
         self.reference.put(out, deltas);
         out.list(&self.links, |out, link| {

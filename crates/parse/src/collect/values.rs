@@ -1,6 +1,6 @@
 //! Brings the facts about values into the order in which they are looked up.
 
-use foveate_model::values::{Link, Local, Receivers, Values};
+use foveate_model::values::{Link, Local, ReceiverChain, Values};
 use foveate_model::{LocalId, Span};
 
 use super::Collector;
@@ -51,7 +51,7 @@ impl Collector<'_> {
             let at = self.references.partition_point(|r| r.name < name);
             let is_there = self.references.get(at).is_some_and(|r| r.name == name);
             if is_there {
-                values.receivers.push(Receivers {
+                values.receivers.push(ReceiverChain {
                     reference: u32::try_from(at).unwrap_or(u32::MAX),
                     links: links.into_iter().rev().collect(),
                 });

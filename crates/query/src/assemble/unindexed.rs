@@ -27,7 +27,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
         let is_relevant = match &source.skipped {
             Some(reason) => !is_never_text(reason),
             // Its text was read, but its structure is missing.
-            None => files.gaps().contains(&file),
+            None => files.unindexed_sources().contains(&file),
         };
         if is_relevant {
             relevant.push(file);
@@ -42,7 +42,10 @@ pub(super) fn report(plan: &mut Plan<'_>) {
             });
         }
     }
-    let others = files.gaps().iter().filter(|file| !seen.contains(*file));
+    let others = files
+        .unindexed_sources()
+        .iter()
+        .filter(|file| !seen.contains(*file));
     relevant.extend(others);
     plan.issues.extend(missing(plan, &relevant));
 }
@@ -93,7 +96,7 @@ fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
     let files = &plan.snapshot.files;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for file in missing {
-        *reasons.entry(files.gap_reason(*file)).or_default() += 1;
+        *reasons.entry(files.unindexed_reason(*file)).or_default() += 1;
     }
     let counts: Vec<String> = reasons
         .iter()

@@ -296,7 +296,7 @@ impl ChunkScores {
 
 /// Returns up to `limit` files with the highest positive values, in no order; of equal ones the first by path.
 fn best(values: &[f32], limit: usize) -> impl Iterator<Item = FileId> + use<> {
-    let highest = highest::highest(values, limit).into_iter();
+    let highest = highest::top_k(values, limit).into_iter();
     highest.map(|(file, _)| FileId(file))
 }
 

@@ -1,4 +1,4 @@
-//! Resolves bare (unqualified) names, from the innermost scope of a place outwards: local variables,
+//! Resolves bare (unqualified) names, from the innermost scope of a position outwards: local variables,
 //! parameters and, if the language allows it, members of enclosing classes.
 
 use foveate_model::resolution::Receiver;
@@ -7,7 +7,7 @@ use foveate_model::{Definition, DefinitionKind, LocalId};
 
 use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
 use crate::files::{DefId, FileId};
-use crate::graph::names::Place;
+use crate::graph::names::Position;
 use crate::graph::targets::Targets;
 
 /// Maximum number of enclosing definitions that are searched.
@@ -16,24 +16,24 @@ const MAX_NESTING: usize = 32;
 impl<'a> Evaluator<'a> {
     /// Resolves a bare name and caches the result per scope. Results with fewer inferences left are not
     /// cached, because they may be less complete.
-    pub(super) fn head(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
-        if place.file != self.file || inferences != MAX_INFERENCES {
-            return self.look_up(place, name, inferences);
+    pub(super) fn head(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
+        if position.file != self.file || inferences != MAX_INFERENCES {
+            return self.look_up(position, name, inferences);
         }
-        if let Some(outcome) = self.bare_names.borrow().get(&(place.enclosing, name)) {
+        if let Some(outcome) = self.bare_names.borrow().get(&(position.enclosing, name)) {
             return *outcome;
         }
-        let outcome = self.look_up(place, name, inferences);
-        let key = (place.enclosing, name);
+        let outcome = self.look_up(position, name, inferences);
+        let key = (position.enclosing, name);
         self.bare_names.borrow_mut().insert(key, outcome);
         outcome
     }
 
     /// Resolves a bare name from the innermost scope outwards.
-    fn look_up(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
-        let rules = self.names.rules(place.file);
+    fn look_up(&self, position: Position, name: &'a str, inferences: u32) -> Outcome {
+        let rules = self.names.rules(position.file);
         if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
-            let Some(class) = self.enclosing_class(place) else {
+            let Some(class) = self.enclosing_class(position) else {
                 return Outcome::unknown();
             };
             return Outcome::of(match receiver {
@@ -42,36 +42,36 @@ impl<'a> Evaluator<'a> {
                 Receiver::Super => Value::Super(class),
             });
         }
-        let mut scope = place.enclosing;
+        let mut scope = position.enclosing;
         for _ in 0..MAX_NESTING {
             let Some((id, definition)) =
-                scope.and_then(|id| Some((id, self.names.local(place.file, id)?)))
+                scope.and_then(|id| Some((id, self.names.local(position.file, id)?)))
             else {
                 break;
             };
             let found = self
-                .in_scope(place, id, definition, name)
-                .or_else(|| self.in_function(place.file, id, definition, name, inferences))
-                .or_else(|| self.bare_member(place.file, id, definition, name));
+                .in_scope(position, id, definition, name)
+                .or_else(|| self.in_function(position.file, id, definition, name, inferences))
+                .or_else(|| self.bare_member(position.file, id, definition, name));
             if let Some(outcome) = found {
                 return outcome;
             }
             scope = definition.parent;
         }
-        self.at_top_level(place.file, name, inferences)
+        self.at_top_level(position.file, name, inferences)
     }
 
     /// Resolves a name that an enclosing definition defines or imports.
     fn in_scope(
         &self,
-        place: Place,
+        position: Position,
         id: LocalId,
         definition: &Definition,
         name: &'a str,
     ) -> Option<Outcome> {
         let kind = definition.kind;
-        let is_innermost = place.enclosing == Some(id);
-        let bodies_are_scopes = self.names.rules(place.file).class_bodies_are_scopes;
+        let is_innermost = position.enclosing == Some(id);
+        let bodies_are_scopes = self.names.rules(position.file).class_bodies_are_scopes;
         // The body of a class is a scope of its own, but not of its methods.
         let is_searched = kind.is_function()
             || kind == DefinitionKind::Module
@@ -79,7 +79,7 @@ impl<'a> Evaluator<'a> {
         if !is_searched {
             return None;
         }
-        let found = self.names.within(place.file, Some(id), name);
+        let found = self.names.within(position.file, Some(id), name);
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
 
@@ -95,7 +95,7 @@ impl<'a> Evaluator<'a> {
         if !definition.kind.is_function() || file != self.file {
             return None;
         }
-        let inner = Place::new(file, Some(id));
+        let inner = Position::new(file, Some(id));
         let Some(source) = self.local(Some(id), name) else {
             return self.parameter(inner, id, name, inferences);
         };
@@ -139,7 +139,7 @@ impl<'a> Evaluator<'a> {
         if file == self.file
             && let Some(source) = self.local(None, name)
         {
-            let outer = Place::new(file, None);
+            let outer = Position::new(file, None);
             return self.local_value(outer, source, inferences);
         }
         let globals = self.names.rules(file).globals;
@@ -171,13 +171,13 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    /// Returns the class or object literal whose method contains a place.
-    pub(in crate::graph) fn enclosing_class(&self, place: Place) -> Option<DefId> {
-        let mut scope = place.enclosing;
+    /// Returns the class or object literal whose method contains a position.
+    pub(in crate::graph) fn enclosing_class(&self, position: Position) -> Option<DefId> {
+        let mut scope = position.enclosing;
         let mut inner = None;
         while let Some(id) = scope {
-            let definition = self.names.local(place.file, id)?;
-            let global = DefId::new(place.file, id);
+            let definition = self.names.local(position.file, id)?;
+            let global = DefId::new(position.file, id);
             let object = inner == Some(DefinitionKind::Method) && !definition.kind.is_function();
             if object || self.names.is_class(global) {
                 return Some(global);

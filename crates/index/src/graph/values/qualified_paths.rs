@@ -3,20 +3,24 @@
 use foveate_model::values::Link;
 
 use super::{Evaluator, Outcome, Value};
-use crate::graph::names::Place;
+use crate::graph::names::Position;
 use crate::graph::paths::Segment;
 
 impl<'a> Evaluator<'a> {
     /// Whether the head of a path may be a namespace or package that the file does not bind.
-    pub(super) fn may_be_qualified(&self, place: Place, head: Outcome) -> bool {
+    pub(super) fn may_be_qualified(&self, position: Position, head: Outcome) -> bool {
         head.found.is_empty()
             && head.value == Value::Unbound
-            && self.names.rules(place.file).paths_may_be_qualified
+            && self.names.rules(position.file).paths_may_be_qualified
     }
 
     /// Like [`Self::qualified`] for the names of a chain up to and including the first called one.
-    pub(super) fn qualified_links(&self, place: Place, links: &[Link]) -> Option<(Outcome, usize)> {
-        let text = self.names.text(place.file);
+    pub(super) fn qualified_links(
+        &self,
+        position: Position,
+        links: &[Link],
+    ) -> Option<(Outcome, usize)> {
+        let text = self.names.text(position.file);
         let called = links.iter().position(|link| link.is_called);
         let links = links.get(..=called.unwrap_or(links.len() - 1))?;
         let start = links.first()?.name.start as usize;
@@ -26,17 +30,17 @@ impl<'a> Evaluator<'a> {
             name: link.name.of(text),
             end: end(link).saturating_sub(start),
         });
-        self.qualified(place, path, &segments.collect::<Vec<_>>())
+        self.qualified(position, path, &segments.collect::<Vec<_>>())
     }
 
     /// Evaluates the longest known prefix of a path and returns how many names it has.
     pub(super) fn qualified(
         &self,
-        place: Place,
+        position: Position,
         path: &str,
         segments: &[Segment<'a>],
     ) -> Option<(Outcome, usize)> {
-        let beginning = self.names.qualified(place, path, segments)?;
+        let beginning = self.names.qualified(position, path, segments)?;
         let outcome = Outcome {
             confidence: beginning.confidence,
             ..Outcome::certain(beginning.found)
