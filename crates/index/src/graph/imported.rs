@@ -12,6 +12,9 @@ use crate::graph::paths;
 use crate::graph::scopes::{EXPORTS, TOP_LEVEL, bound_name, takes_all};
 use crate::graph::targets::{Target, Targets};
 
+/// Maximum number of steps in which all imports of a file are resolved.
+const MAX_STEPS_OF_FILE: u32 = 16 * MAX_STEPS;
+
 /// Maximum nesting depth of types that an import reaches into.
 const MAX_NESTED_TYPES: usize = 4;
 
@@ -232,12 +235,15 @@ impl<'a> NameResolver<'a> {
         };
         let uses = OnceCell::new();
         let mut imported: Vec<FileId> = Vec::with_capacity(scope.modules.len());
+        let mut left = MAX_STEPS_OF_FILE;
         for (position, (import, module)) in facts.imports.iter().zip(&scope.modules).enumerate() {
             let before = imported.len();
             for name in 0..import.names.len() {
-                let mut steps = MAX_STEPS;
+                let limit = MAX_STEPS.min(left);
+                let mut steps = limit;
                 let at = position as u32;
                 let found = self.imported(file, at, name as u32, MAX_CHAIN, &mut steps);
+                left -= limit - steps;
                 imported.extend(found.iter().filter_map(|target| match target {
                     Target::Definition(id) => Some(id.file),
                     Target::Module(module) => Some(module),

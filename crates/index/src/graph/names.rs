@@ -19,6 +19,9 @@ pub(super) const MAX_CHAIN: u32 = 16;
 /// end.
 pub(super) const MAX_STEPS: u32 = 2_048;
 
+/// Maximum number of imports under one name that are followed: one for each platform, say.
+const MAX_IMPORTS_OF_NAME: u32 = 8;
+
 /// The data that name look-up needs.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'a> {
@@ -210,13 +213,16 @@ impl<'a> NameResolver<'a> {
     ) -> Targets {
         let mut found = Targets::default();
         let mut external = false;
+        let mut imports = 0;
         for binding in self.bindings(file, scope, name) {
             match binding {
                 Binding::Definition(local) => {
                     found.push(Target::Definition(DefId::new(file, local)));
                 }
                 _ if !found.is_empty() => break,
+                Binding::Imported { .. } if imports == MAX_IMPORTS_OF_NAME => {}
                 Binding::Imported { import, name } => {
+                    imports += 1;
                     let imported = self.imported(file, import, name, chain, steps);
                     match imported.first() {
                         // A later import of the same name may be a fallback in the repository.

@@ -21,6 +21,9 @@ const MAX_NAMES: usize = 32;
 /// Maximum number of imports of modules that are followed one after the other.
 const MAX_REEXPORTS: u32 = 4;
 
+/// Maximum number of imports under one name that are followed: one for each platform, say.
+const MAX_IMPORTS_OF_NAME: usize = 8;
+
 /// The imported names that were followed while one path is resolved.
 type Tried = HashSet<(FileId, Box<str>)>;
 
@@ -226,18 +229,23 @@ impl Crates {
             return None;
         }
         let facts = &files.file(file).content.as_ref()?.facts;
-        let mut imports = facts.imports.iter().filter(|i| i.enclosing.is_none());
-        imports.find_map(|import| {
+        let imports = facts.imports.iter().filter(|i| i.enclosing.is_none());
+        let of_name = imports.filter_map(|import| {
             let imported = import.names.iter().find(|known| *known.local == *name)?;
-            let mut names: Vec<&str> = import.module.split("::").take(MAX_NAMES).collect();
-            if &*imported.name != "*" {
-                names.push(&imported.name);
-            } else if names == ["self", name] {
-                return None;
-            }
-            let (found, rest) = self.follow(files, file, &names, steps, tried)?;
-            (rest.is_empty() && found != file).then_some(found)
-        })
+            Some((import, imported))
+        });
+        of_name
+            .take(MAX_IMPORTS_OF_NAME)
+            .find_map(|(import, imported)| {
+                let mut names: Vec<&str> = import.module.split("::").take(MAX_NAMES).collect();
+                if &*imported.name != "*" {
+                    names.push(&imported.name);
+                } else if names == ["self", name] {
+                    return None;
+                }
+                let (found, rest) = self.follow(files, file, &names, steps, tried)?;
+                (rest.is_empty() && found != file).then_some(found)
+            })
     }
 
     /// Returns the file of a module inside an inline module.
