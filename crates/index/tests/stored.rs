@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::graph::stored::table;
@@ -261,14 +261,19 @@ fn segment_with_flipped_bytes_is_ignored_or_consistent() {
 
 #[test]
 fn number_of_documents_is_bounded_by_the_bytes() {
-    let mut bytes = Encoder::default();
-    bytes.number(1_u32);
-    bytes.text("a.py");
-    bytes.bytes(&[]);
-    bytes.number(u32::MAX);
-    let started = std::time::Instant::now();
-    search(&restore(&FIRST, &[bytes.into_bytes()], &[]));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    // All documents, not only those of one file.
+    for (files, documents) in [(1_u32, u32::MAX), (10_000, 50_000)] {
+        let mut bytes = Encoder::default();
+        bytes.number(files);
+        for file in 0..files {
+            bytes.text(&format!("{file}.py"));
+            bytes.bytes(&[]);
+            bytes.number(documents);
+        }
+        let started = Instant::now();
+        search(&restore(&FIRST, &[bytes.into_bytes()], &[]));
+        assert!(started.elapsed() < Duration::from_secs(10), "{files}");
+    }
 }
 
 #[test]

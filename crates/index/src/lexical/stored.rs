@@ -89,7 +89,10 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
         let path = RepoPath::new(rest.text()?).ok()?;
         let blob = rest.bytes()?;
         // Each document has at least one byte for the length of each field.
-        let count = rest.number32().filter(|n| *n as usize <= bytes.len())?;
+        let count = rest.number32()?;
+        if documents.len() + count as usize > bytes.len() {
+            return None;
+        }
         let file = files.find(path.as_str()).map(|id| files.file(id));
         let file = file.filter(|file| ObjectId::from_bytes(blob) == Some(file.blob));
         let content = file.and_then(|file| file.content.as_ref());
