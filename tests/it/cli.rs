@@ -181,7 +181,7 @@ fn mistakes_have_exit_codes_and_helpful_messages() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
     let cases: [(&[&str], i32, &str); 21] = [
-        (&["context", "/no/such/dir", "x"], 1, "not a directory"),
+        (&["context", "/no/such/dir", "x"], 2, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
             &["context", root, "x", "--budget", "1"],

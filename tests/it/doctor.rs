@@ -246,7 +246,10 @@ fn problems_of_programs_and_settings_are_reported() {
             "FOVEATE__ACCESS__TOKEN_FILE", "/no/such/file", "access", "/no/such/file",
         ),
         (
-            "FOVEATE__RANKING__FILE", "/no/such/file", "settings", "ranking.file",
+            "FOVEATE__RANKING__FILE",
+            "/no/such/file",
+            "settings",
+            "the ranking file /no/such/file",
         ),
     ] {
         let (output, report) = doctor(&arguments, &[(name, value)]);

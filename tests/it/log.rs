@@ -99,7 +99,7 @@ async fn log_lines_of_a_request_carry_its_id() {
         (&json!("shop"), &json!("BUG_FIX"))
     );
     for (id, outcome) in [("agent-1", "done"), ("agent-2", "unknown")] {
-        let audited = of(id).into_iter().find(|line| line["target"] == "audit");
+        let audited = of(id).into_iter().find(|line| line["message"] == "audit");
         assert_eq!(audited.expect("an audit line")["outcome"], outcome);
     }
     let refused = last("ask-2");
