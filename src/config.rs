@@ -485,9 +485,9 @@ impl GitConfig {
     }
 }
 
-/// Whether a text is the name or the address of a host. An address of IPv6 needs no brackets.
+/// Whether a text is the name or the address of a host as in a URL, with an address of IPv6 in brackets.
 fn is_host(text: &str) -> bool {
-    url::Host::parse(text).is_ok() || text.parse::<std::net::Ipv6Addr>().is_ok()
+    url::Host::parse(text).is_ok()
 }
 
 /// Whether a text is a web origin as browsers send it: scheme, host and optional port.
@@ -534,6 +534,10 @@ mod tests {
                 "server.allow_hosts",
             ),
             (
+                "[server]\nallow_hosts = ['2001:db8::1']",
+                "server.allow_hosts",
+            ),
+            (
                 "[forge]\ncommand_associations = ['owner']",
                 "forge.command_associations",
             ),
@@ -546,7 +550,7 @@ mod tests {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(named), "{error}");
         }
-        let hosts = "[server]\nallow_hosts = ['x.example.org', '192.0.2.1', '2001:db8::1']";
+        let hosts = "[server]\nallow_hosts = ['x.example.org', '192.0.2.1', '[2001:db8::1]']";
         with_file(hosts).expect("hosts");
     }
 

@@ -146,11 +146,11 @@ pub async fn all_metrics(state: HttpState) -> Option<String> {
     get, path = "/openapi.yaml", tag = "operations",
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
-pub async fn openapi(Extension(document): Extension<Arc<str>>) -> impl IntoResponse {
-    (
-        [(header::CONTENT_TYPE, "application/yaml")],
-        document.to_string(),
-    )
+pub async fn openapi(
+    Extension(document): Extension<Option<Arc<str>>>,
+) -> Result<Response, Problem> {
+    let text = document.ok_or_else(Problem::internal)?.to_string();
+    Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 
 /// Most repositories with series of their own; the others are summed up under one name, so that the number of

@@ -189,10 +189,12 @@ pub fn router(
         .merge(metrics().layer(caller(policy.metrics)));
     let (router, document) = routes.split_for_parts();
     let document = openapi::complete(document).to_yaml();
-    let document: Arc<str> = document.unwrap_or_else(|error| error.to_string()).into();
+    let document = document.map(Arc::<str>::from).inspect_err(|error| {
+        tracing::error!(%error, "the OpenAPI document cannot be written");
+    });
     let origins: Arc<[String]> = policy.origins.clone().into();
     let router = router
-        .layer(Extension(document))
+        .layer(Extension(document.ok()))
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
     let hosts = HostCheck {

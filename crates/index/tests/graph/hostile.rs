@@ -36,7 +36,7 @@ fn cyclic_imports_and_bases_terminate() {
         export * from './m';
         export { q as p } from './m';
         //- tsconfig.json
-        {\"extends\": \"./tsconfig.json\", \"compilerOptions\": {\"paths\": {\"*\": [\"*\"]}}}
+        {\"extends\": [\"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\", \"./tsconfig.json\"], \"compilerOptions\": {\"paths\": {\"*\": [\"*\"]}}}
         ",
     );
     let class = world.named("a.py:C");

@@ -20,8 +20,8 @@ const EXTENSIONS: &[&str] = &[
 /// Where a word stands, which decides how strictly it is checked for being a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    /// Prose, or a line of a code block: a known extension is needed. A word with slashes and another extension, or the name of a file such as `Dockerfile`,
-    /// may be a path.
+    /// Prose, or a line of a code block: a known extension is needed. A word with slashes and another extension, or the
+    /// name of a file such as `Dockerfile`, may be a path.
     Prose,
     /// Code between backticks: several segments with slashes are enough.
     Code,
