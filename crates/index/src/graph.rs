@@ -24,6 +24,7 @@ mod relations;
 pub(crate) mod resolve;
 pub(crate) mod rows;
 mod scopes;
+mod search;
 mod stage;
 pub mod stored;
 mod targets;

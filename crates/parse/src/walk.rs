@@ -7,6 +7,8 @@ mod names;
 mod values;
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use foveate_model::{
@@ -190,7 +192,7 @@ impl Walker {
             form: &self.form,
             kinds: &self.tables().kinds,
             collector,
-            done: Vec::new(),
+            done: BinaryHeap::new(),
             generics: Vec::new(),
             types: Vec::new(),
             attributes: None,
@@ -210,8 +212,9 @@ pub(crate) struct Walk<'t> {
     form: &'static Form,
     kinds: &'static KindTable<(Handler, bool)>,
     pub(crate) collector: Collector<'t>,
-    /// Starts of names that are already recorded, or need no reference, before the walk reaches them.
-    done: Vec<usize>,
+    /// Starts of names that are already recorded, or need no reference, before the walk reaches them; the
+    /// first in the text is on top.
+    done: BinaryHeap<Reverse<usize>>,
     /// The enclosing declarations with type parameters, outermost first.
     pub(crate) generics: Vec<Generic<'t>>,
     /// Ids of nodes not yet visited that are in the position of a type.
@@ -308,7 +311,7 @@ impl<'t> Walk<'t> {
             draft.span = Span::new(attributes.start, draft.span.end as usize);
             draft.decorators.extend(attributes.names);
         }
-        self.done.push(draft.name_span.start as usize);
+        self.done.push(Reverse(draft.name_span.start as usize));
         self.collector.define(draft)
     }
 
@@ -319,7 +322,9 @@ impl<'t> Walk<'t> {
 
     /// Marks a name, if there is one, as handled, so that it yields no reference.
     pub(crate) fn mark_handled<'n>(&mut self, name: impl Into<Option<Node<'n>>>) {
-        self.done.extend(name.into().map(|name| name.start_byte()));
+        let name = name.into();
+        self.done
+            .extend(name.map(|name| Reverse(name.start_byte())));
     }
 
     /// Adds a declaration with type parameters: inside it, their names are no references.

@@ -7,27 +7,22 @@ use foveate_model::resolution::Exports;
 
 use crate::files::FileId;
 use crate::graph::dependencies::Lookup;
-use crate::graph::names::{MAX_CHAIN, MAX_STEPS, NameResolver};
+use crate::graph::names::{MAX_CHAIN, NameResolver};
 use crate::graph::paths;
 use crate::graph::scopes::{EXPORTS, TOP_LEVEL, bound_name, takes_all};
+use crate::graph::search::{ImportedAt, Search};
 use crate::graph::targets::{Target, Targets};
-
-/// Maximum number of steps in which all imports of a file are resolved.
-const MAX_STEPS_OF_FILE: u32 = 16 * MAX_STEPS;
 
 /// Maximum nesting depth of types that an import reaches into.
 const MAX_NESTED_TYPES: usize = 4;
 
 impl<'a> NameResolver<'a> {
     /// Resolves one imported name.
-    pub(super) fn imported(
-        &self,
-        file: FileId,
-        import: u32,
-        name: u32,
-        chain: u32,
-        steps: &mut u32,
-    ) -> Targets {
+    pub(super) fn imported(&self, at: ImportedAt, chain: u32, search: &mut Search) -> Targets {
+        search.follow(at, |search| self.follow(at, chain, search))
+    }
+
+    fn follow(&self, (file, import, name): ImportedAt, chain: u32, search: &mut Search) -> Targets {
         let at = import as usize;
         let module = self.scope(file).and_then(|s| *s.modules.get(at)?);
         let Some(import) = self.facts(file).and_then(|facts| facts.imports.get(at)) else {
@@ -46,7 +41,7 @@ impl<'a> NameResolver<'a> {
                 && imported.name == imported.local
                 && self.package(file).is_none();
             if !itself {
-                let found = self.imported_from(module, import, &imported.name, chain, steps);
+                let found = self.imported_from(module, import, &imported.name, chain, search);
                 if !found.is_empty() {
                     return found;
                 }
@@ -55,8 +50,9 @@ impl<'a> NameResolver<'a> {
         if let Some(resolver) = self.submodules(file) {
             self.dependencies.add_lookup(Lookup::Module, &imported.name);
             let files = self.tables.files;
-            let submodule = resolver.submodule(files, file, &import.module, &imported.name);
-            if let Some(submodule) = submodule {
+            let child = module.and_then(|module| resolver.child(files, module, &imported.name));
+            let submodule = || resolver.submodule(files, file, &import.module, &imported.name);
+            if let Some(submodule) = child.or_else(submodule) {
                 return Targets::one(Target::Module(submodule));
             }
         }
@@ -93,15 +89,15 @@ impl<'a> NameResolver<'a> {
         import: &'a Import,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let found = self
-            .exported_within(module, name, chain.saturating_sub(1), steps)
+            .exported_within(module, name, chain.saturating_sub(1), search)
             .or_else(|| self.out_of_line_in_package(module, name));
         if !self.rules(module).imports_reach_members {
             return found;
         }
-        found.or_else(|| self.nested_type_member(module, &import.module, name, chain, steps))
+        found.or_else(|| self.nested_type_member(module, &import.module, name, chain, search))
     }
 
     /// Resolves an import whose module is unknown or has no such name.
@@ -136,13 +132,14 @@ impl<'a> NameResolver<'a> {
         path: &'a str,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let mut types: Vec<&'a str> = Vec::new();
         let mut outer: Vec<&'a str> = paths::names(path).collect();
         while types.len() < MAX_NESTED_TYPES {
             let Some(outermost) = outer.pop() else { break };
-            let mut found = self.exported_within(module, outermost, chain.saturating_sub(1), steps);
+            let mut found =
+                self.exported_within(module, outermost, chain.saturating_sub(1), search);
             for inner in types.iter().rev().chain([&name]) {
                 let outer = found.definitions().next();
                 found = outer.map_or_else(Targets::default, |outer| self.in_body(outer, inner));
@@ -161,21 +158,20 @@ impl<'a> NameResolver<'a> {
         file: FileId,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
         for star in stars {
-            if *steps == 0 {
+            if !search.step() {
                 break;
             }
-            *steps -= 1;
             let rules = self.rules(*star);
             let found = if !rules.star_imports_are_transitive && self.package(*star).is_some() {
                 self.in_package(*star, name)
             } else if rules.exports == Exports::Declared {
-                self.exported_directly(*star, name, chain, steps)
+                self.exported_directly(*star, name, chain, search)
             } else if self.is_public(*star, name) {
-                self.bound(*star, TOP_LEVEL, name, chain, steps)
+                self.bound(*star, TOP_LEVEL, name, chain, search)
             } else {
                 Targets::default()
             };
@@ -184,7 +180,7 @@ impl<'a> NameResolver<'a> {
             }
         }
         if self.rules(file).imports_reach_members && !stars.is_empty() {
-            return self.through_stars_of_types(file, name, chain, steps);
+            return self.through_stars_of_types(file, name, chain, search);
         }
         Targets::default()
     }
@@ -195,18 +191,17 @@ impl<'a> NameResolver<'a> {
         file: FileId,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
             return Targets::default();
         };
         let imports = facts.imports.iter().zip(&scope.modules);
         for (import, module) in imports.filter(|(import, _)| takes_all(import)) {
-            let Some(module) = module.filter(|_| *steps > 0) else {
+            let Some(module) = module.filter(|_| search.step()) else {
                 continue;
             };
-            *steps -= 1;
-            let found = self.nested_type_member(module, &import.module, name, chain, steps);
+            let found = self.nested_type_member(module, &import.module, name, chain, search);
             if !found.is_empty() {
                 return found;
             }
@@ -235,15 +230,12 @@ impl<'a> NameResolver<'a> {
         };
         let uses = OnceCell::new();
         let mut imported: Vec<FileId> = Vec::with_capacity(scope.modules.len());
-        let mut left = MAX_STEPS_OF_FILE;
+        let mut search = Search::of_imports();
         for (position, (import, module)) in facts.imports.iter().zip(&scope.modules).enumerate() {
             let before = imported.len();
             for name in 0..import.names.len() {
-                let limit = MAX_STEPS.min(left);
-                let mut steps = limit;
-                let at = position as u32;
-                let found = self.imported(file, at, name as u32, MAX_CHAIN, &mut steps);
-                left -= limit - steps;
+                let at = (file, position as u32, name as u32);
+                let found = self.imported(at, MAX_CHAIN, &mut search);
                 imported.extend(found.iter().filter_map(|target| match target {
                     Target::Definition(id) => Some(id.file),
                     Target::Module(module) => Some(module),

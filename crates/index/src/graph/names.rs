@@ -10,14 +10,12 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, Lookup};
 use crate::graph::modules::Modules;
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, inside};
+use crate::graph::search::Search;
 use crate::graph::targets::{Target, Targets};
 use crate::symbols::Symbols;
 
 /// Maximum length of a chain of re-exports.
 pub(super) const MAX_CHAIN: u32 = 16;
-/// Maximum number of tables that one look-up through imports opens, so that cycles and webs of star imports
-/// end.
-pub(super) const MAX_STEPS: u32 = 2_048;
 
 /// Maximum number of imports under one name that are followed: one for each platform, say.
 const MAX_IMPORTS_OF_NAME: u32 = 8;
@@ -117,8 +115,8 @@ impl<'a> NameResolver<'a> {
 
     /// Returns the definitions and imports directly inside a definition (or at the top level).
     pub(super) fn within(&self, file: FileId, outer: Option<LocalId>, name: &'a str) -> Targets {
-        let mut steps = MAX_STEPS;
-        self.bound(file, inside(outer), name, MAX_CHAIN, &mut steps)
+        let mut search = Search::of_name();
+        self.bound(file, inside(outer), name, MAX_CHAIN, &mut search)
     }
 
     /// Returns the members with this name in the body of a class, enum or namespace.
@@ -129,21 +127,21 @@ impl<'a> NameResolver<'a> {
     /// Resolves a name at a file's top level: defined there or in its package, imported, or taken over by a
     /// star import.
     pub(super) fn visible(&self, file: FileId, name: &'a str) -> Targets {
-        let mut steps = MAX_STEPS;
-        let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut steps);
+        let mut search = Search::of_name();
+        let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut search);
         if self.package(file).is_some() {
-            return self.in_file_or_package(file, name, found, &mut steps);
+            return self.in_file_or_package(file, name, found, &mut search);
         }
         if !self.rules(file).star_imports_bind {
             return found;
         }
-        found.or_else(|| self.through_stars(file, name, MAX_CHAIN, &mut steps))
+        found.or_else(|| self.through_stars(file, name, MAX_CHAIN, &mut search))
     }
 
     /// Resolves `name` of the module `file` as other files see it.
     pub(super) fn exported(&self, file: FileId, name: &'a str) -> Targets {
-        let mut steps = MAX_STEPS;
-        self.exported_within(file, name, MAX_CHAIN, &mut steps)
+        let mut search = Search::of_name();
+        self.exported_within(file, name, MAX_CHAIN, &mut search)
     }
 
     /// Resolves the attribute `name` of a module: an export, a submodule or an exported macro.
@@ -164,12 +162,11 @@ impl<'a> NameResolver<'a> {
         file: FileId,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
-        if chain == 0 || *steps == 0 {
+        if chain == 0 || !search.step() {
             return Targets::default();
         }
-        *steps -= 1;
         let rules = self.rules(file);
         if !rules.star_imports_are_transitive && self.package(file).is_some() {
             // A name that one file of the package imports is not a name of the package.
@@ -177,13 +174,13 @@ impl<'a> NameResolver<'a> {
         }
         if rules.exports == Exports::TopLevel {
             return self
-                .bound(file, TOP_LEVEL, name, chain, steps)
-                .or_else(|| self.through_stars(file, name, chain, steps))
+                .bound(file, TOP_LEVEL, name, chain, search)
+                .or_else(|| self.through_stars(file, name, chain, search))
                 .or_else(|| self.in_package(file, name));
         }
-        let mut found = self.exported_directly(file, name, chain, steps);
+        let mut found = self.exported_directly(file, name, chain, search);
         if name != "default" {
-            found = found.or_else(|| self.through_stars(file, name, chain, steps));
+            found = found.or_else(|| self.through_stars(file, name, chain, search));
         }
         found
             // CommonJS and declaration files export more than the facts contain.
@@ -209,7 +206,7 @@ impl<'a> NameResolver<'a> {
         scope: u32,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let mut found = Targets::default();
         let mut external = false;
@@ -223,7 +220,7 @@ impl<'a> NameResolver<'a> {
                 Binding::Imported { .. } if imports == MAX_IMPORTS_OF_NAME => {}
                 Binding::Imported { import, name } => {
                     imports += 1;
-                    let imported = self.imported(file, import, name, chain, steps);
+                    let imported = self.imported((file, import, name), chain, search);
                     match imported.first() {
                         // A later import of the same name may be a fallback in the repository.
                         Some(Target::External) => external = true,
@@ -232,7 +229,7 @@ impl<'a> NameResolver<'a> {
                     }
                 }
                 Binding::Exported(at) => {
-                    let local = self.exported_local(file, at, chain, steps);
+                    let local = self.exported_local(file, at, chain, search);
                     if !local.is_empty() {
                         return local;
                     }
@@ -245,23 +242,28 @@ impl<'a> NameResolver<'a> {
         self.implementations(found)
     }
 
-    fn exported_local(&self, file: FileId, export: u32, chain: u32, steps: &mut u32) -> Targets {
+    fn exported_local(
+        &self,
+        file: FileId,
+        export: u32,
+        chain: u32,
+        search: &mut Search,
+    ) -> Targets {
         let local = self
             .facts(file)
             .and_then(|facts| facts.exports.get(export as usize))
             .map_or("", |export| &export.local);
-        if chain == 0 || *steps == 0 {
+        if chain == 0 || !search.step() {
             return Targets::default();
         }
-        *steps -= 1;
         let (head, member) = local.split_once('.').unwrap_or((local, ""));
-        let found = self.bound(file, TOP_LEVEL, head, chain - 1, steps);
+        let found = self.bound(file, TOP_LEVEL, head, chain - 1, search);
         if member.is_empty() {
             return found;
         }
         match found.first() {
             Some(Target::Definition(outer)) => self.own_members(outer, member),
-            Some(Target::Module(module)) => self.exported_within(module, member, chain - 1, steps),
+            Some(Target::Module(module)) => self.exported_within(module, member, chain - 1, search),
             _ => Targets::default(),
         }
     }
@@ -272,9 +274,9 @@ impl<'a> NameResolver<'a> {
         file: FileId,
         name: &'a str,
         chain: u32,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
-        let mut found = self.bound(file, EXPORTS, name, chain, steps);
+        let mut found = self.bound(file, EXPORTS, name, chain, search);
         for id in self.own(file, TOP_LEVEL, name).definitions() {
             if self.definition(id).modifiers.is_exported {
                 found.push(Target::Definition(id));

@@ -3,7 +3,8 @@
 
 use crate::files::FileId;
 use crate::graph::candidates::{BestCandidates, Candidate, is_prototype};
-use crate::graph::names::NameResolver;
+use crate::graph::names::{MAX_CHAIN, NameResolver};
+use crate::graph::search::Search;
 use crate::graph::targets::{Target, Targets};
 
 impl<'a> NameResolver<'a> {
@@ -47,11 +48,11 @@ impl<'a> NameResolver<'a> {
         file: FileId,
         name: &'a str,
         own: Targets,
-        steps: &mut u32,
+        search: &mut Search,
     ) -> Targets {
         let rules = self.rules(file);
         let through_stars = || match rules.star_imports_bind {
-            true => self.through_stars(file, name, super::names::MAX_CHAIN, steps),
+            true => self.through_stars(file, name, MAX_CHAIN, search),
             false => Targets::default(),
         };
         let in_package = || self.in_package(file, name);

@@ -78,6 +78,30 @@ fn webs_of_star_imports_are_bounded() {
 }
 
 #[test]
+fn webs_of_imports_under_one_name_are_bounded() {
+    let mut text = String::from("//- Cargo.toml\n[package]\nname = \"x\"\n//- src/lib.rs\n");
+    text += "use self::known as web7;\npub fn known() {}\n";
+    for at in 0..60 {
+        text += "use self::b::c as b;\n";
+        for other in 0..8 {
+            let from = (at * 7 + other) % 60;
+            text += &format!("use crate::web{from} as web{at};\n");
+        }
+    }
+    text += "fn all() {\nb();\n";
+    for at in 0..60 {
+        text += &format!("web{at}();\n");
+    }
+    text += "}\n";
+    let world = world(&text);
+    let file = world.files.find("src/lib.rs").unwrap();
+    let (found, _) = world
+        .graph
+        .resolve_name(&world.files, &world.symbols, file, "web0");
+    assert_eq!(world.describe_all(found), "src/lib.rs:known");
+}
+
+#[test]
 fn huge_and_broken_settings_are_harmless() {
     let patterns: Vec<String> = (0..3_000)
         .map(|n| format!("\"p{n}/*\": [\"src/*\", 7, null]"))

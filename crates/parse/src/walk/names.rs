@@ -1,6 +1,8 @@
 //! Finds the name that an expression refers to, which is its last: `c` in `a.b.c()`. Its path contains the
 //! names before it. If these include a call, the chain of names and calls is recorded instead.
 
+use std::cmp::Reverse;
+
 use foveate_model::values::Link;
 use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
@@ -90,7 +92,7 @@ impl<'t> Walk<'t> {
         match chain.receiver {
             Receiver::Names => self.collector.skip_to(chain.name.end_byte()),
             Receiver::Opaque => {
-                self.done.push(chain.name.start_byte());
+                self.done.push(Reverse(chain.name.start_byte()));
                 self.collector.receivers(name, chain.links);
             }
         }
@@ -124,8 +126,10 @@ impl<'t> Walk<'t> {
             return true;
         }
         // Names come in text order: positions before this one are no longer needed.
-        self.done.retain(|done| *done >= start);
-        self.done.contains(&start)
+        while self.done.peek().is_some_and(|done| done.0 < start) {
+            self.done.pop();
+        }
+        self.done.peek().is_some_and(|done| done.0 == start)
     }
 
     /// Whether a member returns its receiver, or the value that it wraps.

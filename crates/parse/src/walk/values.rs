@@ -1,5 +1,7 @@
 //! Records facts about the values of names during the walk.
 
+use std::cmp::Reverse;
+
 use foveate_model::values::{
     DefinitionType, HeldValue, Local, Parameter, TypeForm, TypeName, Value,
 };
@@ -15,7 +17,7 @@ const MAX_WRAPPERS: usize = 8;
 impl<'t> Walk<'t> {
     /// Binds a local variable of the enclosing function, and marks its name as handled.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
-        self.done.push(name.start_byte());
+        self.done.push(Reverse(name.start_byte()));
         self.collector.bind(name);
         if self.is_in_function() || self.form.bare_calls {
             let function = self.collector.context.enclosing;
@@ -34,7 +36,7 @@ impl<'t> Walk<'t> {
         name: Node<'t>,
         declared: Option<Node<'t>>,
     ) {
-        self.done.push(name.start_byte());
+        self.done.push(Reverse(name.start_byte()));
         let type_name = declared.and_then(|declared| self.type_of(declared));
         self.collector.bind_in(name, function);
         self.collector.values.parameters.push(Parameter {

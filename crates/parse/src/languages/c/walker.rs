@@ -65,15 +65,23 @@ pub(super) fn facts(
 ) -> Option<FileFacts> {
     let masked = masks::masked(text);
     let mut facts = walker.facts_of(language, text, &masked.bytes, limits)?;
+    let (mut number, mut counted) = (1, 0);
     for line in masked.includes {
-        facts.imports.extend(unseen_include(text, line));
+        let before = text.as_bytes().get(counted..line.start);
+        let line_ends = before
+            .unwrap_or_default()
+            .iter()
+            .filter(|byte| **byte == b'\n');
+        number += line_ends.count() as u32;
+        counted = line.start;
+        facts.imports.extend(unseen_include(text, line, number));
     }
     facts.imports.sort_by_key(|import| import.span);
     Some(facts)
 }
 
 /// Returns the import of an include line that the grammar did not see, among values or members.
-fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
+fn unseen_include(text: &str, line: Range<usize>, number: u32) -> Option<Import> {
     let written = text.get(line.clone())?;
     let (_, path) = written.split_once("include")?;
     let path = path.trim_start();
@@ -81,9 +89,6 @@ fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
         Some(rest) => rest.split_once('"')?.0,
         None => path.get(..=path.find('>').filter(|_| path.starts_with('<'))?)?,
     };
-    let before = text.get(..line.start)?;
-    let row = before.bytes().filter(|byte| *byte == b'\n').count();
-    let number = u32::try_from(row + 1).ok()?;
     Some(Import {
         kind: ImportKind::From,
         module: module.into(),

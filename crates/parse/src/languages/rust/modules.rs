@@ -6,7 +6,7 @@ mod tests;
 
 use foldhash::{HashMap, HashSet};
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileId, ImportKind};
+use foveate_model::{FileId, Import, ImportKind};
 
 use super::manifest::{Manifest, manifest};
 use crate::paths::{join, shared_segments};
@@ -20,6 +20,9 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 const MAX_NAMES: usize = 32;
 /// Maximum number of imports of modules that are followed one after the other.
 const MAX_REEXPORTS: u32 = 4;
+
+/// Maximum number of imports of a file that are searched for a name.
+const MAX_IMPORTS: usize = 4_096;
 
 /// Maximum number of imports under one name that are followed: one for each platform, say.
 const MAX_IMPORTS_OF_NAME: usize = 8;
@@ -228,8 +231,7 @@ impl Crates {
         if !tried.insert((file, name.into())) {
             return None;
         }
-        let facts = &files.file(file).content.as_ref()?.facts;
-        let imports = facts.imports.iter().filter(|i| i.enclosing.is_none());
+        let imports = imports(files, file).filter(|import| import.enclosing.is_none());
         let of_name = imports.filter_map(|import| {
             let imported = import.names.iter().find(|known| *known.local == *name)?;
             Some((import, imported))
@@ -283,6 +285,12 @@ impl Crates {
     }
 }
 
+fn imports(files: &dyn FileTree, file: FileId) -> impl Iterator<Item = &Import> {
+    let content = files.file(file).content.as_ref();
+    let imports = content.map_or(&[][..], |content| &content.facts.imports);
+    imports.iter().take(MAX_IMPORTS)
+}
+
 /// Whether a file may define or import a name that is not a module with a file.
 fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
     let Some(content) = files.file(file).content.as_ref() else {
@@ -290,10 +298,7 @@ fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
     };
     let facts = &content.facts;
     let mut definitions = facts.definitions.iter();
-    let mut imports = facts
-        .imports
-        .iter()
-        .filter(|import| import.enclosing.is_none());
+    let mut imports = imports(files, file).filter(|import| import.enclosing.is_none());
     definitions.any(|known| known.parent.is_none() && *known.name == *name)
         || imports.any(|import| {
             import.names.iter().any(|known| match &*known.name {
@@ -344,17 +349,6 @@ impl ModuleResolver for Crates {
         self.library(files, importer?, name)
     }
 
-    fn submodule(
-        &self,
-        files: &dyn FileTree,
-        importer: FileId,
-        module: &str,
-        name: &str,
-    ) -> Option<FileId> {
-        let module = self.resolve(files, importer, module, ImportKind::From)?;
-        self.child(files, module, name)
-    }
-
     fn child(&self, files: &dyn FileTree, package: FileId, name: &str) -> Option<FileId> {
         if name == "super" {
             return self.parent_module(files, package);
@@ -368,8 +362,7 @@ impl ModuleResolver for Crates {
             return Some(found);
         }
         // A module whose file is given by an attribute.
-        let facts = &files.file(package).content.as_ref()?.facts;
-        let import = facts.imports.iter().find(|import| {
+        let import = imports(files, package).find(|import| {
             import.module.ends_with(".rs") && import.names.iter().any(|known| *known.local == *name)
         })?;
         let directory = files.file(package).path.directory();

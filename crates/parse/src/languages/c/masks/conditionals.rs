@@ -13,6 +13,8 @@ const MAX_BRACKETS: usize = 256;
 const MAX_CONDITIONALS: usize = 64;
 /// Most macros in a row that are taken for declarations of their own.
 const MAX_MACROS: usize = 8;
+/// Maximum number of directives and dropped tokens between a conditional and the token before it.
+const MAX_PASSED_OVER: usize = 4_096;
 
 /// The content of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,7 +354,7 @@ impl ConditionalMasker<'_> {
     }
 
     fn last_in(&self, start: usize, end: usize) -> Option<usize> {
-        (start..end).rev().find(|at| {
+        (start..end).rev().take(MAX_PASSED_OVER).find(|at| {
             let token = self.tokens.get(*at);
             let is_dropped = self.dropped.get(*at).copied().unwrap_or(true);
             !is_dropped
