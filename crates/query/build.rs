@@ -7,14 +7,21 @@ use std::path::{Path, PathBuf};
 
 use fst::Map;
 
-const WEIGHTS: &str = "src/intent/wording/weights.txt";
+/// The linear models: their names, and the files of their weights.
+const MODELS: [(&str, &str); 2] = [
+    ("wording", "src/intent/wording/weights.txt"),
+    ("asked_kinds", "src/intent/asked_kinds/weights.txt"),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={WEIGHTS}");
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     vocabulary(&out)?;
-    wording(&out)
+    for (name, weights) in MODELS {
+        println!("cargo::rerun-if-changed={weights}");
+        model(&out, name, weights)?;
+    }
+    Ok(())
 }
 
 /// Writes the vocabulary of the tokenizer: a map from the bytes of a token to its rank. Tests in `tokenizer.rs` compare
@@ -29,10 +36,10 @@ fn vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
     write_map(&out.join("o200k_base.fst"), ranks)
 }
 
-/// Writes the weights of the wording model: a map from the name of a feature to its row number, and the rows, 16 bits
+/// Writes the weights of a model: a map from the name of a feature to its row number, and the rows, 16 bits
 /// (little-endian) per weight.
-fn wording(out: &Path) -> Result<(), Box<dyn Error>> {
-    let text = fs::read_to_string(WEIGHTS)?;
+fn model(out: &Path, model: &str, weights: &str) -> Result<(), Box<dyn Error>> {
+    let text = fs::read_to_string(weights)?;
     let (mut names, mut rows) = (Vec::new(), Vec::new());
     for (line, row) in text.lines().zip(0..) {
         let (name, weights) = line.split_once('\t').ok_or("a name, a tab and weights")?;
@@ -42,8 +49,8 @@ fn wording(out: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     names.sort_unstable();
-    fs::write(out.join("wording.rows"), rows)?;
-    write_map(&out.join("wording.fst"), names)
+    fs::write(out.join(format!("{model}.rows")), rows)?;
+    write_map(&out.join(format!("{model}.fst")), names)
 }
 
 fn write_map<K: AsRef<[u8]>>(path: &Path, sorted: Vec<(K, u64)>) -> Result<(), Box<dyn Error>> {

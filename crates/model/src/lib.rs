@@ -4,6 +4,7 @@
 
 pub mod escape;
 pub mod facts;
+pub mod file_kind;
 pub mod history;
 pub mod id;
 pub mod language;
@@ -19,6 +20,7 @@ pub use facts::{
     ImportedName, LocalId, Message, MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind,
     Region, RegionKind, Visibility,
 };
+pub use file_kind::FileKind;
 pub use history::{Commit, History, Touched, TouchedFunctions};
 pub use id::ObjectId;
 pub use language::{Language, LanguageKind, LanguageRules, Role};

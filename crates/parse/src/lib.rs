@@ -9,13 +9,16 @@
 
 use std::sync::Arc;
 
-use foveate_model::{Content, FileFacts, Language, ParseIssue, RepoPath, Role, SkipReason};
+use foveate_model::{
+    Content, FileFacts, FileKind, Language, ParseIssue, RepoPath, Role, SkipReason,
+};
 
 mod chunks;
 pub mod code;
 mod collect;
 mod content;
 mod documentation;
+mod file_kind;
 mod file_names;
 pub mod hunks;
 pub mod languages;
@@ -121,6 +124,11 @@ pub fn has_sections(language: Language, path: &str) -> bool {
 /// that it is generated.
 pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
     role::of(path, language, generated)
+}
+
+/// Returns what a file of a role is for; nothing for tests, data and generated files.
+pub fn file_kind(path: &RepoPath, role: Role) -> Option<FileKind> {
+    file_kind::of(path, role)
 }
 
 /// Returns the facts of one text. If parsing fails, they are those of plain text.

@@ -3,7 +3,9 @@
 //! added. [`words`] splits a text and matches patterns, [`lexicon`] has the classes of words. Start at
 //! [`detect`].
 
+mod asked_kinds;
 mod lexicon;
+mod linear;
 mod rules;
 mod shapes;
 mod wording;
@@ -13,6 +15,8 @@ mod words;
 mod tests;
 
 use foveate_parse::traces;
+
+pub(crate) use self::asked_kinds::AskedKinds;
 
 use self::rules::Interpretation;
 use self::shapes::Shape;

@@ -39,6 +39,11 @@ pub(super) static C: LanguageSpec = LanguageSpec {
                 "makefile.am", "conanfile.txt", "conanfile.py", "vcpkg.json", "module.bazel",
             ],
             configuration_endings: &[".vcxproj", ".vcxproj.filters"],
+            tools: &[".clang*"],
+            builds: &[
+                "cmakelists.txt", "meson*", "configure.ac", "*.am", "*.cmake", "module.bazel",
+            ],
+            manifests: &["conanfile*", "vcpkg.json"],
             ..Ecosystem::NONE
         },
         is_copy,

@@ -34,6 +34,12 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
                 ".csproj", ".fsproj", ".vbproj", ".sln", ".slnx", ".props", ".targets", ".nuspec",
                 ".ruleset",
             ],
+            manifests: &[
+                "*.csproj", "*.fsproj", "*.vbproj", "*.nuspec", "directory.packages.props",
+                "directory.build.props",
+            ],
+            tools: &["*.ruleset"],
+            test_runners: &["*.runsettings"],
             ..Ecosystem::NONE
         },
         is_test: |file| is_test_class(file) || is_in_test_project(file),

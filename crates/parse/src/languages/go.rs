@@ -27,6 +27,9 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
             ],
             generated_directories: &["godeps"],
             configuration_names: &["go.mod", "go.work"],
+            manifests: &["go.mod"],
+            tools: &[".golangci*"],
+            builds: &["magefile*"],
             ..Ecosystem::NONE
         },
         is_copy,

@@ -27,6 +27,9 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
             configuration_names: &[
                 "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
             ],
+            manifests: &["pom.xml", "build.gradle"],
+            tools: &["checkstyle*", "spotbugs*"],
+            builds: &["*.gradle", "build.xml"],
             ..Ecosystem::NONE
         },
         is_test: |file| {

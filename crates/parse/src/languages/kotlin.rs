@@ -24,6 +24,9 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &["build.gradle.kts", "settings.gradle.kts"],
+            manifests: &["build.gradle.kts", "libs.versions.toml"],
+            tools: &["detekt*", ".ktlint*"],
+            builds: &["*.gradle.kts"],
             ..Ecosystem::NONE
         },
         is_test: |file| {

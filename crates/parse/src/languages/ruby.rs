@@ -32,6 +32,10 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
                 "appraisals", "steepfile", "config.ru",
             ],
             configuration_endings: &[".gemspec"],
+            manifests: &["gemfile", "*.gemspec", "gems.rb"],
+            tools: &[".rubocop*", ".yardopts", "steepfile"],
+            test_runners: &[".rspec"],
+            builds: &["rakefile"],
             ..Ecosystem::NONE
         },
         is_copy: |file| {

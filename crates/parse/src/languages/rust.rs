@@ -28,6 +28,10 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
             generated_names: &["bindings.rs"],
             test_directories: &["benches"],
             configuration_names: &["build.rs", "cargo.toml", "rust-toolchain"],
+            manifests: &["cargo.toml"],
+            tools: &[
+                "clippy*", ".clippy*", "rustfmt*", ".rustfmt*", "deny.toml", "rust-toolchain*",
+            ],
             ..Ecosystem::NONE
         },
         is_test: |file| {

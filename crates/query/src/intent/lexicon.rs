@@ -422,6 +422,15 @@ pub(super) fn verb(word: &str) -> Option<&'static str> {
     (!verb.is_empty()).then_some(verb)
 }
 
+/// Returns a word without its inflection.
+pub(super) fn stem(word: &str) -> &str {
+    verb(word).unwrap_or_else(|| {
+        word.strip_suffix('s')
+            .filter(|stem| stem.len() > 3)
+            .unwrap_or(word)
+    })
+}
+
 /// Returns the bit of the class with a name, if there is one.
 pub(super) fn class(name: &str) -> Option<ClassSet> {
     let index = CLASSES.iter().position(|(known, ..)| *known == name)?;

@@ -11,9 +11,8 @@ mod fit;
 use std::iter;
 use std::sync::LazyLock;
 
-use fst::Map;
-
 use super::lexicon::{self, Form};
+use super::linear::{self, LinearModel};
 use super::rules::Interpretation;
 use super::shapes;
 use super::words::{Clause, Word};
@@ -25,36 +24,20 @@ const KINDS: usize = IntentKind::ALL.len();
 const TITLE_WORDS: usize = 30;
 /// Most words of the prose that become features.
 const PROSE_WORDS: usize = 80;
-/// Unit of the weights in the file. Each line has a feature and its weights in the order of the kinds.
-const UNIT: f32 = 0.01;
 /// Factor of the scores in the softmax; chosen by cross-validation, like the constants of `fit.rs`.
 const SCALE: f32 = 3.0;
 
-/// Bytes of a stored weight.
-const BYTES: usize = size_of::<i16>();
-
-/// The row number of each feature.
-static ROWS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
-    let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.fst"));
-    match Map::new(bytes) {
-        Ok(rows) => rows,
-        Err(error) => unreachable!("the features that were built in: {error}"),
-    }
+static MODEL: LazyLock<LinearModel<KINDS>> = LazyLock::new(|| {
+    LinearModel::new(
+        include_bytes!(concat!(env!("OUT_DIR"), "/wording.fst")),
+        include_bytes!(concat!(env!("OUT_DIR"), "/wording.rows")),
+    )
 });
-
-static WEIGHTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.rows"));
-
-fn weights(feature: &str) -> Option<[f32; KINDS]> {
-    let row = usize::try_from(ROWS.get(feature)?).ok()?;
-    let (weights, _) = WEIGHTS.as_chunks::<BYTES>();
-    let row = weights.get(row * KINDS..)?.first_chunk::<KINDS>()?;
-    Some(row.map(|weight| f32::from(i16::from_le_bytes(weight)) * UNIT))
-}
 
 /// Returns the probability of each kind, in the order of [`IntentKind::ALL`].
 pub(super) fn probabilities(query: &Query, reading: Option<&Interpretation>) -> [f32; KINDS] {
     let features = features(query, reading);
-    let known = features.iter().filter_map(|feature| weights(feature));
+    let known = features.iter().filter_map(|feature| MODEL.row(feature));
     softmax(&known.collect::<Vec<_>>())
 }
 
@@ -68,10 +51,7 @@ fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
         }
     }
     let scale = SCALE / (rows.len().max(1) as f32).sqrt();
-    let max_score = scores.iter().copied().fold(f32::MIN, f32::max);
-    let odds = scores.map(|score| ((score - max_score) * scale).exp());
-    let sum: f32 = odds.iter().sum();
-    odds.map(|odd| odd / sum)
+    linear::softmax(scores.map(|score| score * scale))
 }
 
 /// Returns the features of a query by name, each once.
@@ -161,10 +141,5 @@ fn stem(word: &Word) -> &str {
     if word.is_name {
         return "NAME";
     }
-    lexicon::verb(&word.text).unwrap_or_else(|| {
-        let text = word.text.as_str();
-        text.strip_suffix('s')
-            .filter(|stem| stem.len() > 3)
-            .unwrap_or(text)
-    })
+    lexicon::stem(&word.text)
 }

@@ -88,11 +88,15 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .collect();
     let stretches = pool
         .stretches
-        .with_role_factors(snapshot, &evidence.roles, config)
-        .map(|(id, signals, factor)| SignalValues {
-            path: path(files.chunk_file(id)),
-            place: Some((String::new(), files.chunk(id).lines)),
-            signals: scaled(&signals.array(), factor),
+        .candidates(config)
+        .map(|(id, signals)| {
+            let file = files.chunk_file(id);
+            let factor = evidence.roles.factor(file, files.chunk_role(id));
+            SignalValues {
+                path: path(file),
+                place: Some((String::new(), files.chunk(id).lines)),
+                signals: scaled(&signals.array(), factor),
+            }
         })
         .collect();
     CandidateSignals {

@@ -26,8 +26,9 @@ pub(super) fn rank(
 ) -> Vec<RankedFile> {
     let signals = signals(snapshot, evidence, config);
     let scored = signals.iter().map(|(id, signals)| {
-        let factor = evidence.roles.factor(*id, snapshot.files.file(*id).role);
-        signals.score(&config.file) * factor
+        let (files, sum) = (&snapshot.files, signals.score(&config.file));
+        let role = files.file(*id).role;
+        evidence.roles.score(files, *id, role, sum)
     });
     // Candidates are in path order, so that equal scores are ordered by path.
     let best = best_ranked((0..).zip(scored).collect());

@@ -286,7 +286,9 @@ impl<'a> Pool<'a> {
     fn scored(&self, config: &RankConfig) -> Vec<(u32, f32)> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
-            signals.score(&config.function) * self.roles.factor(id.file, files.role_of(*id))
+            let sum = signals.score(&config.function);
+            let role = files.role_of(*id);
+            self.roles.score(files, id.file, role, sum)
         });
         (0..).zip(scored).collect()
     }

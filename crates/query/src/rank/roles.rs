@@ -1,11 +1,11 @@
-//! Scales the scores of files by their role. Queries are about source code unless they say that they are about
-//! something else.
+//! Scales the scores of files by their role, and raises those of the kinds that a short query asks for. Queries are
+//! about source code unless they say that they are about something else.
 
-use foveate_index::FileId;
-use foveate_model::Role;
+use foveate_index::{FileId, Files};
+use foveate_model::{FileKind, Role};
 
 use super::weights::{RoleConfig, RoleFactors};
-use crate::intent::{self, IntentKind};
+use crate::intent::{self, AskedKinds, IntentKind};
 use crate::text::{QueryText, SegmentKind};
 
 /// The factors for one query.
@@ -15,11 +15,18 @@ pub(super) struct Roles {
     factors: RoleFactors,
     /// Factors of a query that asks for no role.
     default_factors: RoleFactors,
+    /// The least factor of a role that the query asks for.
+    asked_factor: f32,
     /// The factor of a file that a short query names by its path.
     named_factor: f32,
     /// The files that a short query names by their paths.
     named: Vec<(FileId, Role)>,
     is_short: bool,
+    /// The kinds of files that a short query asks for in words.
+    kinds: Option<AskedKinds>,
+    /// The weight of a kind's lift, and the largest lift.
+    kind_weight: f32,
+    max_lift: f32,
 }
 
 impl Roles {
@@ -60,17 +67,28 @@ impl Roles {
             false => asked(&config.documentation_words, &config.documentation_orders),
         };
         let configuration = asked(&config.configuration_words, &config.configuration_orders);
-        factors.documentation = factors.documentation.max(documentation);
-        factors.configuration = factors.configuration.max(configuration);
+        let kinds = (is_short && !has_code(text)).then(|| AskedKinds::of(text));
+        let asked = |is_meant: &dyn Fn(FileKind) -> bool, factor: f32| {
+            let probability = kinds.map_or(0.0, |kinds| kinds.probability(is_meant));
+            config.factor_of_asked(factor, probability)
+        };
+        let is_settings = |kind: FileKind| kind != FileKind::Source && !kind.is_documentation();
+        factors.documentation =
+            asked(&FileKind::is_documentation, factors.documentation).max(documentation);
+        factors.configuration = asked(&is_settings, factors.configuration).max(configuration);
         if intent == IntentKind::TestWriting {
             factors.test = factors.test.max(config.asked);
         }
         Self {
             factors,
             default_factors: config.factors,
+            asked_factor: config.asked,
             named_factor: config.ordered,
             named: Vec::new(),
             is_short,
+            kinds,
+            kind_weight: config.kind_weight,
+            max_lift: config.max_lift,
         }
     }
 
@@ -83,9 +101,22 @@ impl Roles {
         self
     }
 
-    /// Whether documentation counts more than in a query that does not ask for it.
+    /// Whether documentation counts as much as it does in a query that asks for it.
     pub(super) fn asks_documentation(&self) -> bool {
-        self.factors.documentation > self.default_factors.documentation
+        self.factors.documentation >= self.asked_factor
+    }
+
+    /// Returns the score of a file, or of a place in it, from the weighted sum of its signals.
+    pub(super) fn score(&self, files: &Files, file: FileId, role: Role, sum: f32) -> f32 {
+        sum * self.factor(file, role) + self.of_kind(files, file, role)
+    }
+
+    /// Returns what the kind of a file adds to a score.
+    fn of_kind(&self, files: &Files, file: FileId, role: Role) -> f32 {
+        let Some(asked) = &self.kinds else { return 0.0 };
+        let kind = foveate_parse::file_kind(&files.file(file).path, role);
+        let lift = kind.map_or(0.0, |kind| asked.lift(kind));
+        self.kind_weight * lift.clamp(-self.max_lift, self.max_lift)
     }
 
     /// Returns the factor on the scores of a file and of the places in it.
@@ -103,6 +134,17 @@ impl Roles {
             role,
         )
     }
+}
+
+/// Whether a query contains code or a failure: then it is about that, whatever its words are.
+fn has_code(text: &QueryText) -> bool {
+    let mut segments = text.segments.iter();
+    segments.any(|segment| match segment.kind {
+        SegmentKind::CodeBlock | SegmentKind::Traceback | SegmentKind::ErrorMessage => true,
+        SegmentKind::Title | SegmentKind::Prose | SegmentKind::InlineCode | SegmentKind::Quoted => {
+            false
+        }
+    })
 }
 
 fn of_role(factors: &RoleFactors, role: Role) -> f32 {
@@ -164,6 +206,38 @@ mod tests {
         let long = format!("Raise the minimum version\n\n{}", "It crashes. ".repeat(40));
         check(&long, bug, None);
         check("Crash on save\n\nThe docs say otherwise.", bug, None);
+    }
+
+    #[test]
+    fn short_query_raises_the_kind_of_file_that_it_asks_for() {
+        let config = &RankingConfig::default().rank.role;
+        let snapshot = foveate_fixture::snapshot::of_text(
+            "
+            //- .github/workflows/nightly.yml
+            on: push
+            //- config/app.yml
+            a: 1
+            //- src/job.py
+            a = 1
+            ",
+        );
+        let files = &snapshot.files;
+        let order = |query: &str| {
+            let roles = Roles::of(&QueryText::parse(query), IntentKind::BugFix, config);
+            [
+                "config/app.yml",
+                ".github/workflows/nightly.yml",
+                "src/job.py",
+            ]
+            .map(|path| {
+                let file = files.find(path).expect("a file");
+                roles.score(files, file, files.file(file).role, 0.0)
+            })
+        };
+        let [setting, workflow, source] = order("The nightly job ran into its timeout again");
+        assert!(workflow > setting && setting > source);
+        let report = "The nightly job ran into its timeout again\n\n```\njob.run()\n```";
+        assert_eq!(order(report), [0.0; 3]);
     }
 
     #[test]

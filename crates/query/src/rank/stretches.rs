@@ -136,14 +136,11 @@ impl Stretches {
     }
 
     /// Returns the stretches that share a word with the query, contain a definition that it names, or are next
-    /// to a likely function, each with its signals and the factor of the role of its file.
-    pub(super) fn with_role_factors(
+    /// to a likely function, each with its signals.
+    pub(super) fn candidates(
         &self,
-        snapshot: &Snapshot,
-        roles: &Roles,
         config: &RankConfig,
-    ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
-        let files = &snapshot.files;
+    ) -> impl Iterator<Item = (ChunkId, &StretchSignals)> {
         let is_candidate = move |signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
@@ -153,10 +150,7 @@ impl Stretches {
             .all
             .iter()
             .filter(move |(_, signals)| is_candidate(signals));
-        found.map(move |(id, signals)| {
-            let file = files.chunk_file(*id);
-            (*id, signals, roles.factor(file, files.chunk_role(*id)))
-        })
+        found.map(|(id, signals)| (*id, signals))
     }
 
     /// Returns the same stretches with their scores.
@@ -166,8 +160,13 @@ impl Stretches {
         roles: &Roles,
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
-        self.with_role_factors(snapshot, roles, config)
-            .map(|(id, signals, factor)| (id, signals.score(&config.stretch) * factor))
+        let files = &snapshot.files;
+        self.candidates(config)
+            .map(|(id, signals)| {
+                let (file, role) = (files.chunk_file(id), files.chunk_role(id));
+                let sum = signals.score(&config.stretch);
+                (id, roles.score(files, file, role, sum))
+            })
             .collect()
     }
 

@@ -171,6 +171,22 @@ pub struct RoleConfig {
     pub documentation_orders: Vec<String>,
     /// Further words of a short query that asks for configuration.
     pub configuration_orders: Vec<String>,
+    /// Probabilities that the fix of a short query changes documentation or settings, below which their factor is the
+    /// usual one, and above which it is `ordered`.
+    pub kind_probabilities: [f32; 2],
+    /// Weight of the natural logarithm of how much likelier than usual the fix of a short query changes files of a kind.
+    pub kind_weight: f32,
+    /// Largest amount of that logarithm.
+    pub max_lift: f32,
+}
+
+impl RoleConfig {
+    /// Returns the factor of a role between the usual one and `ordered`, given the probability that it is asked for.
+    pub(super) fn factor_of_asked(&self, usual: f32, probability: f32) -> f32 {
+        let [from, to] = self.kind_probabilities;
+        let share = ((probability - from) / (to - from)).clamp(0.0, 1.0);
+        usual + (self.ordered - usual).max(0.0) * share
+    }
 }
 
 /// Factors per role.

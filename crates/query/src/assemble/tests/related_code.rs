@@ -111,7 +111,7 @@ fn documentation_is_held_back_unless_asked_for() {
         let items = pack.sections.iter().flat_map(|s| &s.items);
         items.map(|item| item.path.clone()).collect()
     };
-    let plain = paths("the upload limit is wrong");
+    let plain = paths("the function returns the wrong upload limit");
     assert!(plain.contains(&"upload.py".to_owned()), "{plain:?}");
     assert!(!plain.contains(&"docs/upload.md".to_owned()), "{plain:?}");
     let asked = paths("the documentation of the upload limit is wrong");

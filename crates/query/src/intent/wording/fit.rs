@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::super::linear::UNIT;
 use super::*;
 use crate::intent::tests::{TUNING, labelled};
 use crate::text::QueryText;
