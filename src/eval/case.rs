@@ -413,6 +413,18 @@ mod tests {
     }
 
     #[test]
+    fn questions_about_other_files_each_have_a_passage() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
+        let mut cases = read_cases(&[directory.join("other_files.jsonl")])?;
+        assert!(cases.len() >= 80);
+        add_edits(&mut cases, &directory.join("other_files.edits.jsonl"))?;
+        for case in &cases {
+            assert!(!case.edits.is_empty(), "{}", case.id);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn finds_repositories_under_other_names() -> Result<(), Box<dyn std::error::Error>> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("repos.tsv");

@@ -184,7 +184,7 @@ impl RoleConfig {
     /// Returns the factor of a role between the usual one and `ordered`, given the probability that it is asked for.
     pub(super) fn factor_of_asked(&self, usual: f32, probability: f32) -> f32 {
         let [from, to] = self.kind_probabilities;
-        let share = ((probability - from) / (to - from)).clamp(0.0, 1.0);
+        let share = ((probability - from) / (to - from).max(f32::EPSILON)).clamp(0.0, 1.0);
         usual + (self.ordered - usual).max(0.0) * share
     }
 }
