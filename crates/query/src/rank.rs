@@ -90,8 +90,8 @@ fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     scored
 }
 
-/// Sorts the signals of a result, largest first, after adding `role`, the effect of the role and kind of the file. The signals
-/// then sum to the score.
+/// Sorts the signals of a result, largest first, after adding `role`, the effect of the role and kind of the file.
+/// The signals then sum to the score.
 fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
     let sum: f32 = signals.iter().map(|signal| signal.value).sum();
     signals.push(Signal {

@@ -50,6 +50,7 @@ impl<'a> NameResolver<'a> {
         if let Some(resolver) = self.submodules(file) {
             self.dependencies.add_lookup(Lookup::Module, &imported.name);
             let files = self.tables.files;
+            // A module without a file may have submodules all the same.
             let child = module.and_then(|module| resolver.child(files, module, &imported.name));
             let submodule = || resolver.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = child.or_else(submodule) {

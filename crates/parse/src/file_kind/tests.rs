@@ -1,3 +1,5 @@
+//! Tests what files are for, by their paths.
+
 use foveate_model::Language;
 
 use super::*;
