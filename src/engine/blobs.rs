@@ -307,6 +307,7 @@ impl SlotState {
 pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: BlobReading) -> SourceFile {
     let generated = reading.content.as_ref().is_ok_and(|c| c.facts.generated);
     let role = foveate_parse::role(&path, reading.language, generated);
+    let purpose = foveate_parse::purpose(&path, role);
     let (content, skipped) = match reading.content {
         Ok(content) => (Some(content), None),
         Err(reason) => (None, Some(reason)),
@@ -317,6 +318,7 @@ pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: BlobReadi
         size,
         language: reading.language,
         role,
+        purpose,
         content,
         skipped,
     }

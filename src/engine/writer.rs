@@ -332,7 +332,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use foveate_model::{Language, ObjectId, RepoPath, Role, SkipReason};
+    use foveate_model::{Language, ObjectId, Purpose, RepoPath, Role, SkipReason};
     use foveate_parse::Limits;
 
     use super::*;
@@ -366,6 +366,7 @@ mod tests {
                 size: 1,
                 language: Language::TEXT,
                 role: Role::Source,
+                purpose: Purpose::default(),
                 content: None,
                 skipped: Some(SkipReason::Binary),
             }],

@@ -48,6 +48,8 @@ pub struct Files {
     text_bytes: Vec<u32>,
     /// See [`Files::unindexed_sources`].
     unindexed_sources: Vec<FileId>,
+    /// See [`Files::well_known`].
+    well_known: Vec<FileId>,
 }
 
 /// A unit: see [`Files::unit_of`]. It holds the few values that ranking reads for thousands of units, close
@@ -159,6 +161,7 @@ impl Files {
             chunk_file: Vec::new(),
             text_bytes: Vec::with_capacity(files.len()),
             unindexed_sources: Vec::new(),
+            well_known: Vec::new(),
             files,
         };
         for (file, id) in table.files.iter().zip(ids) {
@@ -167,6 +170,9 @@ impl Files {
             table.text_bytes.push(bytes as u32);
             if is_unindexed_source(file) {
                 table.unindexed_sources.push(id);
+            }
+            if !file.purpose.words.is_empty() {
+                table.well_known.push(id);
             }
             if let Some(content) = &file.content {
                 let facts = &content.facts;
@@ -234,6 +240,11 @@ impl Files {
     /// aborted.
     pub fn unindexed_sources(&self) -> &[FileId] {
         &self.unindexed_sources
+    }
+
+    /// Returns the files whose [purpose](SourceFile::purpose) has words, in path order.
+    pub fn well_known(&self) -> &[FileId] {
+        &self.well_known
     }
 
     /// Returns why a file is not indexed, or only as text; empty if it is fully indexed.

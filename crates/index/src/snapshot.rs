@@ -286,7 +286,7 @@ fn commits(
 
 #[cfg(test)]
 mod tests {
-    use foveate_model::{Language, ObjectId, RepoPath, Role, SkipReason, Touched};
+    use foveate_model::{Language, ObjectId, Purpose, RepoPath, Role, SkipReason, Touched};
 
     use super::*;
 
@@ -297,6 +297,7 @@ mod tests {
             size: 1,
             language: Language::TEXT,
             role: Role::Source,
+            purpose: Purpose::default(),
             content: None,
             skipped: Some(SkipReason::Binary),
         }

@@ -15,7 +15,7 @@ use foveate_index::lexical::{CommitIndex, Field, QueryTerm};
 use foveate_index::stored::Index;
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot, tokens};
-use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_model::{Commit, Content, History, ObjectId, Purpose, RepoPath, SourceFile, Touched};
 
 /// Parsed contents by language and text. Equal texts share one content.
 #[derive(Default)]
@@ -34,6 +34,7 @@ impl Contents {
                 let language = content.facts.language;
                 let toy_role = languages::role(&path);
                 SourceFile {
+                    purpose: Purpose::default(),
                     blob: ObjectId::from_sha1([0; 20]),
                     size: text.len() as u64,
                     role: toy_role.unwrap_or_else(|| foveate_parse::role(&path, language, false)),

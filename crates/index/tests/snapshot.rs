@@ -9,7 +9,9 @@ use foveate_fixture::snapshot::lexical_weights;
 use foveate_index::lexical::{Hits, QueryTerm};
 use foveate_index::{DefId, Revision, Snapshot};
 use foveate_model::Touched;
-use foveate_model::{Commit, Content, History, Lines, ObjectId, RepoPath, SourceFile, Span};
+use foveate_model::{
+    Commit, Content, History, Lines, ObjectId, Purpose, RepoPath, SourceFile, Span,
+};
 use proptest::prelude::*;
 
 type Tree = BTreeMap<String, Arc<Content>>;
@@ -28,6 +30,7 @@ fn files(tree: &Tree) -> Vec<SourceFile> {
             let path = RepoPath::new(path).unwrap();
             let language = content.facts.language;
             SourceFile {
+                purpose: Purpose::default(),
                 blob: ObjectId::from_sha1([0; 20]),
                 size: content.text.len() as u64,
                 role: foveate_parse::role(&path, language, false),

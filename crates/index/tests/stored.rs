@@ -140,6 +140,7 @@ fn files(tree: &[(&str, &str)]) -> Vec<SourceFile> {
             size: text.len() as u64,
             language,
             role: foveate_model::Role::Source,
+            purpose: foveate_model::Purpose::default(),
             content: Some(Arc::new(content.unwrap())),
             skipped: None,
         }

@@ -4,12 +4,12 @@
 
 pub mod escape;
 pub mod facts;
-pub mod file_kind;
 pub mod history;
 pub mod id;
 pub mod language;
 mod named_enum;
 pub mod path;
+pub mod purpose;
 pub mod resolution;
 pub mod source;
 pub mod span;
@@ -20,11 +20,11 @@ pub use facts::{
     ImportedName, LocalId, Message, MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind,
     Region, RegionKind, Visibility,
 };
-pub use file_kind::FileKind;
 pub use history::{Commit, History, Touched, TouchedFunctions};
 pub use id::ObjectId;
 pub use language::{Language, LanguageKind, LanguageRules, Role};
 pub use path::{PathError, RepoPath};
+pub use purpose::{FileKind, Purpose};
 pub use resolution::FileId;
 pub use source::{Content, SkipReason, SourceFile};
 pub use span::{Lines, Span};

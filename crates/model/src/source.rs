@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{FileFacts, Language, ObjectId, RepoPath, Role};
+use crate::{FileFacts, Language, ObjectId, Purpose, RepoPath, Role};
 
 /// The text of one blob and the facts parsed from it as one language. It depends on the blob and the language
 /// alone, so every revision that holds the blob shares it.
@@ -72,6 +72,8 @@ pub struct SourceFile {
     pub language: Language,
     /// Its role in the repository.
     pub role: Role,
+    /// What it is for.
+    pub purpose: Purpose,
     /// Its text and facts, unless it was skipped.
     pub content: Option<Arc<Content>>,
     /// Why it is not indexed; `None` if it is.

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use foveate_model::{
-    Content, FileFacts, FileKind, Language, ParseIssue, RepoPath, Role, SkipReason,
+    Content, FileFacts, Language, ParseIssue, Purpose, RepoPath, Role, SkipReason,
 };
 
 mod chunks;
@@ -18,7 +18,6 @@ pub mod code;
 mod collect;
 mod content;
 mod documentation;
-mod file_kind;
 mod file_names;
 pub mod hunks;
 pub mod languages;
@@ -27,6 +26,7 @@ mod lines;
 mod messages;
 pub mod origin;
 mod paths;
+mod purpose;
 mod role;
 pub mod sections;
 mod syntax;
@@ -126,9 +126,9 @@ pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
     role::of(path, language, generated)
 }
 
-/// Returns what a file of a role is for; nothing for tests, data and generated files.
-pub fn file_kind(path: &RepoPath, role: Role) -> Option<FileKind> {
-    file_kind::of(path, role)
+/// Returns what a file of a role is for.
+pub fn purpose(path: &RepoPath, role: Role) -> Purpose {
+    purpose::of(path, role)
 }
 
 /// Returns the facts of one text. If parsing fails, they are those of plain text.

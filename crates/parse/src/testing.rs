@@ -256,6 +256,7 @@ impl Tree {
                     size: text.len() as u64,
                     language,
                     role: Role::Source,
+                    purpose: Purpose::default(),
                     content: Some(Arc::new(Content {
                         text: (*text).into(),
                         facts,

@@ -11,6 +11,7 @@ mod functions;
 mod history;
 mod narrowing;
 mod probability;
+mod purposes;
 mod ranked;
 mod roles;
 mod stretches;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use foveate_fixture::languages;
 use foveate_index::{DefId, Files, Graph, Symbols};
-use foveate_model::{ObjectId, SourceFile};
+use foveate_model::{ObjectId, Purpose, SourceFile};
 use foveate_parse::Limits;
 
 struct World {
@@ -44,6 +44,7 @@ fn sources(text: &str) -> Vec<SourceFile> {
             };
             let toy_role = languages::role(path);
             SourceFile {
+                purpose: Purpose::default(),
                 role: toy_role.unwrap_or_else(|| foveate_parse::role(path, language, false)),
                 blob: ObjectId::from_sha1([0; 20]),
                 size: file.text.len() as u64,

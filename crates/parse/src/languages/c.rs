@@ -39,11 +39,7 @@ pub(super) static C: LanguageSpec = LanguageSpec {
                 "makefile.am", "conanfile.txt", "conanfile.py", "vcpkg.json", "module.bazel",
             ],
             configuration_endings: &[".vcxproj", ".vcxproj.filters"],
-            tools: &[".clang*"],
-            builds: &[
-                "cmakelists.txt", "meson*", "configure.ac", "*.am", "*.cmake", "module.bazel",
-            ],
-            manifests: &["conanfile*", "vcpkg.json"],
+            well_known: include_str!("c/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_copy,

@@ -34,12 +34,7 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
                 ".csproj", ".fsproj", ".vbproj", ".sln", ".slnx", ".props", ".targets", ".nuspec",
                 ".ruleset",
             ],
-            manifests: &[
-                "*.csproj", "*.fsproj", "*.vbproj", "*.nuspec", "directory.packages.props",
-                "directory.build.props",
-            ],
-            tools: &["*.ruleset"],
-            test_runners: &["*.runsettings"],
+            well_known: include_str!("csharp/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: |file| is_test_class(file) || is_in_test_project(file),

@@ -141,19 +141,7 @@ const ECOSYSTEM: Ecosystem = Ecosystem {
         "karma.conf.js", "deno.json", "turbo.json", "nx.json", "angular.json",
     ],
     example_endings: &[".stories"],
-    manifests: &["package.json", "bower.json", "component.json", "deno.json"],
-    tools: &[
-        ".eslint*", "eslint*", ".prettier*", "prettier*", ".stylelint*", "stylelint*",
-        "commitlint*", ".commitlint*", "tslint*", ".jshint*", ".jscs*", "biome*", "tsconfig*",
-        "jsconfig*", ".babelrc*", "babel.config*", ".swcrc", ".browserslistrc", ".npmignore",
-        ".npmrc",
-    ],
-    test_runners: &[
-        "jest.config*", "karma.conf*", "vitest*", "playwright.config*", ".mocharc*", "cypress*",
-    ],
-    builds: &[
-        "gruntfile*", "gulpfile*", "webpack*", "rollup.*", "vite.config*", "tsup*",
-    ],
+    well_known: include_str!("ecmascript/well_known.txt"),
     ..Ecosystem::NONE
 };
 

@@ -27,9 +27,7 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
             ],
             generated_directories: &["godeps"],
             configuration_names: &["go.mod", "go.work"],
-            manifests: &["go.mod"],
-            tools: &[".golangci*"],
-            builds: &["magefile*"],
+            well_known: include_str!("go/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_copy,

@@ -27,9 +27,7 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
             configuration_names: &[
                 "pom.xml", "build.gradle", "settings.gradle", "gradle.properties", "build.xml",
             ],
-            manifests: &["pom.xml", "build.gradle"],
-            tools: &["checkstyle*", "spotbugs*"],
-            builds: &["*.gradle", "build.xml"],
+            well_known: include_str!("java/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: |file| {

@@ -24,9 +24,7 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &["build.gradle.kts", "settings.gradle.kts"],
-            manifests: &["build.gradle.kts", "libs.versions.toml"],
-            tools: &["detekt*", ".ktlint*"],
-            builds: &["*.gradle.kts"],
+            well_known: include_str!("kotlin/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: |file| {

@@ -28,12 +28,7 @@ pub(super) static PHP: LanguageSpec = LanguageSpec {
                 "composer.json", "phpunit.xml", "phpunit.xml.dist", "phpstan.neon",
                 "phpstan.neon.dist", "phpcs.xml", "psalm.xml", "rector.php", "ecs.php",
             ],
-            manifests: &["composer.json"],
-            tools: &[
-                ".php-cs-fixer*", ".php_cs*", "phpcs*", "phpstan*", "psalm*", "rector.php",
-                "ecs.php",
-            ],
-            test_runners: &["phpunit*"],
+            well_known: include_str!("php/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: is_test_class,

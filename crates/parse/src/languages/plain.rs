@@ -246,9 +246,6 @@ pub(super) static TEXT: LanguageSpec = LanguageSpec {
             configuration_names: &[
                 "makefile", "gnumakefile", "dockerfile", "procfile", "justfile", "codeowners",
             ],
-            manifests: &[
-                "requirements*", "constraints*", "dev-requirements*", "test-requirements*",
-            ],
             ..Ecosystem::NONE
         },
         is_configuration: |file| {

@@ -41,14 +41,7 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
                 "setup.py", "setup.cfg", "pyproject.toml", "noxfile.py", "manage.py",
                 "manifest.in", "tox.ini", "pipfile", "conf.py",
             ],
-            manifests: &[
-                "pyproject.toml", "setup.py", "setup.cfg", "pipfile", "environment.yml",
-            ],
-            tools: &[
-                ".flake8*", ".pylint*", "pylintrc", ".pydocstyle*", ".isort*", "mypy*", ".mypy*",
-                "pyright*", "ruff*", ".ruff*", ".coveragerc", "manifest.in",
-            ],
-            test_runners: &["tox.ini", "pytest.ini", "noxfile.py"],
+            well_known: include_str!("python/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: |file| {

@@ -32,10 +32,7 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
                 "appraisals", "steepfile", "config.ru",
             ],
             configuration_endings: &[".gemspec"],
-            manifests: &["gemfile", "*.gemspec", "gems.rb"],
-            tools: &[".rubocop*", ".yardopts", "steepfile"],
-            test_runners: &[".rspec"],
-            builds: &["rakefile"],
+            well_known: include_str!("ruby/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_copy: |file| {

@@ -28,10 +28,7 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
             generated_names: &["bindings.rs"],
             test_directories: &["benches"],
             configuration_names: &["build.rs", "cargo.toml", "rust-toolchain"],
-            manifests: &["cargo.toml"],
-            tools: &[
-                "clippy*", ".clippy*", "rustfmt*", ".rustfmt*", "deny.toml", "rust-toolchain*",
-            ],
+            well_known: include_str!("rust/well_known.txt"),
             ..Ecosystem::NONE
         },
         is_test: |file| {

@@ -42,15 +42,8 @@ pub(crate) struct Ecosystem {
     pub(crate) configuration_endings: &'static [&'static str],
     /// Endings of stems of examples.
     pub(crate) example_endings: &'static [&'static str],
-    /// Names of the files with the name, version and dependencies of a package. In these and the following names, `*` at
-    /// one end stands for anything.
-    pub(crate) manifests: &'static [&'static str],
-    /// Names of settings of linters, formatters and type checkers.
-    pub(crate) tools: &'static [&'static str],
-    /// Names of settings of test runners.
-    pub(crate) test_runners: &'static [&'static str],
-    /// Names of files that say how something is built.
-    pub(crate) builds: &'static [&'static str],
+    /// Table of its well-known files: see [`purpose`](crate::purpose).
+    pub(crate) well_known: &'static str,
 }
 
 /// Which files of a language are documentation.
@@ -87,10 +80,7 @@ impl Ecosystem {
         configuration_names: &[],
         configuration_endings: &[],
         example_endings: &[],
-        manifests: &[],
-        tools: &[],
-        test_runners: &[],
-        builds: &[],
+        well_known: "",
     };
 }
 

@@ -164,6 +164,7 @@ impl Dense {
         ] {
             chosen.extend(best(channel, limit));
         }
+        chosen.extend(evidence.roles.described());
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));

@@ -1,9 +1,11 @@
 //! Scales the scores of files by their role, and raises those of the kinds that a short query asks for. Queries are
 //! about source code unless they say that they are about something else.
 
+use foldhash::HashMap;
 use foveate_index::{FileId, Files};
 use foveate_model::{FileKind, Role};
 
+use super::purposes;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::text::{QueryText, SegmentKind};
@@ -27,6 +29,9 @@ pub(super) struct Roles {
     /// The weight of a kind's lift, and the largest lift.
     kind_weight: f32,
     max_lift: f32,
+    /// The well-known files that a short query describes: see [`purposes::described`].
+    described: HashMap<FileId, f32>,
+    described_weight: f32,
 }
 
 impl Roles {
@@ -89,6 +94,8 @@ impl Roles {
             kinds,
             kind_weight: config.kind_weight,
             max_lift: config.max_lift,
+            described: HashMap::default(),
+            described_weight: config.described_weight,
         }
     }
 
@@ -99,6 +106,23 @@ impl Roles {
             self.named = named.collect();
         }
         self
+    }
+
+    /// Sets the files that a short query without code describes: see [`purposes::described`].
+    pub(super) fn with_described(
+        mut self,
+        files: &Files,
+        rarity: impl Fn(u64) -> Option<f32>,
+    ) -> Self {
+        if self.kinds.is_some() {
+            self.described = purposes::described(files, rarity);
+        }
+        self
+    }
+
+    /// Returns the files that a short query describes by what they decide.
+    pub(super) fn described(&self) -> impl Iterator<Item = FileId> {
+        self.described.keys().copied()
     }
 
     /// Whether documentation counts as much as it does in a query that asks for it.
@@ -114,9 +138,14 @@ impl Roles {
     /// Returns what the kind of a file adds to a score.
     fn of_kind(&self, files: &Files, file: FileId, role: Role) -> f32 {
         let Some(asked) = &self.kinds else { return 0.0 };
-        let kind = foveate_parse::file_kind(&files.file(file).path, role);
+        let kind = match role {
+            Role::Test => None,
+            _ => files.file(file).purpose.kind,
+        };
         let lift = kind.map_or(0.0, |kind| asked.lift(kind));
+        let described = self.described.get(&file).copied().unwrap_or(0.0);
         self.kind_weight * lift.clamp(-self.max_lift, self.max_lift)
+            + self.described_weight * described
     }
 
     /// Returns the factor on the scores of a file and of the places in it.

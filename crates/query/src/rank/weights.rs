@@ -178,6 +178,8 @@ pub struct RoleConfig {
     pub kind_weight: f32,
     /// Largest amount of that logarithm.
     pub max_lift: f32,
+    /// Weight of how well the query describes what a well-known file decides.
+    pub described_weight: f32,
 }
 
 impl RoleConfig {

@@ -44,14 +44,42 @@ fn files_have_kinds() {
         let path = RepoPath::new(path).expect("a path");
         let language = language_by_name(&path).unwrap_or(Language::TEXT);
         let role = crate::role(&path, language, false);
-        assert_eq!(of(&path, role), kind, "{path}: {role:?}");
+        assert_eq!(of(&path, role).kind, kind, "{path}: {role:?}");
     }
 }
 
 #[test]
-fn names_are_in_lower_case() {
-    for (_, name) in NAMES.iter().flatten() {
-        assert!(!name.chars().any(char::is_uppercase), "{name}");
-        assert!(name.trim_matches('*').len() > 2, "{name}");
+fn well_known_files_have_words() {
+    let words = |path: &str| {
+        let path = RepoPath::new(path).expect("a path");
+        let language = language_by_name(&path).unwrap_or(Language::TEXT);
+        of(&path, crate::role(&path, language, false)).words
+    };
+    let has = |path: &str, word: &str| words(path).split(' ').any(|known| known == word);
+    assert!(has("codecov.yml", "coverage"));
+    assert!(has(".github/ISSUE_TEMPLATE/bug_report.md", "reproduce"));
+    assert!(has(".github/ISSUE_TEMPLATE/crash.yml", "template"));
+    assert!(has(".github/workflows/stale.yml", "inactive"));
+    assert!(has("packages/cart/package.json", "npm"));
+    assert!(has("docs/conf.py", "sphinx"));
+    assert!(has("tsconfig.build.json", "typescript"));
+    // A module is not a tool, a name elsewhere not the file that a tool reads.
+    assert_eq!(words("src/prettier_printer.ts"), "");
+    assert_eq!(words("src/settings.json"), "");
+    assert_eq!(words("tests/package.json"), "");
+}
+
+#[test]
+fn tables_are_in_lower_case_and_name_each_file_once() {
+    let all: Vec<&WellKnown> = WELL_KNOWN.iter().flatten().collect();
+    let mut names: Vec<_> = all.iter().map(|known| (known.directory, known.name)).collect();
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a < b), "a name twice: {names:?}");
+    for known in all {
+        assert!(!known.name.chars().any(char::is_uppercase), "{known:?}");
+        assert!(known.directory.len() + known.name.trim_matches('*').len() > 2, "{known:?}");
+        let words: Vec<&str> = known.words.split(' ').collect();
+        let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        assert!(words.iter().all(is_word), "{known:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Names what files are for, more finely than their roles.
 
 crate::named_enum! {
-    /// What a file is for. A question about the release job means a workflow, not any file of settings.
+    /// The kind of a file. A question about the release job means a workflow, not any file of settings.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum FileKind {
         /// Code that is shipped.
@@ -39,4 +39,14 @@ impl FileKind {
             Self::Readme | Self::Community | Self::Changelog | Self::Page
         )
     }
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Purpose {
+    /// Its kind; `None` for tests, data and generated files.
+    pub kind: Option<FileKind>,
+    /// Words by which people refer to what a well-known file decides, separated by blanks: `coverage` for `codecov.yml`.
+    /// Empty for other files.
+    pub words: &'static str,
 }
