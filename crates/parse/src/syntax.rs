@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use foveate_model::Span;
-use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree};
 
 use crate::limits::Limits;
 
@@ -152,6 +152,25 @@ pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Opt
         parser.reset();
     }
     tree
+}
+
+/// Returns the edit that removes the last byte of a text, a line end.
+pub(crate) fn without_last_byte(text: &[u8]) -> InputEdit {
+    let end = text.len().saturating_sub(1);
+    let row = memchr::memchr_iter(b'\n', text).count();
+    let start_of_line = memchr::memrchr(b'\n', text.get(..end).unwrap_or_default());
+    let position = Point::new(
+        row.saturating_sub(1),
+        end - start_of_line.map_or(0, |at| at + 1),
+    );
+    InputEdit {
+        start_byte: end,
+        old_end_byte: text.len(),
+        new_end_byte: end,
+        start_position: position,
+        old_end_position: Point::new(row, 0),
+        new_end_position: position,
+    }
 }
 
 /// Returns the 1-based line of the first error anywhere in a tree. If the error itself is not a visible

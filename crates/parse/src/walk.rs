@@ -149,7 +149,8 @@ impl Walker {
         self.facts_of(language, text, text.as_bytes(), limits)
     }
 
-    /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends.
+    /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends, or one
+    /// more line end after the last line.
     pub(crate) fn facts_of(
         &'static self,
         language: Language,
@@ -161,7 +162,10 @@ impl Walker {
         let mut budget = Budget::new(limits);
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
-            let tree = syntax::tree(parser, shown, &mut budget)?;
+            let mut tree = syntax::tree(parser, shown, &mut budget)?;
+            if shown.len() > text.len() {
+                tree.edit(&syntax::without_last_byte(shown));
+            }
             let rewritten = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
             let rewritten = rewritten.filter(|rewritten| rewritten.len() == text.len());
             rewritten

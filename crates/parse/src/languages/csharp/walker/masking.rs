@@ -5,7 +5,8 @@
 //! - `?` in `a?.b = c`.
 //! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
 //!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
-//! - In a last line without line end, directives other than those of conditionals.
+//!
+//! A last line without line end gets one: a directive needs it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +19,10 @@ const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
 /// Returns the text to parse.
 pub(in crate::languages::csharp) fn masked(text: &str) -> Cow<'_, str> {
-    let mut masked = mask_directives(text);
+    let mut masked = mask_conditionals(text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        masked.to_mut().push('\n');
+    }
     for (at, _) in text.match_indices("ref partial struct") {
         blank(&mut masked, at..at + 3);
     }
@@ -96,22 +100,14 @@ fn conditional_target(line: &str) -> Option<usize> {
     (is_assignment && target.chars().all(is_plain)).then_some(indent + at)
 }
 
-fn mask_directives(text: &str) -> Cow<'_, str> {
-    let last = text.rfind('\n').map_or(0, |end| end + 1);
-    let is_last = text
-        .get(last..)
-        .is_some_and(|line| line.trim_start().starts_with('#'));
-    if !is_last && !text.contains("#if") {
-        return Cow::Borrowed(text);
-    }
-    let lines = scan(text);
-    let mut blanks = irregular(&lines).unwrap_or_default();
-    if is_last && lines.last().is_some_and(|line| line.directive.is_none()) {
-        blanks.push(lines.len() - 1);
-    }
+fn mask_conditionals(text: &str) -> Cow<'_, str> {
     let mut masked = Cow::Borrowed(text);
-    for line in blanks.iter().filter_map(|at| lines.get(*at)) {
-        blank(&mut masked, line.range.clone());
+    if text.contains("#if") {
+        let lines = scan(text);
+        let blanks = irregular(&lines).unwrap_or_default();
+        for line in blanks.into_iter().filter_map(|at| lines.get(at)) {
+            blank(&mut masked, line.range.clone());
+        }
     }
     masked
 }
@@ -407,7 +403,8 @@ mod tests {
     fn check(text: &str, wanted: &str) {
         let text = text.replace('|', "\n");
         let masked = masked(&text);
-        assert_eq!(masked.len(), text.len());
+        let line_end = usize::from(!text.ends_with('\n'));
+        assert_eq!(masked.len(), text.len() + line_end);
         let left = masked
             .lines()
             .map(str::trim)
@@ -455,12 +452,6 @@ mod tests {
             "a = b?.c == d;|f(a?.b, c) == d;",
             "a = b?.c == d;|f(a?.b, c) == d;",
         );
-    }
-
-    #[test]
-    fn last_directive_without_line_end_is_removed() {
-        check("class C { }|#pragma x", "class C { }");
-        check("class C { }|#pragma x|", "class C { }|#pragma x");
     }
 
     #[test]

@@ -16,15 +16,9 @@ const MODIFIERS: &[&str] = &[
     "private", "protected", "public", "suspend",
 ];
 
-/// Returns the text to parse, in which every byte keeps its offset. The scanner searches for the end of
-/// an annotation without checking for the end of the text: a last line that has an `@` but no line end
-/// is cut off.
+/// Returns the text to parse, in which every byte keeps its offset. A last line without line end gets one: the
+/// scanner searches for the end of an annotation without checking for the end of the text.
 pub(in crate::languages::kotlin) fn masked(text: &str) -> Cow<'_, str> {
-    let last = text.rfind('\n').map_or(0, |end| end + 1);
-    let text = match text.get(last..) {
-        Some(line) if line.contains('@') => text.get(..last).unwrap_or(""),
-        _ => text,
-    };
     let mut masker = Masker {
         text,
         changed: None,
@@ -36,7 +30,11 @@ pub(in crate::languages::kotlin) fn masked(text: &str) -> Cow<'_, str> {
         masker.mask_line(start, line, lines.peek().copied());
         start += line.len();
     }
-    masker.changed.map_or(Cow::Borrowed(text), Cow::Owned)
+    let mut masked = masker.changed.map_or(Cow::Borrowed(text), Cow::Owned);
+    if !text.is_empty() && !text.ends_with('\n') {
+        masked.to_mut().push('\n');
+    }
+    masked
 }
 
 struct Masker<'t> {
@@ -340,10 +338,11 @@ mod tests {
             ),
             ("class A { }\nclass B {\n", "class A { }\nclass B {\n"),
             ("f(\"class { } \") { x }", "f(\"class { } \") { x }"),
-            ("val x = 1\n@A", "val x = 1\n"),
-            ("@A fun f() {}", ""),
-            ("@A fun f() {}\n", "@A fun f() {}\n"),
         ] {
+            let read = match read.ends_with('\n') {
+                true => read.to_owned(),
+                false => format!("{read}\n"),
+            };
             assert_eq!(masked(text), read, "{text}");
         }
     }
