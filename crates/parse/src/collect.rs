@@ -22,6 +22,7 @@ use tree_sitter::Node;
 
 use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT};
+use crate::syntax::Descend;
 
 /// What a walker knows about a definition; the collector adds the rest.
 #[derive(Debug)]
@@ -498,6 +499,42 @@ impl<'t> Collector<'t> {
     pub(crate) fn issue(&mut self, issue: ParseIssue) {
         if !self.issues.iter().any(|known| known.code() == issue.code()) {
             self.issues.push(issue);
+    /// Adds the regions of a string literal, without the parts that are code, and its text as a message. The
+    /// result says to visit these parts.
+    pub(crate) fn literal(
+        &mut self,
+        node: Node<'_>,
+        is_code: impl Fn(Node<'_>) -> bool,
+    ) -> Descend {
+        let (mut start, mut descend) = (node.start_byte(), Descend::Past);
+        let mut cursor = node.walk();
+        for code in node
+            .named_children(&mut cursor)
+            .filter(|part| is_code(*part))
+        {
+            self.region(RegionKind::Text, Span::new(start, code.start_byte()));
+            (start, descend) = (code.end_byte(), Descend::Into);
+        }
+        self.region(RegionKind::Text, Span::new(start, node.end_byte()));
+        if self.context.message.is_some() {
+            self.message(self.inside_quotes(node));
+        }
+        descend
+    }
+
+    /// Returns the span of a literal's text, which excludes its quotes and what is written before and after
+    /// them: `r#"…"#`.
+    pub(crate) fn inside_quotes(&self, literal: Node<'_>) -> Span {
+        let inside = match literal.kind().starts_with("heredoc") {
+            true => None,
+            false => quoted(self.of(literal)),
+        };
+        inside.map_or(span(literal), |inside| {
+            let start = literal.start_byte();
+            Span::new(start + inside.start, start + inside.end)
+        })
+    }
+
         }
     }
 
@@ -534,6 +571,32 @@ fn plain_scope(written: &str) -> Cow<'_, str> {
     }
     Cow::Owned(plain)
 }
+/// Returns the range of the text between the quotes of a literal. `None` for other literals, and those without an
+/// end.
+fn quoted(literal: &str) -> Option<Range<usize>> {
+    let is_prefix = |c: char| c.is_ascii_alphanumeric() || "@$#".contains(c);
+    let open = literal.find(|c| !is_prefix(c))?;
+    let (prefix, rest) = literal.split_at_checked(open)?;
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    // As many `#` as before the quotes of a raw string of Rust come after them.
+    let rest = rest.strip_suffix(prefix.trim_start_matches(|c| c != '#'))?;
+    let inner = rest.trim_start_matches(quote);
+    let count = match rest.len() - inner.len() {
+        all if inner.is_empty() => all / 2,
+        before if before < 3 => 1,
+        // Quotes may be part of the text beside the three or more that delimit it.
+        before => before.min(inner.len() - inner.trim_end_matches(quote).len()),
+    };
+    let end = rest
+        .len()
+        .checked_sub(count)
+        .filter(|_| rest.ends_with(quote))?;
+    (count > 0 && count <= end).then(|| open + count..open + end)
+}
+
 
 /// Derives visibility from the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
 fn by_form(name: &str) -> Visibility {
@@ -542,5 +605,35 @@ fn by_form(name: &str) -> Visibility {
         Visibility::Private
     } else {
         Visibility::Public
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn quotes_of_the_text_are_not_those_of_the_literal() {
+        for (literal, text) in [
+            (r#""no file 'x'""#, "no file 'x'"),
+            (r#"'no "x"'"#, r#"no "x""#),
+            (r#""issue #""#, "issue #"),
+            (r#""`a` or \"b\"""#, r#"`a` or \"b\""#),
+            (r##"br#"raw "x""#"##, r#"raw "x""#),
+            ("$@\"{a}: '{b}'\"", "{a}: '{b}'"),
+            (r#"""""a" b""""#, r#""a" b"#),
+            ("\"\"\"\n'a'\n\"\"\"", "\n'a'\n"),
+            ("\"\"", ""),
+            ("\"\"\"\"\"\"", ""),
+            ("`a`", "a"),
+        ] {
+            assert_eq!(
+                quoted(literal).and_then(|inside| literal.get(inside)),
+                Some(text)
+            );
+        }
+        for other in ["\"", "\"no end", "/it's/", "%q(it's)", "", "can't"] {
+            assert_eq!(quoted(other), None, "{other}");
+        }
     }
 }

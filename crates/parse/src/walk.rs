@@ -423,3 +423,20 @@ pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> 
     let mut children = node.named_children(&mut cursor);
     children.find(|child| child.kind() == kind)
 }
+    /// Adds a string literal. The parts of it that are code are visited.
+    pub(crate) fn literal(
+        &mut self,
+        node: Node<'t>,
+        depth: u32,
+        is_code: impl Fn(Node<'_>) -> bool,
+    ) -> Handled {
+        let descend = self.collector.literal(node, is_code);
+        if descend == Descend::Into {
+            self.collector.within(depth, |context| {
+                context.message = None;
+                context.position = Position::Value;
+            });
+        }
+        Some(descend)
+    }
+

@@ -1,10 +1,10 @@
 //! Implements the handlers that languages share.
 
-use foveate_model::{ReferenceKind, RegionKind, Span};
+use foveate_model::{ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
 use super::{Handled, Walk};
-use crate::collect::{Position, span};
+use crate::collect::Position;
 use crate::syntax::Descend;
 
 /// Ignores the node, but not its descendants.
@@ -43,37 +43,9 @@ pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
 
 /// Adds a string literal: its region without interpolations, which are walked, and its message.
 pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let written = walk.of(node);
-    let content = written.trim_start_matches(|c: char| c != '"' && c != '\'' && c != '`');
-    let content = content.trim_start_matches(['"', '\'', '`']);
-    let start = node.end_byte() - content.len();
-    let end = node.start_byte() + written.trim_end_matches(['"', '\'', '`', '#']).len();
-    let content = match content.is_empty() || end < start {
-        true => span(node),
-        false => Span::new(start, end),
-    };
-    let mut from = node.start_byte();
-    let mut is_interpolated = false;
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        if child.kind().contains("interpol") && child.named_child_count() > 0 {
-            is_interpolated = true;
-            let before = Span::new(from, child.start_byte());
-            walk.collector.region(RegionKind::Text, before);
-            from = child.end_byte();
-        }
-    }
-    let rest = Span::new(from, node.end_byte());
-    walk.collector.region(RegionKind::Text, rest);
-    walk.collector.message(content);
-    if !is_interpolated {
-        return Some(Descend::Past);
-    }
-    walk.collector.within(depth, |context| {
-        context.message = None;
-        context.position = Position::Value;
-    });
-    Some(Descend::Into)
+    walk.literal(node, depth, |part| {
+        part.kind().contains("interpol") && part.named_child_count() > 0
+    })
 }
 
 /// Adds a name on its own.

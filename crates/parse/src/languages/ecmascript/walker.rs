@@ -135,7 +135,12 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 );
                 return Descend::Past;
             }
-            Kind::Text => return self.string(node),
+            Kind::Text => {
+                let kinds = &self.grammar.kinds;
+                return self
+                    .collector
+                    .literal(node, |part| kinds.of(part).0 == Kind::Substitution);
+            }
             Kind::Substitution => self.collector.within(depth, |c| c.message = None),
             Kind::Markup => {
                 if !self.collector.of(node).trim().is_empty() {
@@ -283,40 +288,14 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the region of a string or template, without its substitutions, and its message.
-    fn string(&mut self, node: Node<'_>) -> Descend {
-        let mut start = node.start_byte();
-        let mut substituted = Descend::Past;
-        if node.kind() == "template_string" {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
-                if self.kind(child) == Kind::Substitution {
-                    substituted = Descend::Into;
-                    self.collector
-                        .region(RegionKind::Text, Span::new(start, child.start_byte()));
-                    start = child.end_byte();
-                }
-            }
-        }
-        self.collector
-            .region(RegionKind::Text, Span::new(start, node.end_byte()));
-        if self.collector.context.message.is_some() {
-            self.collector.message(self.inside_quotes(node));
-        }
-        substituted
-    }
-
-    fn inside_quotes(&self, literal: Node<'_>) -> Span {
-        let text = self.collector.of(literal);
-        let open = usize::from(text.starts_with(['"', '\'', '`']));
-        let close = usize::from(text.len() > 1 && text.ends_with(['"', '\'', '`']));
-        Span::new(literal.start_byte() + open, literal.end_byte() - close)
-    }
-
     /// Returns the value of a string literal, as written.
     fn string_value(&self, literal: Node<'_>) -> Option<&'t str> {
         (self.kind(literal) == Kind::Text)
-            .then(|| self.inside_quotes(literal).of(self.collector.text))
+            .then(|| {
+                self.collector
+                    .inside_quotes(literal)
+                    .of(self.collector.text)
+            })
             .filter(|value| !value.contains("${"))
     }
 }

@@ -117,8 +117,6 @@ enum Kind {
     Module,
     Comment,
     Text,
-    TextStart,
-    TextEnd,
     Interpolation,
     Identifier,
     Attribute,
@@ -158,9 +156,10 @@ type IsStatement = bool;
 /// Kinds of nodes that yield no facts.
 const SKIPPED: &[&str] = &[
     "ellipsis", "escape_sequence", "escape_interpolation", "false", "float", "integer", "none",
-    "true", "line_continuation", "string_content", "global_statement", "nonlocal_statement",
-    "pass_statement", "break_statement", "continue_statement", "type_conversion", "import_prefix",
-    "wildcard_import", "keyword_separator", "positional_separator",
+    "true", "line_continuation", "string_start", "string_content", "string_end",
+    "global_statement", "nonlocal_statement", "pass_statement", "break_statement",
+    "continue_statement", "type_conversion", "import_prefix", "wildcard_import",
+    "keyword_separator", "positional_separator",
 ];
 
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
@@ -171,8 +170,6 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "module" => Kind::Module,
         "comment" => Kind::Comment,
         "string" => Kind::Text,
-        "string_start" => Kind::TextStart,
-        "string_end" => Kind::TextEnd,
         "interpolation" => Kind::Interpolation,
         "identifier" => Kind::Identifier,
         "attribute" => Kind::Attribute,
@@ -269,7 +266,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             }
         }
         match kind {
-            Kind::Skip | Kind::TextStart | Kind::TextEnd => return Descend::Past,
+            Kind::Skip => return Descend::Past,
             Kind::Plain | Kind::Error => {}
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
@@ -398,28 +395,9 @@ impl<'t> Walker<'t> {
             self.collector.region(RegionKind::Documentation, span(node));
             return Descend::Past;
         }
-        let mut start = node.start_byte();
-        let mut content = start..node.end_byte();
-        let mut interpolated = Descend::Past;
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match self.kind(child) {
-                Kind::TextStart => content.start = child.end_byte(),
-                Kind::TextEnd => content.end = child.start_byte(),
-                Kind::Interpolation => {
-                    interpolated = Descend::Into;
-                    let before = Span::new(start, child.start_byte());
-                    self.collector.region(RegionKind::Text, before);
-                    start = child.end_byte();
-                }
-                _ => {}
-            }
-        }
+        let kinds = &self.grammar.kinds;
         self.collector
-            .region(RegionKind::Text, Span::new(start, node.end_byte()));
-        self.collector
-            .message(Span::new(content.start, content.end));
-        interpolated
+            .literal(node, |part| kinds.of(part).0 == Kind::Interpolation)
     }
 
     /// Returns the docstring of a module or block: its first statement, if that is a plain string.
