@@ -223,8 +223,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) generics: Vec<Generic<'t>>,
     /// Ids of nodes not yet visited that are in the position of a type.
     types: Vec<usize>,
-    /// Attributes that are separate nodes before their definition, collected since the first of them.
-    pub(crate) attributes: Option<Attributes>,
+    /// The last attributes that are separate nodes before their definition.
+    attributes: Option<Attributes>,
 }
 
 /// A declaration with type parameters, whose names mean nothing outside of it.
@@ -237,13 +237,25 @@ pub(crate) struct Generic<'t> {
     pub(crate) head: Option<usize>,
 }
 
-/// Attributes before a definition, in a grammar that does not put them inside it.
-#[derive(Clone, Debug)]
+/// Adjacent attributes, in a grammar that does not put them inside the definition after them.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Attributes {
     /// The start of the first attribute.
-    pub(crate) start: usize,
+    start: usize,
+    /// The end of the last attribute, or of the last comment after it.
+    end: usize,
     /// The attributes as written, without arguments.
     pub(crate) names: Vec<Box<str>>,
+    /// The comments after the last attribute.
+    pub(crate) comments: Option<Span>,
+}
+
+impl Attributes {
+    /// Whether only blanks are between the attributes and what begins at `start`.
+    fn are_before(&self, text: &str, start: usize) -> bool {
+        let between = text.get(self.end..start);
+        between.is_some_and(|between| between.trim().is_empty())
+    }
 }
 
 impl<'t> Visitor<'t> for Walk<'t> {
@@ -310,13 +322,52 @@ impl<'t> Walk<'t> {
 
     /// Adds a definition and marks its name as handled.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
-        if let Some(attributes) = self.attributes.take() {
+        let start = draft.span.start as usize;
+        let attributes = self.attributes.take();
+        if let Some(attributes) =
+            attributes.filter(|known| known.are_before(self.collector.text, start))
+        {
             draft.own_start = draft.own_start.or(Some(draft.span.start));
             draft.span = Span::new(attributes.start, draft.span.end as usize);
             draft.decorators.extend(attributes.names);
         }
         self.done.push(Reverse(draft.name_span.start as usize));
         self.collector.define(draft)
+    }
+
+    /// Adds an attribute, which belongs to the definition after it, if one follows.
+    pub(crate) fn add_attribute(&mut self, node: Node<'t>, name: Box<str>) {
+        let text = self.collector.text;
+        let known = self.attributes.take();
+        let known = known.filter(|known| known.are_before(text, node.start_byte()));
+        let mut attributes = known.unwrap_or(Attributes {
+            start: node.start_byte(),
+            ..Attributes::default()
+        });
+        attributes.end = node.end_byte();
+        attributes.names.push(name);
+        attributes.comments = None;
+        self.attributes = Some(attributes);
+    }
+
+    /// Adds a comment, which may be between attributes and their definition.
+    pub(crate) fn add_comment_after_attributes(&mut self, node: Node<'t>) {
+        let text = self.collector.text;
+        if let Some(attributes) = &mut self.attributes
+            && attributes.are_before(text, node.start_byte())
+        {
+            let start = attributes
+                .comments
+                .map_or(node.start_byte(), |known| known.start as usize);
+            attributes.end = node.end_byte();
+            attributes.comments = Some(Span::new(start, node.end_byte()));
+        }
+    }
+
+    /// Returns the attributes directly before a node, without comments.
+    pub(crate) fn attributes_of(&self, node: Node<'t>) -> Option<&Attributes> {
+        let known = self.attributes.as_ref();
+        known.filter(|known| known.are_before(self.collector.text, node.start_byte()))
     }
 
     /// Marks a part of the entered node as being in the position of a type, which its kind does not tell.
@@ -389,6 +440,23 @@ impl<'t> Walk<'t> {
         Some(Descend::Into)
     }
 
+    /// Adds a string literal. The parts of it that are code are visited.
+    pub(crate) fn literal(
+        &mut self,
+        node: Node<'t>,
+        depth: u32,
+        is_code: impl Fn(Node<'_>) -> bool,
+    ) -> Handled {
+        let descend = self.collector.literal(node, is_code);
+        if descend == Descend::Into {
+            self.collector.within(depth, |context| {
+                context.message = None;
+                context.position = Position::Value;
+            });
+        }
+        Some(descend)
+    }
+
     fn finish(self, language: Language) -> FileFacts {
         self.collector.finish(language, self.form.nesting)
     }
@@ -423,20 +491,3 @@ pub(crate) fn child_of_kind<'n>(node: Node<'n>, kind: &str) -> Option<Node<'n>> 
     let mut children = node.named_children(&mut cursor);
     children.find(|child| child.kind() == kind)
 }
-    /// Adds a string literal. The parts of it that are code are visited.
-    pub(crate) fn literal(
-        &mut self,
-        node: Node<'t>,
-        depth: u32,
-        is_code: impl Fn(Node<'_>) -> bool,
-    ) -> Handled {
-        let descend = self.collector.literal(node, is_code);
-        if descend == Descend::Into {
-            self.collector.within(depth, |context| {
-                context.message = None;
-                context.position = Position::Value;
-            });
-        }
-        Some(descend)
-    }
-
