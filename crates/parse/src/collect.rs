@@ -12,7 +12,7 @@ pub(crate) use finish::known_names;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::{HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
     Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
@@ -122,6 +122,9 @@ pub(crate) struct Collector<'t> {
     heads: Vec<u32>,
     /// Per row: the depth of the outermost statement that starts there.
     statements: Vec<u16>,
+    /// Definitions by parent and name, for the first `indexed` of them.
+    members: HashMap<(Option<LocalId>, Box<str>), Vec<LocalId>>,
+    indexed: usize,
     /// Fields and variables added so far: each counts once, however often it is assigned.
     once: HashSet<(Option<LocalId>, &'t str)>,
 }
@@ -166,6 +169,8 @@ impl<'t> Collector<'t> {
             bind_until: 0,
             comments: None,
             heads: Vec::new(),
+            members: HashMap::new(),
+            indexed: 0,
             once: HashSet::new(),
         }
     }
@@ -178,6 +183,19 @@ impl<'t> Collector<'t> {
     /// Returns a definition that was added.
     pub(crate) fn definition(&self, id: LocalId) -> Option<&Definition> {
         self.definitions.get(id.0 as usize)
+    }
+
+    /// Returns the definitions of a name in a parent, in the order in which they were added.
+    pub(crate) fn members(&mut self, parent: Option<LocalId>, name: &str) -> &[LocalId] {
+        let new = self.definitions.iter().enumerate().skip(self.indexed);
+        for (at, definition) in new {
+            let key = (definition.parent, definition.name.clone());
+            let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
+            self.members.entry(key).or_default().push(id);
+        }
+        self.indexed = self.definitions.len();
+        let known = self.members.get(&(parent, name.into()));
+        known.map_or(&[], Vec::as_slice)
     }
 
     /// Changes the context for the node entered at `depth` and everything below it.
@@ -481,24 +499,6 @@ impl<'t> Collector<'t> {
         self.bindings.push((span(name), Some(function)));
     }
 
-    /// Adds a string literal if the current context says that users may see it.
-    pub(crate) fn message(&mut self, literal: Span) {
-        if let Some(kind) = self.context.message
-            && !literal.of(self.text).trim().is_empty()
-        {
-            self.messages.push(Message {
-                kind,
-                span: literal,
-                line: self.lines.line_of(literal.start),
-                enclosing: self.context.enclosing,
-            });
-        }
-    }
-
-    /// Adds an issue unless one of its kind was added before.
-    pub(crate) fn issue(&mut self, issue: ParseIssue) {
-        if !self.issues.iter().any(|known| known.code() == issue.code()) {
-            self.issues.push(issue);
     /// Adds the regions of a string literal, without the parts that are code, and its text as a message. The
     /// result says to visit these parts.
     pub(crate) fn literal(
@@ -535,6 +535,24 @@ impl<'t> Collector<'t> {
         })
     }
 
+    /// Adds a string literal if the current context says that users may see it.
+    pub(crate) fn message(&mut self, literal: Span) {
+        if let Some(kind) = self.context.message
+            && !literal.of(self.text).trim().is_empty()
+        {
+            self.messages.push(Message {
+                kind,
+                span: literal,
+                line: self.lines.line_of(literal.start),
+                enclosing: self.context.enclosing,
+            });
+        }
+    }
+
+    /// Adds an issue unless one of its kind was added before.
+    pub(crate) fn issue(&mut self, issue: ParseIssue) {
+        if !self.issues.iter().any(|known| known.code() == issue.code()) {
+            self.issues.push(issue);
         }
     }
 
@@ -553,24 +571,6 @@ pub(crate) enum Receiver {
     Opaque,
 }
 
-/// Converts a scope as written (`a::B<T>::C`) to its form in qualified names: `a.B.C`.
-fn plain_scope(written: &str) -> Cow<'_, str> {
-    if !written.contains(['<', ':', ' ']) {
-        return Cow::Borrowed(written);
-    }
-    let mut plain = String::with_capacity(written.len());
-    let mut depth = 0_usize;
-    for c in written.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            ':' if depth == 0 && !plain.is_empty() && !plain.ends_with('.') => plain.push('.'),
-            c if depth == 0 && c != ':' && !c.is_whitespace() => plain.push(c),
-            _ => {}
-        }
-    }
-    Cow::Owned(plain)
-}
 /// Returns the range of the text between the quotes of a literal. `None` for other literals, and those without an
 /// end.
 fn quoted(literal: &str) -> Option<Range<usize>> {
@@ -597,6 +597,24 @@ fn quoted(literal: &str) -> Option<Range<usize>> {
     (count > 0 && count <= end).then(|| open + count..open + end)
 }
 
+/// Converts a scope as written (`a::B<T>::C`) to its form in qualified names: `a.B.C`.
+fn plain_scope(written: &str) -> Cow<'_, str> {
+    if !written.contains(['<', ':', ' ']) {
+        return Cow::Borrowed(written);
+    }
+    let mut plain = String::with_capacity(written.len());
+    let mut depth = 0_usize;
+    for c in written.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && !plain.is_empty() && !plain.ends_with('.') => plain.push('.'),
+            c if depth == 0 && c != ':' && !c.is_whitespace() => plain.push(c),
+            _ => {}
+        }
+    }
+    Cow::Owned(plain)
+}
 
 /// Derives visibility from the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
 fn by_form(name: &str) -> Visibility {

@@ -14,6 +14,11 @@ use std::ops::Range;
 /// Deepest nesting of conditionals that is followed; deeper texts are not changed.
 const MAX_CONDITIONALS: usize = 64;
 
+/// Maximum number of `extension` blocks whose end is searched.
+const MAX_EXTENSIONS: usize = 64;
+/// Maximum number of lines after a conditional in which the next code is searched.
+const MAX_LINES_AFTER: usize = 64;
+
 /// Words at the start of a line that tell what the line belongs to.
 const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
@@ -59,11 +64,11 @@ fn mask_extensions(text: &str, masked: &mut Cow<'_, str>) {
         return;
     }
     let lines = scan(text);
-    for (at, line) in lines.iter().enumerate() {
+    let heads = lines.iter().enumerate().filter(|(_, line)| {
+        line.first == Some('e') && text.get(line.range.clone()).is_some_and(is_head)
+    });
+    for (at, line) in heads.take(MAX_EXTENSIONS) {
         let content = text.get(line.range.clone()).unwrap_or("");
-        if line.first != Some('e') || !is_head(content) {
-            continue;
-        }
         let head = line.range.start + content.len() - content.trim_start().len();
         let body = lines.get(at..).unwrap_or_default();
         if let Some((open, close)) = braces_of_body(text, head, body) {
@@ -331,17 +336,15 @@ impl Conditional {
         let branches: Vec<_> = branches.collect();
         let end = self.directives.last().copied().unwrap_or(0);
         let code = |range: Range<usize>| {
-            let lines = lines
-                .iter()
-                .zip(blanks.iter())
-                .skip(range.start)
-                .take(range.len());
+            let lines = lines.get(range.clone()).unwrap_or_default().iter();
+            let lines = lines.zip(blanks.get(range).unwrap_or_default());
             let lines = lines
                 .filter(|(_, is_blank)| !**is_blank)
                 .map(|(line, _)| line);
             lines.filter(|line| line.first.is_some())
         };
-        let next = code(end + 1..lines.len()).next();
+        let after = end + 1..lines.len().min(end + 1 + MAX_LINES_AFTER);
+        let next = code(after).next();
         let is_part = self.parentheses > 0 || next.is_some_and(|line| line.keyword == Some("else"));
         let contents = branches.iter().map(|branch| content(code(branch.clone())));
         let content = match is_part {

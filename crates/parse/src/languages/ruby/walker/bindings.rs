@@ -2,7 +2,7 @@
 //! fields and constants that assignments define.
 
 use foveate_model::values::{TypeForm, TypeName, Value};
-use foveate_model::{Definition, DefinitionKind, LocalId, ReferenceKind, Visibility};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::definitions::{
@@ -70,15 +70,13 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
 }
 
 /// Returns the field that `attr_reader :a` or the like before it defined for `@a`.
-fn reader_of(walk: &Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<LocalId> {
+fn reader_of(walk: &mut Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<LocalId> {
     let name = walk.of(variable).trim_start_matches('@');
-    let is_reader = |definition: &Definition| {
-        definition.parent == Some(owner)
-            && definition.kind == DefinitionKind::Field
-            && &*definition.name == name
-    };
-    let at = walk.collector.definitions.iter().position(is_reader)?;
-    Some(LocalId(u32::try_from(at).ok()?))
+    let members = walk.collector.members(Some(owner), name).to_vec();
+    members.into_iter().find(|id| {
+        let definition = walk.collector.definition(*id);
+        definition.is_some_and(|known| known.kind == DefinitionKind::Field)
+    })
 }
 
 /// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the

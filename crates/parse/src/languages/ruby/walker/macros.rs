@@ -77,6 +77,9 @@ pub(super) fn special_call<'t>(
     Some(Descend::Into)
 }
 
+/// Number of bytes at the end of a comment in which the declaration of a method is searched.
+const MAX_COMMENT: usize = 4 << 10;
+
 /// Whether the comment above a call declares the method that its first argument names, as YARD has it:
 /// `# @!method a?(b)` above `matcher :a?, '…'`.
 fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
@@ -87,7 +90,11 @@ fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
     let Some((name, _)) = argument.and_then(|argument| literal_name(walk, argument)) else {
         return false;
     };
-    comment.of(walk.collector.text).lines().any(|line| {
+    // A comment may be above thousands of calls, all on one line.
+    let written = comment.of(walk.collector.text);
+    let start = written.len().saturating_sub(MAX_COMMENT);
+    let end = (start..).find_map(|at| written.get(at..)).unwrap_or("");
+    end.lines().any(|line| {
         let declared = line.trim_start_matches([' ', '\t', '#']);
         let declared = declared.strip_prefix("@!method ").map(str::trim_start);
         let rest = declared.map(|declared| declared.strip_prefix("self.").unwrap_or(declared));
@@ -242,9 +249,9 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> H
         let Some((named, _)) = literal_name(walk, *argument) else {
             continue;
         };
-        let definitions = walk.collector.definitions.iter_mut().rev();
-        let mut members = definitions.filter(|d| d.parent == parent && &*d.name == named);
-        if let Some(member) = members.next() {
+        let last = walk.collector.members(parent, named).last().copied();
+        if let Some(member) = last.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize))
+        {
             member.visibility = visibility;
             member.modifiers.is_static |= is_static;
         }
