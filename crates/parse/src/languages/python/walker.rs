@@ -29,23 +29,38 @@ thread_local! {
 /// Parses Python. `None` if a limit of the parser was reached. `earlier` is an earlier version of the file:
 /// the facts are the same with it, but only differences are parsed.
 pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> Option<FileFacts> {
-    let changed = earlier.and_then(|earlier| changed(text, earlier, limits));
+    // What the attempts take is not missing when the whole text is parsed after them: otherwise a text that
+    // needs most of the budget would have other facts with an earlier version than without.
+    let mut budget = Budget::new(&Limits {
+        max_steps: limits.max_steps / BUDGET_OF_CHANGES,
+        timeout: limits.timeout / BUDGET_OF_CHANGES as u32,
+        ..*limits
+    });
+    let changed = earlier.and_then(|earlier| changed(text, earlier, limits, &mut budget));
     changed.or_else(|| whole(text, limits))
 }
+
+/// All attempts to parse only the changes may take one in this many parts of the limits.
+const BUDGET_OF_CHANGES: u64 = 4;
 
 /// Number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
 /// attempt, which can reveal another.
 const ATTEMPTS: usize = 3;
 
 /// Parses only what differs. `None` if that saves no work, or could give other facts.
-fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> {
+fn changed(
+    text: &str,
+    earlier: &Content,
+    limits: &Limits,
+    budget: &mut Budget,
+) -> Option<FileFacts> {
     let mut unchanged = UnchangedFunctions::find(earlier, text);
     for _ in 0..ATTEMPTS {
         if !unchanged.is_worthwhile(text) {
             return None;
         }
         let (reduced, edits) = unchanged.reduced(text);
-        let mut tree = tree(&reduced, limits)?;
+        let mut tree = tree(&reduced, budget)?;
         edits.iter().for_each(|edit| tree.edit(edit));
         let walker = walk(&tree, text, Some(&unchanged), limits);
         if walker.collector.has_issues() {
@@ -67,16 +82,16 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
 }
 
 fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
-    let tree = tree(text.as_bytes(), limits)?;
+    let tree = tree(text.as_bytes(), &mut Budget::new(limits))?;
     let walker = walk(&tree, text, None, limits);
     Some(walker.collector.finish(LANGUAGE, Nesting::Plain))
 }
 
-fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
+fn tree(text: &[u8], budget: &mut Budget) -> Option<Tree> {
     PARSER.with_borrow_mut(|slot| {
         let parser = slot.get_or_insert_with(Parser::new);
         parser.set_language(&Grammar::get().language).ok()?;
-        syntax::tree(parser, text, &mut Budget::new(limits))
+        syntax::tree(parser, text, budget)
     })
 }
 
