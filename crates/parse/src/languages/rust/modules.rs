@@ -9,7 +9,7 @@ use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, Import, ImportKind};
 
 use super::manifest::{Manifest, manifest};
-use crate::paths::{join, shared_segments};
+use crate::paths::{ancestors, join, shared_segments};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.file_name() == "Cargo.toml",
@@ -56,6 +56,8 @@ struct Package {
 impl Crates {
     fn new(files: &dyn FileTree) -> Self {
         let mut packages = Vec::new();
+        let mut inherited = Vec::new();
+        let mut workspaces: HashMap<&str, Vec<(Box<str>, Box<str>)>> = HashMap::default();
         for id in files.ids() {
             let file = files.file(id);
             if file.path.file_name() != "Cargo.toml" {
@@ -66,10 +68,16 @@ impl Crates {
                 name,
                 library,
                 renamed,
+                workspace_renamed,
+                inherited: inherited_here,
             } = manifest(files.text(id));
+            if !workspace_renamed.is_empty() {
+                workspaces.insert(directory, workspace_renamed);
+            }
             let Some(name) = name else {
                 continue;
             };
+            inherited.push(inherited_here);
             let roots = [library.as_deref(), Some("src/lib.rs"), Some("lib.rs")];
             let mut roots = roots.into_iter().flatten();
             packages.push(Package {
@@ -78,6 +86,17 @@ impl Crates {
                 name: name.replace('-', "_").into(),
                 renamed,
             });
+        }
+        for (package, names) in packages.iter_mut().zip(inherited) {
+            let Package {
+                directory, renamed, ..
+            }: &mut Package = package;
+            let mut above = ancestors(directory);
+            let Some(known) = above.find_map(|above| workspaces.get(above)) else {
+                continue;
+            };
+            let is_inherited = |(name, _): &&(Box<str>, Box<str>)| names.contains(name);
+            renamed.extend(known.iter().filter(is_inherited).cloned());
         }
         packages.sort_by_key(|package: &Package| std::cmp::Reverse(package.directory.len()));
         let mut libraries: HashMap<Box<str>, Vec<u32>> = HashMap::default();
