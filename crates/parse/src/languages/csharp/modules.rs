@@ -6,7 +6,7 @@ mod tests;
 
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileFacts, FileId, ImportKind, SourceFile};
+use foveate_model::{Definition, FileFacts, FileId, ImportKind, SourceFile};
 
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
@@ -71,6 +71,13 @@ impl Namespaces {
     }
 }
 
+/// Whether a definition is the member `name` of a type of which `outer` is the full name.
+fn is_inside(definition: &Definition, outer: &str, name: &str) -> bool {
+    let around = definition.qualified_name.strip_suffix(name);
+    let around = around.and_then(|around| around.strip_suffix('.'));
+    around.is_some_and(|around| outer.ends_with(around))
+}
+
 fn source(file: &SourceFile) -> Option<&FileFacts> {
     let content = file.content.as_ref();
     content
@@ -100,10 +107,16 @@ impl ModuleResolver for Namespaces {
             }
             around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
         }
-        // A nested type.
-        let (outer, _) = module.rsplit_once('.')?;
+        // A nested type, in one of the files with parts of the outer one.
+        let (outer, name) = module.rsplit_once('.')?;
         let found = self.types.get(outer)?;
-        found.first().copied()
+        let mut parts = found.iter().take(MAX_FILES);
+        let defines = |id: &&FileId| {
+            let facts = source(files.file(**id));
+            let mut definitions = facts.into_iter().flat_map(|facts| &facts.definitions);
+            definitions.any(|known| known.kind.is_container() && is_inside(known, outer, name))
+        };
+        parts.find(defines).or(found.first()).copied()
     }
 
     fn absolute(
