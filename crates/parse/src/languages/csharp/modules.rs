@@ -4,10 +4,10 @@
 #[cfg(test)]
 mod tests;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{Definition, FileFacts, FileId, ImportKind, SourceFile};
 
+use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
@@ -21,9 +21,9 @@ const MAX_FILES: usize = 512;
 #[derive(Debug, Default)]
 struct Namespaces {
     /// Files by the full name of their namespace.
-    namespaces: HashMap<Box<str>, Vec<FileId>>,
+    namespaces: FilesByName,
     /// Files by the full name of a top-level type in them.
-    types: HashMap<Box<str>, Vec<FileId>>,
+    types: FilesByName,
     /// Namespace number by file id.
     of_file: PackageNumbers,
 }
@@ -39,17 +39,14 @@ impl Namespaces {
                 continue;
             };
             let namespace = &*facts.package;
-            let known = found.namespaces.entry(namespace.into()).or_default();
-            known.push(id);
+            found.namespaces.add(namespace, id);
             let definitions = facts.definitions.iter();
             for definition in definitions.filter(|d| d.parent.is_none() && d.kind.is_container()) {
-                let full = match namespace {
-                    "" => definition.name.clone(),
-                    namespace => format!("{namespace}.{}", definition.name).into(),
-                };
-                let known = found.types.entry(full).or_default();
-                if known.last() != Some(&id) {
-                    known.push(id);
+                match namespace {
+                    "" => found.types.add(&definition.name, id),
+                    _ => found
+                        .types
+                        .add(&format!("{namespace}.{}", definition.name), id),
                 }
             }
         }
@@ -133,8 +130,6 @@ impl ModuleResolver for Namespaces {
     }
 
     fn heap_bytes(&self) -> usize {
-        let maps = self.namespaces.iter().chain(&self.types);
-        let names = maps.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
-        names.sum::<usize>() + self.of_file.heap_bytes()
+        self.namespaces.heap_bytes() + self.types.heap_bytes() + self.of_file.heap_bytes()
     }
 }
