@@ -115,7 +115,8 @@ pub(crate) struct Collector<'t> {
     bindings: Vec<(Span, Option<LocalId>)>,
     messages: Vec<Message>,
     regions: Vec<Region>,
-    issues: Vec<ParseIssue>,
+    /// What the facts lack.
+    pub(crate) issues: Vec<ParseIssue>,
     saved: Vec<(u32, Context)>,
     comments: Option<CommentRun>,
     /// Per definition: its first row (0-based), leading comments included.
@@ -547,18 +548,6 @@ impl<'t> Collector<'t> {
                 enclosing: self.context.enclosing,
             });
         }
-    }
-
-    /// Adds an issue unless one of its kind was added before.
-    pub(crate) fn issue(&mut self, issue: ParseIssue) {
-        if !self.issues.iter().any(|known| known.code() == issue.code()) {
-            self.issues.push(issue);
-        }
-    }
-
-    /// Whether any issue was added.
-    pub(crate) fn has_issues(&self) -> bool {
-        !self.issues.is_empty()
     }
 }
 

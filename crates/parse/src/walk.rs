@@ -6,14 +6,14 @@ mod handlers;
 mod names;
 mod values;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ParseIssue,
-    ReferenceKind, Span,
+    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ReferenceKind, Span,
 };
 use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
@@ -26,7 +26,7 @@ pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
+use crate::syntax::{self, Budget, Descend, KindTable, Visitor};
 
 /// Handles a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Handled;
@@ -39,6 +39,9 @@ pub(crate) struct Form {
     pub(crate) grammar: LanguageFn,
     /// Returns the handler of a named node kind; [`into`] for kinds that only contain others.
     pub(crate) handler: fn(&str) -> Handler,
+    /// Returns the text that the grammar sees, with every byte at its original position: without what it cannot
+    /// parse.
+    pub(crate) masked: fn(&str) -> Cow<'_, str>,
     /// Whether a node of a kind is a statement, before which a long function can be split.
     pub(crate) is_statement: fn(&str) -> bool,
     /// Returns how an expression or a type is composed of names.
@@ -94,6 +97,7 @@ impl Form {
         Self {
             grammar,
             handler,
+            masked: |text| Cow::Borrowed(text),
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
             step,
             named_type,
@@ -146,11 +150,11 @@ impl Walker {
         text: &str,
         limits: &Limits,
     ) -> Option<FileFacts> {
-        self.facts_of(language, text, text.as_bytes(), limits)
+        let shown = (self.form.masked)(text);
+        self.facts_of(language, text, shown.as_bytes(), limits)
     }
 
-    /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends, or one
-    /// more line end after the last line.
+    /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends.
     pub(crate) fn facts_of(
         &'static self,
         language: Language,
@@ -162,10 +166,7 @@ impl Walker {
         let mut budget = Budget::new(limits);
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
-            let mut tree = syntax::tree(parser, shown, &mut budget)?;
-            if shown.len() > text.len() {
-                tree.edit(&syntax::without_last_byte(shown));
-            }
+            let tree = syntax::tree(parser, shown, &mut budget)?;
             let rewritten = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
             let rewritten = rewritten.filter(|rewritten| rewritten.len() == text.len());
             rewritten
@@ -201,12 +202,7 @@ impl Walker {
             types: Vec::new(),
             attributes: None,
         };
-        if let Some(line) = syntax::first_error(tree) {
-            walk.collector.issue(ParseIssue::Syntax { line });
-        }
-        if syntax::walk(tree, limits.max_depth, &mut walk) == Coverage::Cut {
-            walk.collector.issue(ParseIssue::Depth);
-        }
+        walk.collector.issues = syntax::walk(tree, limits.max_depth, &mut walk);
         walk
     }
 }

@@ -18,9 +18,8 @@ use crate::walk::{
     member, name, past, text, type_position,
 };
 
-pub(super) use self::masking::masked;
-
 pub(super) static WALKER: Walker = Walker::new(Form {
+    masked: masking::masked,
     builtin_types: BUILTIN_TYPES,
     keeps_name: |name| name.len() > 1 && name.starts_with(char::is_uppercase),
     messages: message,

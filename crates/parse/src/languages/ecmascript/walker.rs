@@ -12,14 +12,14 @@ mod tests;
 
 use std::collections::HashMap;
 
-use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
+use foveate_model::{FileFacts, Language, LocalId, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
 use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, Visitor};
+use crate::syntax::{self, Budget, Descend, Visitor};
 use grammar::{Grammar, Kind};
 
 /// Beginnings of comments addressed to tools.
@@ -66,12 +66,7 @@ pub(super) fn facts_within(
         member_decorators: None,
         top_level: HashMap::new(),
     };
-    if let Some(line) = syntax::first_error(&tree) {
-        walker.collector.issue(ParseIssue::Syntax { line });
-    }
-    if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
-        walker.collector.issue(ParseIssue::Depth);
-    }
+    walker.collector.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
     Some(walker.collector.finish(language, Nesting::Scopes))
 }
 

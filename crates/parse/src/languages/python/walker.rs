@@ -11,7 +11,7 @@ mod unchanged;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use foveate_model::{Content, DefinitionKind, FileFacts, ParseIssue, RegionKind, Span};
+use foveate_model::{Content, DefinitionKind, FileFacts, RegionKind, Span};
 use tree_sitter::{Node, Parser, Tree};
 
 use self::unchanged::UnchangedFunctions;
@@ -20,7 +20,7 @@ use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, fields};
+use crate::syntax::{self, Budget, Descend, IsNamed, KindTable, Visitor, fields};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -63,7 +63,7 @@ fn changed(
         let mut tree = tree(&reduced, budget)?;
         edits.iter().for_each(|edit| tree.edit(edit));
         let walker = walk(&tree, text, Some(&unchanged), limits);
-        if walker.collector.has_issues() {
+        if !walker.collector.issues.is_empty() {
             return None;
         }
         let known = walker.collector.known_names();
@@ -112,12 +112,7 @@ fn walk<'t>(
         chained: None,
         type_checking: Span::default(),
     };
-    if let Some(line) = syntax::first_error(tree) {
-        walker.collector.issue(ParseIssue::Syntax { line });
-    }
-    if syntax::walk(tree, limits.max_depth, &mut walker) == Coverage::Cut {
-        walker.collector.issue(ParseIssue::Depth);
-    }
+    walker.collector.issues = syntax::walk(tree, limits.max_depth, &mut walker);
     walker
 }
 
