@@ -16,7 +16,8 @@ use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
     Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
-    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
+    MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values,
+    Visibility,
 };
 use tree_sitter::Node;
 
@@ -203,6 +204,30 @@ impl<'t> Collector<'t> {
     pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
         self.saved.push((depth, self.context));
         change(&mut self.context);
+    }
+
+    /// Changes the role of the names in the node entered at `depth`.
+    pub(crate) fn enter_position(&mut self, depth: u32, position: Position) {
+        self.within(depth, |context| context.position = position);
+    }
+
+    /// Changes the context for the arguments of a call: they are values. Texts among them are messages if the callee,
+    /// given as its name and its path, makes them one.
+    pub(crate) fn enter_call(
+        &mut self,
+        depth: u32,
+        callee: Option<(Span, Span)>,
+        message: fn(&str, &str) -> Option<MessageKind>,
+    ) {
+        let of_callee = || {
+            let (name, path) = callee?;
+            message(path.of(self.text), name.of(self.text))
+        };
+        let message = self.context.message.or_else(of_callee);
+        self.within(depth, |context| {
+            context.position = Position::Value;
+            context.message = message;
+        });
     }
 
     /// Restores the context that was changed for the node at `depth`.
@@ -396,6 +421,20 @@ impl<'t> Collector<'t> {
         self.bind_until = self.bind_until.max(byte);
     }
 
+    /// Marks the names in a field of a node as bound. Everything else in the node that is visited comes after it.
+    pub(crate) fn bind_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(target) = node.child_by_field_id(field) {
+            self.bind_to(target.end_byte());
+        }
+    }
+
+    /// Marks the names in a field of a node as handled.
+    pub(crate) fn skip_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(name) = node.child_by_field_id(field) {
+            self.skip_to(name.end_byte());
+        }
+    }
+
     /// Assigns the references since `start` to the definition `id`: decorators are visited before the
     /// definition that they belong to.
     fn enclose_since(&mut self, start: u32, id: LocalId) {
@@ -547,6 +586,28 @@ impl<'t> Collector<'t> {
                 line: self.lines.line_of(literal.start),
                 enclosing: self.context.enclosing,
             });
+        }
+    }
+}
+
+/// An expression that ends in a name.
+pub(crate) struct Chain<'n> {
+    pub(crate) name: Node<'n>,
+    /// The whole expression, or only the name if its receiver is opaque.
+    pub(crate) path: Span,
+    pub(crate) receiver: Receiver,
+}
+
+impl<'n> Chain<'n> {
+    pub(crate) fn new(expression: Node<'n>, name: Node<'n>, receiver: Receiver) -> Self {
+        let path = match receiver {
+            Receiver::Names => span(expression),
+            Receiver::Opaque => span(name),
+        };
+        Self {
+            name,
+            path,
+            receiver,
         }
     }
 }

@@ -258,8 +258,7 @@ impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
         if !self.types.is_empty() && self.types.contains(&node.id()) {
             self.types.retain(|marked| *marked != node.id());
-            self.collector
-                .within(depth, |context| context.position = Position::Type);
+            self.collector.enter_position(depth, Position::Type);
         }
         let (handler, is_statement) = self.kinds.of(node);
         if is_statement {
@@ -292,6 +291,18 @@ impl<'t> Walk<'t> {
     /// Returns the kind of the innermost enclosing definition.
     pub(crate) fn parent_kind(&self) -> Option<DefinitionKind> {
         Some(self.parent()?.kind)
+    }
+
+    /// Adds bases to the innermost enclosing definition if that is a type, and returns whether it is.
+    pub(crate) fn add_bases(&mut self, bases: impl IntoIterator<Item = Box<str>>) -> bool {
+        let parent = self.collector.context.parent;
+        let parent = parent.and_then(|id| self.collector.definitions.get_mut(id.0 as usize));
+        let class = parent.filter(|parent| parent.kind.is_container());
+        let is_class = class.is_some();
+        if let Some(class) = class {
+            class.bases.extend(bases);
+        }
+        is_class
     }
 
     /// Whether variables here are local.
@@ -424,15 +435,7 @@ impl<'t> Walk<'t> {
     /// Adds a call of the last name of `function`, and sets the kind of message that its arguments are.
     pub(crate) fn call(&mut self, function: Node<'t>, depth: u32) -> Handled {
         let used = self.refer(ReferenceKind::Call, function);
-        let text = self.collector.text;
-        let message = self.collector.context.message.or_else(|| {
-            let (name, path) = used?;
-            (self.form.messages)(path.of(text), name.of(text))
-        });
-        self.collector.within(depth, |context| {
-            context.position = Position::Value;
-            context.message = message;
-        });
+        self.collector.enter_call(depth, used, self.form.messages);
         Some(Descend::Into)
     }
 

@@ -1,6 +1,6 @@
 //! Holds the walk's context: what surrounds the current node. The default is the top level of a file.
 
-use foveate_model::{LocalId, MessageKind, Span, Visibility};
+use foveate_model::{LocalId, MessageKind, ReferenceKind, Span, Visibility};
 
 /// The surroundings of a node in the tree.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,4 +81,15 @@ pub(crate) enum Position {
     Type,
     /// A base class or implemented interface.
     Base,
+}
+
+impl Position {
+    /// Returns the kind of a reference here, given its kind where a value is read.
+    pub(crate) fn reference(self, value: ReferenceKind) -> ReferenceKind {
+        match self {
+            Self::Value => value,
+            Self::Type => ReferenceKind::Type,
+            Self::Base => ReferenceKind::Base,
+        }
+    }
 }

@@ -51,11 +51,7 @@ pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handl
 /// Adds a name on its own.
 pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
-        let kind = match walk.context().position {
-            Position::Value => ReferenceKind::Name,
-            Position::Type => ReferenceKind::Type,
-            Position::Base => ReferenceKind::Base,
-        };
+        let kind = walk.context().position.reference(ReferenceKind::Name);
         walk.refer_to_leaf(kind, node);
     }
     Some(Descend::Past)
@@ -64,10 +60,7 @@ pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 /// Adds the name of a type on its own.
 pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
-        let kind = match walk.context().position {
-            Position::Base => ReferenceKind::Base,
-            Position::Value | Position::Type => ReferenceKind::Type,
-        };
+        let kind = walk.context().position.reference(ReferenceKind::Type);
         walk.refer_to_leaf(kind, node);
     }
     Some(Descend::Past)
@@ -87,11 +80,7 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
     if node.start_byte() < walk.collector.skip_until {
         return Some(Descend::Past);
     }
-    let kind = match walk.context().position {
-        Position::Value => as_value,
-        Position::Type => ReferenceKind::Type,
-        Position::Base => ReferenceKind::Base,
-    };
+    let kind = walk.context().position.reference(as_value);
     walk.refer(kind, node);
     match node.start_byte() < walk.collector.skip_until {
         true => Some(Descend::Past),
@@ -101,21 +90,18 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
 
 /// Treats the names below as types.
 pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Type);
+    walk.collector.enter_position(depth, Position::Type);
     Some(Descend::Into)
 }
 
 /// Treats the names below as bases of a type.
 pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Base);
+    walk.collector.enter_position(depth, Position::Base);
     Some(Descend::Into)
 }
 
 /// Treats the names below as values again: arguments inside a list of bases or a type.
 pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Value);
+    walk.collector.enter_position(depth, Position::Value);
     Some(Descend::Into)
 }

@@ -166,12 +166,8 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Pattern | Kind::Parameters => self.bind_pattern(node),
             Kind::TypedParameter => self.typed_parameter(node),
             Kind::TypeParameter => self.type_parameter(node),
-            Kind::TypeArguments => self
-                .collector
-                .within(depth, |c| c.position = Position::Value),
-            Kind::TypeQuery => self
-                .collector
-                .within(depth, |c| c.position = Position::Type),
+            Kind::TypeArguments => self.collector.enter_position(depth, Position::Value),
+            Kind::TypeQuery => self.collector.enter_position(depth, Position::Type),
             Kind::Function => self.function(node, depth),
             Kind::Arrow => self.arrow(node, depth),
             Kind::Class => self.class(node, depth),
@@ -184,9 +180,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 c.is_exports = false;
                 c.in_local_call = false;
             }),
-            Kind::Heritage => self
-                .collector
-                .within(depth, |c| c.position = Position::Base),
+            Kind::Heritage => self.collector.enter_position(depth, Position::Base),
             Kind::Method => self.method(node, depth),
             Kind::Signature => self.signature(node, depth),
             Kind::Field => self.field(node, depth),
@@ -214,14 +208,15 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::ImportAlias => self.import_alias(node),
             Kind::Decorator => self.decorator(node, depth),
             Kind::Catch => {
-                self.bind_field(node, self.grammar.fields.parameter);
+                self.collector
+                    .bind_field(node, self.grammar.fields.parameter);
                 self.collector.within(depth, |c| c.in_catch = true);
             }
             Kind::Throw => self.throw(node, depth),
             // Loop variables are not module variables.
             Kind::For => self.collector.within(depth, |c| c.scope = Scope::Function),
             Kind::ForIn => {
-                self.bind_field(node, self.grammar.fields.left);
+                self.collector.bind_field(node, self.grammar.fields.left);
                 self.collector.within(depth, |c| c.scope = Scope::Function);
             }
             Kind::Binary => self.binary(node),
@@ -238,19 +233,6 @@ impl<'t> Visitor<'t> for Walker<'_> {
 impl<'t> Walker<'t> {
     fn kind(&self, node: Node<'_>) -> Kind {
         self.grammar.kinds.of(node).0
-    }
-
-    /// Binds the names in a field, which precedes everything else in the node that is visited.
-    fn bind_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(target) = node.child_by_field_id(field) {
-            self.collector.bind_to(target.end_byte());
-        }
-    }
-
-    fn skip_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(name) = node.child_by_field_id(field) {
-            self.collector.skip_to(name.end_byte());
-        }
     }
 
     /// Returns the value inside parentheses, casts, `await` and further assignments.

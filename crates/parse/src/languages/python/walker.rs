@@ -295,32 +295,28 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Call => self.call(node, depth),
             Kind::Arguments => {
                 if self.base_list == Some(node.id()) {
-                    self.collector
-                        .within(depth, |c| c.position = Position::Base);
+                    self.collector.enter_position(depth, Position::Base);
                 }
             }
             Kind::Subscript => self.subscript(node, depth),
-            Kind::Type => self
-                .collector
-                .within(depth, |c| c.position = Position::Type),
+            Kind::Type => self.collector.enter_position(depth, Position::Type),
             Kind::Tuple | Kind::AsPattern => {}
             Kind::AsTarget => self.collector.bind_to(node.end_byte()),
             Kind::KeywordArgument => {
-                self.collector
-                    .within(depth, |c| c.position = Position::Value);
-                self.skip_field(node, self.grammar.fields.name);
+                self.collector.enter_position(depth, Position::Value);
+                self.collector.skip_field(node, self.grammar.fields.name);
             }
             Kind::Lambda => {}
             Kind::Parameters => self.parameters(node),
             Kind::DefaultParameter | Kind::NamedExpression => {
-                self.bind_field(node, self.grammar.fields.name);
+                self.collector.bind_field(node, self.grammar.fields.name);
             }
             Kind::TypedParameter => {
                 if let Some(name) = node.child(0) {
                     self.collector.bind_to(name.end_byte());
                 }
             }
-            Kind::ForTarget => self.bind_field(node, self.grammar.fields.left),
+            Kind::ForTarget => self.collector.bind_field(node, self.grammar.fields.left),
             Kind::Decorated => self.decorated(node, depth),
             Kind::Decorator => self.decorator(node),
             Kind::Function => self.function(node, depth),
@@ -383,19 +379,6 @@ impl<'t> Walker<'t> {
                 .collector
                 .reuse_function(earlier, function.id, start)
                 .is_some()
-    }
-
-    /// Binds the names in a field, which precedes everything else in the node that is visited.
-    fn bind_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(target) = self.get(node, field) {
-            self.collector.bind_to(target.end_byte());
-        }
-    }
-
-    fn skip_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(name) = self.get(node, field) {
-            self.collector.skip_to(name.end_byte());
-        }
     }
 
     /// Adds the region of a string literal, without its interpolations, and its message.

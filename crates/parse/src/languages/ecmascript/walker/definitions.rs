@@ -49,7 +49,7 @@ impl<'t> Walker<'t> {
 
     /// Adds `function f() {}`, `export default function () {}`, or a function expression.
     pub(super) fn function(&mut self, node: Node<'_>, depth: u32) {
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
         if self.is_claimed(node) {
             return;
         }

@@ -103,11 +103,7 @@ pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) 
 pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
-    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
-        parent.bases.extend(names);
-    }
+    walk.add_bases(names);
     crate::walk::base_list(walk, node, depth)
 }
 

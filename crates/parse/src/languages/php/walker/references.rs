@@ -193,8 +193,7 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         if left == "variable_name" {
             walk.refer(ReferenceKind::Type, class);
         } else {
-            walk.collector
-                .within(depth, |context| context.position = Position::Value);
+            walk.collector.enter_position(depth, Position::Value);
         }
     }
     Some(Descend::Into)

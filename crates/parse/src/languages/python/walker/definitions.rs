@@ -28,7 +28,7 @@ impl<'t> Walker<'t> {
         if self.wrapped.take() != Some(node.id()) {
             self.define_function(node, node, Vec::new(), depth);
         }
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
     }
 
     pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
@@ -149,7 +149,7 @@ impl<'t> Walker<'t> {
             context.message = None;
             context.constructs = None;
         });
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
     }
 
     /// Adds a definition with a block, which may begin with a docstring.
@@ -294,8 +294,7 @@ impl<'t> Walker<'t> {
             self.collector.define_once(parent, draft);
             self.collector.skip_to(name.end_byte());
         }
-        self.collector
-            .within(depth, |context| context.position = Position::Type);
+        self.collector.enter_position(depth, Position::Type);
     }
 
     fn is_type_alias(&self, assigned: &AssignmentParts<'_>) -> bool {

@@ -161,18 +161,13 @@ fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
 
 /// `include A, B::C` makes them bases of the enclosing class.
 fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
-    let mut bases: Vec<Box<str>> = Vec::new();
-    for argument in arguments(node) {
-        if is_constant(argument) {
-            bases.push(walk.of(argument).trim_start_matches("::").into());
-        }
-    }
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
-    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
-        parent.bases.extend(bases);
-        walk.collector
-            .within(depth, |context| context.position = Position::Base);
+    let bases = arguments(node)
+        .into_iter()
+        .filter(|base| is_constant(*base));
+    let bases = bases.map(|base| walk.of(base).trim_start_matches("::").into());
+    let bases: Vec<Box<str>> = bases.collect();
+    if walk.add_bases(bases) {
+        walk.collector.enter_position(depth, Position::Base);
     }
     skip_name(walk, node);
 }
