@@ -1,11 +1,14 @@
 //! Gathers facts while a walker visits a tree: ids, lines, qualified names, leading comments. [`finish`]
 //! orders them at the end. It knows no grammar.
 
+mod comments;
 mod context;
 mod finish;
+mod literals;
 mod reuse;
 mod values;
 
+use comments::CommentRun;
 pub(crate) use context::{Context, DeclarationProperties, Position, Scope, Section};
 pub(crate) use finish::known_names;
 
@@ -23,7 +26,6 @@ use tree_sitter::Node;
 
 use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT};
-use crate::syntax::Descend;
 
 /// What a walker knows about a definition; the collector adds the rest.
 #[derive(Debug)]
@@ -70,14 +72,6 @@ impl<'t> Draft<'t> {
             receiver: None,
         }
     }
-}
-
-/// A run of comments on lines of their own, without gaps between them.
-#[derive(Clone, Copy, Debug)]
-struct CommentRun {
-    span: Span,
-    first_row: u32,
-    last_row: u32,
 }
 
 /// The facts found so far, and the current context of the walk.
@@ -248,57 +242,6 @@ impl<'t> Collector<'t> {
         if let Some(known) = self.statements.get_mut(node.start_position().row) {
             *known = (*known).min(u16::try_from(depth).unwrap_or(NO_STATEMENT - 1));
         }
-    }
-
-    /// Adds a comment to the regions and to the run of comments that may document the next definition.
-    pub(crate) fn comment(&mut self, node: Node<'_>, kind: RegionKind) {
-        let place = span(node);
-        self.region(kind, place);
-        let (first_row, column) = (row(node), node.start_position().column);
-        let end = node.end_position();
-        // Some grammars include the line end in the comment.
-        let ends_line = end.column == 0 && end.row > node.start_position().row;
-        let last_row = u32::try_from(end.row - usize::from(ends_line)).unwrap_or(u32::MAX);
-        let is_block = kind == RegionKind::Documentation && self.of(node).starts_with("/*");
-        let line_start = node.start_byte().saturating_sub(column);
-        let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
-        if !before.trim().is_empty() {
-            return;
-        }
-        self.comments = Some(match self.comments {
-            // A documentation block starts a new run: the comments above it document something else.
-            Some(run) if run.last_row + 1 == first_row && !is_block => CommentRun {
-                span: Span::new(run.span.start as usize, node.end_byte()),
-                last_row,
-                ..run
-            },
-            _ => CommentRun {
-                span: place,
-                first_row,
-                last_row,
-            },
-        });
-    }
-
-    /// Returns the comments that end on the line before a declaration, or on its line.
-    pub(crate) fn comment_above(&self, node: Node<'_>) -> Option<Span> {
-        let run = self
-            .comments
-            .filter(|run| self.documents(run, row(node), span(node)));
-        run.map(|run| run.span)
-    }
-
-    /// Whether a run of comments is directly before what begins in a row, or above it: `/** … */ int f();`.
-    fn documents(&self, run: &CommentRun, row: u32, place: Span) -> bool {
-        let end = run.span.end as usize;
-        let between = match run.last_row {
-            last if last == row => self.text.get(end..place.start as usize),
-            // Some grammars include the line end in the comment.
-            last if last + 1 == row && run.span.of(self.text).ends_with('\n') => Some(""),
-            last if last + 1 == row => self.text.get(end..).and_then(|rest| rest.lines().next()),
-            _ => None,
-        };
-        between.is_some_and(|between| between.trim().is_empty())
     }
 
     /// Adds a stretch that is not code.
@@ -538,56 +481,6 @@ impl<'t> Collector<'t> {
     pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
         self.bindings.push((span(name), Some(function)));
     }
-
-    /// Adds the regions of a string literal, without the parts that are code, and its text as a message. The
-    /// result says to visit these parts.
-    pub(crate) fn literal(
-        &mut self,
-        node: Node<'_>,
-        is_code: impl Fn(Node<'_>) -> bool,
-    ) -> Descend {
-        let (mut start, mut descend) = (node.start_byte(), Descend::Past);
-        let mut cursor = node.walk();
-        for code in node
-            .named_children(&mut cursor)
-            .filter(|part| is_code(*part))
-        {
-            self.region(RegionKind::Text, Span::new(start, code.start_byte()));
-            (start, descend) = (code.end_byte(), Descend::Into);
-        }
-        self.region(RegionKind::Text, Span::new(start, node.end_byte()));
-        if self.context.message.is_some() {
-            self.message(self.inside_quotes(node));
-        }
-        descend
-    }
-
-    /// Returns the span of a literal's text, which excludes its quotes and what is written before and after
-    /// them: `r#"…"#`.
-    pub(crate) fn inside_quotes(&self, literal: Node<'_>) -> Span {
-        let inside = match literal.kind().starts_with("heredoc") {
-            true => None,
-            false => quoted(self.of(literal)),
-        };
-        inside.map_or(span(literal), |inside| {
-            let start = literal.start_byte();
-            Span::new(start + inside.start, start + inside.end)
-        })
-    }
-
-    /// Adds a string literal if the current context says that users may see it.
-    pub(crate) fn message(&mut self, literal: Span) {
-        if let Some(kind) = self.context.message
-            && !literal.of(self.text).trim().is_empty()
-        {
-            self.messages.push(Message {
-                kind,
-                span: literal,
-                line: self.lines.line_of(literal.start),
-                enclosing: self.context.enclosing,
-            });
-        }
-    }
 }
 
 /// An expression that ends in a name.
@@ -621,32 +514,6 @@ pub(crate) enum Receiver {
     Opaque,
 }
 
-/// Returns the range of the text between the quotes of a literal. `None` for other literals, and those without an
-/// end.
-fn quoted(literal: &str) -> Option<Range<usize>> {
-    let is_prefix = |c: char| c.is_ascii_alphanumeric() || "@$#".contains(c);
-    let open = literal.find(|c| !is_prefix(c))?;
-    let (prefix, rest) = literal.split_at_checked(open)?;
-    let quote = rest
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
-    // As many `#` as before the quotes of a raw string of Rust come after them.
-    let rest = rest.strip_suffix(prefix.trim_start_matches(|c| c != '#'))?;
-    let inner = rest.trim_start_matches(quote);
-    let count = match rest.len() - inner.len() {
-        all if inner.is_empty() => all / 2,
-        before if before < 3 => 1,
-        // Quotes may be part of the text beside the three or more that delimit it.
-        before => before.min(inner.len() - inner.trim_end_matches(quote).len()),
-    };
-    let end = rest
-        .len()
-        .checked_sub(count)
-        .filter(|_| rest.ends_with(quote))?;
-    (count > 0 && count <= end).then(|| open + count..open + end)
-}
-
 /// Converts a scope as written (`a::B<T>::C`) to its form in qualified names: `a.B.C`.
 fn plain_scope(written: &str) -> Cow<'_, str> {
     if !written.contains(['<', ':', ' ']) {
@@ -673,35 +540,5 @@ fn by_form(name: &str) -> Visibility {
         Visibility::Private
     } else {
         Visibility::Public
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn quotes_of_the_text_are_not_those_of_the_literal() {
-        for (literal, text) in [
-            (r#""no file 'x'""#, "no file 'x'"),
-            (r#"'no "x"'"#, r#"no "x""#),
-            (r#""issue #""#, "issue #"),
-            (r#""`a` or \"b\"""#, r#"`a` or \"b\""#),
-            (r##"br#"raw "x""#"##, r#"raw "x""#),
-            ("$@\"{a}: '{b}'\"", "{a}: '{b}'"),
-            (r#"""""a" b""""#, r#""a" b"#),
-            ("\"\"\"\n'a'\n\"\"\"", "\n'a'\n"),
-            ("\"\"", ""),
-            ("\"\"\"\"\"\"", ""),
-            ("`a`", "a"),
-        ] {
-            assert_eq!(
-                quoted(literal).and_then(|inside| literal.get(inside)),
-                Some(text)
-            );
-        }
-        for other in ["\"", "\"no end", "/it's/", "%q(it's)", "", "can't"] {
-            assert_eq!(quoted(other), None, "{other}");
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! handlers that all share. A language adds its own handlers for definitions, imports and other constructs
 //! that it writes differently ([`Form`]).
 
+mod attributes;
 mod handlers;
 mod names;
 mod values;
@@ -13,14 +14,15 @@ use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ReferenceKind, Span,
+    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ReferenceKind,
 };
 use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
+use self::attributes::Attributes;
 pub(crate) use self::handlers::{
-    arguments, base_list, comment, handled_name, into, member, name, past, skip_name, text,
-    type_member, type_name, type_position,
+    arguments, base_list, comment, constructed, handled_name, into, member, name, past, skip_name,
+    text, type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
@@ -233,27 +235,6 @@ pub(crate) struct Generic<'t> {
     pub(crate) head: Option<usize>,
 }
 
-/// Adjacent attributes, in a grammar that does not put them inside the definition after them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Attributes {
-    /// The start of the first attribute.
-    start: usize,
-    /// The end of the last attribute, or of the last comment after it.
-    end: usize,
-    /// The attributes as written, without arguments.
-    pub(crate) names: Vec<Box<str>>,
-    /// The comments after the last attribute.
-    pub(crate) comments: Option<Span>,
-}
-
-impl Attributes {
-    /// Whether only blanks are between the attributes and what begins at `start`.
-    fn are_before(&self, text: &str, start: usize) -> bool {
-        let between = text.get(self.end..start);
-        between.is_some_and(|between| between.trim().is_empty())
-    }
-}
-
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
         if !self.types.is_empty() && self.types.contains(&node.id()) {
@@ -329,52 +310,9 @@ impl<'t> Walk<'t> {
 
     /// Adds a definition and marks its name as handled.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
-        let start = draft.span.start as usize;
-        let attributes = self.attributes.take();
-        if let Some(attributes) =
-            attributes.filter(|known| known.are_before(self.collector.text, start))
-        {
-            draft.own_start = draft.own_start.or(Some(draft.span.start));
-            draft.span = Span::new(attributes.start, draft.span.end as usize);
-            draft.decorators.extend(attributes.names);
-        }
+        self.take_attributes(&mut draft);
         self.done.push(Reverse(draft.name_span.start as usize));
         self.collector.define(draft)
-    }
-
-    /// Adds an attribute, which belongs to the definition after it, if one follows.
-    pub(crate) fn add_attribute(&mut self, node: Node<'t>, name: Box<str>) {
-        let text = self.collector.text;
-        let known = self.attributes.take();
-        let known = known.filter(|known| known.are_before(text, node.start_byte()));
-        let mut attributes = known.unwrap_or(Attributes {
-            start: node.start_byte(),
-            ..Attributes::default()
-        });
-        attributes.end = node.end_byte();
-        attributes.names.push(name);
-        attributes.comments = None;
-        self.attributes = Some(attributes);
-    }
-
-    /// Adds a comment, which may be between attributes and their definition.
-    pub(crate) fn add_comment_after_attributes(&mut self, node: Node<'t>) {
-        let text = self.collector.text;
-        if let Some(attributes) = &mut self.attributes
-            && attributes.are_before(text, node.start_byte())
-        {
-            let start = attributes
-                .comments
-                .map_or(node.start_byte(), |known| known.start as usize);
-            attributes.end = node.end_byte();
-            attributes.comments = Some(Span::new(start, node.end_byte()));
-        }
-    }
-
-    /// Returns the attributes directly before a node, without comments.
-    pub(crate) fn attributes_of(&self, node: Node<'t>) -> Option<&Attributes> {
-        let known = self.attributes.as_ref();
-        known.filter(|known| known.are_before(self.collector.text, node.start_byte()))
     }
 
     /// Marks a part of the entered node as being in the position of a type, which its kind does not tell.

@@ -88,6 +88,11 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
     }
 }
 
+/// Adds the call of a constructor: `new A.B<C>(…)`, with the class in the field `type`.
+pub(crate) fn constructed<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    walk.call(node.child_by_field_name("type")?, depth)
+}
+
 /// Treats the names below as types.
 pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     walk.collector.enter_position(depth, Position::Type);

@@ -3,6 +3,9 @@
 
 use foldhash::HashSet;
 
+/// The name of a crate in the sources, and that of its package.
+pub(super) type Renamed = (Box<str>, Box<str>);
+
 /// Names read from a manifest.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
@@ -10,10 +13,9 @@ pub(super) struct Manifest {
     pub(super) name: Option<String>,
     /// The file of the library.
     pub(super) library: Option<String>,
-    /// Names of crates in the sources, with the names of their packages.
-    pub(super) renamed: Vec<(Box<str>, Box<str>)>,
+    pub(super) renamed: Vec<Renamed>,
     /// Those of the workspace, for the packages that inherit them.
-    pub(super) workspace_renamed: Vec<(Box<str>, Box<str>)>,
+    pub(super) workspace_renamed: Vec<Renamed>,
     /// Names of dependencies that are inherited from the workspace.
     pub(super) inherited: HashSet<Box<str>>,
 }
