@@ -251,6 +251,11 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Drafts a definition from the node of its name.
+    pub(crate) fn draft(&self, kind: DefinitionKind, place: Span, name: Node<'_>) -> Draft<'t> {
+        Draft::new(self.of(name), kind, place, span(name))
+    }
+
     /// Adds a definition inside the current context's parent.
     pub(crate) fn define(&mut self, draft: Draft<'t>) -> LocalId {
         self.define_in(self.context.parent, draft)
@@ -463,7 +468,7 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Records that a function binds a name that is only a part of a node.
+    /// Records that a function binds a name.
     pub(crate) fn bind_name(&mut self, name: Span, function: LocalId) {
         self.bindings.push((name, Some(function)));
     }
@@ -475,11 +480,6 @@ impl<'t> Collector<'t> {
         if is_local || self.bare_calls {
             self.bindings.push((span(name), enclosing));
         }
-    }
-
-    /// Records that a function binds a name as a parameter.
-    pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
-        self.bindings.push((span(name), Some(function)));
     }
 }
 

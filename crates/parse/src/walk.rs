@@ -14,7 +14,8 @@ use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ReferenceKind,
+    Definition, DefinitionKind, FileFacts, ImportKind, ImportedName, Language, LocalId,
+    MessageKind, ReferenceKind,
 };
 use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
@@ -286,6 +287,19 @@ impl<'t> Walk<'t> {
         is_class
     }
 
+    /// Adds an import statement of the enclosing definition.
+    pub(crate) fn import(
+        &mut self,
+        statement: Node<'t>,
+        kind: ImportKind,
+        module: &str,
+        name: ImportedName,
+    ) {
+        let enclosing = self.collector.context.enclosing;
+        self.collector
+            .import(statement, enclosing, kind, module, vec![name]);
+    }
+
     /// Whether variables here are local.
     pub(crate) fn is_in_function(&self) -> bool {
         self.collector.context.scope == Scope::Function
@@ -300,7 +314,7 @@ impl<'t> Walk<'t> {
         name: Node<'t>,
         body: Option<Node<'t>>,
     ) -> Draft<'t> {
-        let mut draft = Draft::new(self.of(name), kind, span(node), span(name));
+        let mut draft = self.collector.draft(kind, span(node), name);
         if let Some(body) = body {
             draft.body = Some(span(body));
             draft.signature_end = body.start_byte();

@@ -1,6 +1,6 @@
 //! Holds the walk's context: what surrounds the current node. The default is the top level of a file.
 
-use foveate_model::{LocalId, MessageKind, ReferenceKind, Span, Visibility};
+use foveate_model::{DefinitionKind, LocalId, MessageKind, ReferenceKind, Span, Visibility};
 
 /// The surroundings of a node in the tree.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +55,16 @@ pub(crate) struct DeclarationProperties {
     pub(crate) is_single: bool,
     pub(crate) is_constant: bool,
     pub(crate) is_exported: bool,
+}
+
+impl DeclarationProperties {
+    /// Returns the kind of a variable that is no function or class.
+    pub(crate) fn kind(self) -> DefinitionKind {
+        match self.is_constant {
+            true => DefinitionKind::Constant,
+            false => DefinitionKind::Variable,
+        }
+    }
 }
 
 /// The scope that statements belong to.

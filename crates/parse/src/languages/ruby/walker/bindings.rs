@@ -35,9 +35,7 @@ fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
     match target.kind() {
         "instance_variable" | "class_variable" => member(walk, node, target, value),
         _ => {
-            for name in bound_names(target) {
-                walk.local(name, value);
-            }
+            walk.locals(bound_names(target), value);
         }
     }
 }
@@ -145,17 +143,16 @@ pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
 
 pub(super) fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, _: u32) -> Handled {
     for parameter in children(list) {
-        for name in bound_names(parameter) {
-            walk.local(name, Value::Unknown);
-        }
+        walk.locals(bound_names(parameter), Value::Unknown);
     }
     Some(Descend::Into)
 }
 
 pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    for name in field(node, "pattern").into_iter().flat_map(bound_names) {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(
+        field(node, "pattern").into_iter().flat_map(bound_names),
+        Value::Unknown,
+    );
     Some(Descend::Into)
 }
 
@@ -177,9 +174,7 @@ pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
         walk.refer(ReferenceKind::Catch, caught);
     }
     let variable = field(node, "variable").and_then(|variable| variable.named_child(0));
-    if let Some(name) = variable.filter(|name| name.kind() == "identifier") {
-        walk.local(name, value);
-    }
+    walk.locals(variable.filter(|name| name.kind() == "identifier"), value);
     Some(Descend::Into)
 }
 
@@ -190,9 +185,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
         _ => field(node, "value").filter(|value| value.kind() == "identifier"),
     };
     let bound = bound.or_else(|| field(node, "key").filter(|_| field(node, "value").is_none()));
-    if let Some(name) = bound.filter(|name| name.kind() != "string") {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(bound.filter(|name| name.kind() != "string"), Value::Unknown);
     Some(Descend::Into)
 }
 
@@ -208,9 +201,7 @@ pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> H
             "identifier" => Some(pattern),
             _ => None,
         };
-        if let Some(name) = name {
-            walk.local(name, Value::Unknown);
-        }
+        walk.locals(name, Value::Unknown);
     }
     Some(Descend::Into)
 }

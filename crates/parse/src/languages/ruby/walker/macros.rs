@@ -129,10 +129,12 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let Some(module) = argument.and_then(|argument| module(walk, *argument, name)) else {
         return;
     };
-    let names = vec![ImportedName::new("*", "")];
-    let enclosing = walk.context().enclosing;
-    walk.collector
-        .import(node, enclosing, ImportKind::Require, &module, names);
+    walk.import(
+        node,
+        ImportKind::Require,
+        &module,
+        ImportedName::new("*", ""),
+    );
 }
 
 fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
@@ -173,7 +175,7 @@ fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
 }
 
 /// Skips the name of the called method: it is no reference.
-fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     if let Some(method) = field(node, "method") {
         walk.collector.skip_to(method.end_byte());
     }
