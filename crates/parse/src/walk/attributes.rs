@@ -45,16 +45,22 @@ impl<'t> Walk<'t> {
 
     /// Adds a comment, which may be between attributes and their definition.
     pub(crate) fn add_comment_after_attributes(&mut self, node: Node<'t>) {
-        let text = self.collector.text;
-        if let Some(attributes) = &mut self.attributes
-            && attributes.are_before(text, node.start_byte())
-        {
-            let start = attributes
+        let (text, start) = (self.collector.text, node.start_byte());
+        let Some(mut attributes) = self.attributes.take() else {
+            return;
+        };
+        // It may be inside an attribute, too.
+        if start >= attributes.end {
+            if !attributes.are_before(text, start) {
+                return;
+            }
+            let first = attributes
                 .comments
-                .map_or(node.start_byte(), |known| known.start as usize);
+                .map_or(start, |known| known.start as usize);
             attributes.end = node.end_byte();
-            attributes.comments = Some(Span::new(start, node.end_byte()));
+            attributes.comments = Some(Span::new(first, node.end_byte()));
         }
+        self.attributes = Some(attributes);
     }
 
     /// Returns the attributes directly before a node, without comments.

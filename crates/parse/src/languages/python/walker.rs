@@ -32,8 +32,8 @@ pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> O
     // What the attempts take is not missing when the whole text is parsed after them: otherwise a text that
     // needs most of the budget would have other facts with an earlier version than without.
     let mut budget = Budget::new(&Limits {
-        max_steps: limits.max_steps / BUDGET_OF_CHANGES,
-        timeout: limits.timeout / BUDGET_OF_CHANGES as u32,
+        max_steps: limits.max_steps / u64::from(BUDGET_OF_CHANGES),
+        timeout: limits.timeout / BUDGET_OF_CHANGES,
         ..*limits
     });
     let changed = earlier.and_then(|earlier| changed(text, earlier, limits, &mut budget));
@@ -41,7 +41,7 @@ pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> O
 }
 
 /// All attempts to parse only the changes may take one in this many parts of the limits.
-const BUDGET_OF_CHANGES: u64 = 4;
+const BUDGET_OF_CHANGES: u32 = 4;
 
 /// Number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
 /// attempt, which can reveal another.
