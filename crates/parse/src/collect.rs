@@ -1,22 +1,26 @@
 //! Gathers facts while a walker visits a tree: ids, lines, qualified names, leading comments. [`finish`]
 //! orders them at the end. It knows no grammar.
 
+mod comments;
 mod context;
 mod finish;
+mod literals;
 mod reuse;
 mod values;
 
+use comments::CommentRun;
 pub(crate) use context::{Context, DeclarationProperties, Position, Scope, Section};
 pub(crate) use finish::known_names;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::{HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
     Definition, DefinitionKind, Export, Import, ImportKind, ImportedName, LocalId, Message,
-    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
+    MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values,
+    Visibility,
 };
 use tree_sitter::Node;
 
@@ -70,14 +74,6 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// A run of comments on lines of their own, without gaps between them.
-#[derive(Clone, Copy, Debug)]
-struct CommentRun {
-    span: Span,
-    first_row: u32,
-    last_row: u32,
-}
-
 /// The facts found so far, and the current context of the walk.
 #[derive(Debug)]
 pub(crate) struct Collector<'t> {
@@ -114,13 +110,17 @@ pub(crate) struct Collector<'t> {
     bindings: Vec<(Span, Option<LocalId>)>,
     messages: Vec<Message>,
     regions: Vec<Region>,
-    issues: Vec<ParseIssue>,
+    /// What the facts lack.
+    pub(crate) issues: Vec<ParseIssue>,
     saved: Vec<(u32, Context)>,
     comments: Option<CommentRun>,
     /// Per definition: its first row (0-based), leading comments included.
     heads: Vec<u32>,
     /// Per row: the depth of the outermost statement that starts there.
     statements: Vec<u16>,
+    /// Definitions by parent and name, for the first `indexed` of them.
+    members: HashMap<(Option<LocalId>, Box<str>), Vec<LocalId>>,
+    indexed: usize,
     /// Fields and variables added so far: each counts once, however often it is assigned.
     once: HashSet<(Option<LocalId>, &'t str)>,
 }
@@ -165,6 +165,8 @@ impl<'t> Collector<'t> {
             bind_until: 0,
             comments: None,
             heads: Vec::new(),
+            members: HashMap::new(),
+            indexed: 0,
             once: HashSet::new(),
         }
     }
@@ -179,10 +181,47 @@ impl<'t> Collector<'t> {
         self.definitions.get(id.0 as usize)
     }
 
+    /// Returns the definitions of a name in a parent, in the order in which they were added.
+    pub(crate) fn members(&mut self, parent: Option<LocalId>, name: &str) -> &[LocalId] {
+        let new = self.definitions.iter().enumerate().skip(self.indexed);
+        for (at, definition) in new {
+            let key = (definition.parent, definition.name.clone());
+            let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
+            self.members.entry(key).or_default().push(id);
+        }
+        self.indexed = self.definitions.len();
+        let known = self.members.get(&(parent, name.into()));
+        known.map_or(&[], Vec::as_slice)
+    }
+
     /// Changes the context for the node entered at `depth` and everything below it.
     pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
         self.saved.push((depth, self.context));
         change(&mut self.context);
+    }
+
+    /// Changes the role of the names in the node entered at `depth`.
+    pub(crate) fn enter_position(&mut self, depth: u32, position: Position) {
+        self.within(depth, |context| context.position = position);
+    }
+
+    /// Changes the context for the arguments of a call: they are values. Texts among them are messages if the callee,
+    /// given as its name and its path, makes them one.
+    pub(crate) fn enter_call(
+        &mut self,
+        depth: u32,
+        callee: Option<(Span, Span)>,
+        message: fn(&str, &str) -> Option<MessageKind>,
+    ) {
+        let of_callee = || {
+            let (name, path) = callee?;
+            message(path.of(self.text), name.of(self.text))
+        };
+        let message = self.context.message.or_else(of_callee);
+        self.within(depth, |context| {
+            context.position = Position::Value;
+            context.message = message;
+        });
     }
 
     /// Restores the context that was changed for the node at `depth`.
@@ -205,62 +244,16 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds a comment to the regions and to the run of comments that may document the next definition.
-    pub(crate) fn comment(&mut self, node: Node<'_>, kind: RegionKind) {
-        let place = span(node);
-        self.region(kind, place);
-        let (first_row, column) = (row(node), node.start_position().column);
-        let end = node.end_position();
-        // Some grammars include the line end in the comment.
-        let ends_line = end.column == 0 && end.row > node.start_position().row;
-        let last_row = u32::try_from(end.row - usize::from(ends_line)).unwrap_or(u32::MAX);
-        let is_block = kind == RegionKind::Documentation && self.of(node).starts_with("/*");
-        let line_start = node.start_byte().saturating_sub(column);
-        let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
-        if !before.trim().is_empty() {
-            return;
-        }
-        self.comments = Some(match self.comments {
-            // A documentation block starts a new run: the comments above it document something else.
-            Some(run) if run.last_row + 1 == first_row && !is_block => CommentRun {
-                span: Span::new(run.span.start as usize, node.end_byte()),
-                last_row,
-                ..run
-            },
-            _ => CommentRun {
-                span: place,
-                first_row,
-                last_row,
-            },
-        });
-    }
-
-    /// Returns the comments that end on the line before a declaration, or on its line.
-    pub(crate) fn comment_above(&self, node: Node<'_>) -> Option<Span> {
-        let run = self
-            .comments
-            .filter(|run| self.documents(run, row(node), span(node)));
-        run.map(|run| run.span)
-    }
-
-    /// Whether a run of comments is directly before what begins in a row, or above it: `/** … */ int f();`.
-    fn documents(&self, run: &CommentRun, row: u32, place: Span) -> bool {
-        let end = run.span.end as usize;
-        let between = match run.last_row {
-            last if last == row => self.text.get(end..place.start as usize),
-            // Some grammars include the line end in the comment.
-            last if last + 1 == row && run.span.of(self.text).ends_with('\n') => Some(""),
-            last if last + 1 == row => self.text.get(end..).and_then(|rest| rest.lines().next()),
-            _ => None,
-        };
-        between.is_some_and(|between| between.trim().is_empty())
-    }
-
     /// Adds a stretch that is not code.
     pub(crate) fn region(&mut self, kind: RegionKind, span: Span) {
         if !span.is_empty() {
             self.regions.push(Region { kind, span });
         }
+    }
+
+    /// Drafts a definition from the node of its name.
+    pub(crate) fn draft(&self, kind: DefinitionKind, place: Span, name: Node<'_>) -> Draft<'t> {
+        Draft::new(self.of(name), kind, place, span(name))
     }
 
     /// Adds a definition inside the current context's parent.
@@ -376,6 +369,20 @@ impl<'t> Collector<'t> {
         self.bind_until = self.bind_until.max(byte);
     }
 
+    /// Marks the names in a field of a node as bound. Everything else in the node that is visited comes after it.
+    pub(crate) fn bind_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(target) = node.child_by_field_id(field) {
+            self.bind_to(target.end_byte());
+        }
+    }
+
+    /// Marks the names in a field of a node as handled.
+    pub(crate) fn skip_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(name) = node.child_by_field_id(field) {
+            self.skip_to(name.end_byte());
+        }
+    }
+
     /// Assigns the references since `start` to the definition `id`: decorators are visited before the
     /// definition that they belong to.
     fn enclose_since(&mut self, start: u32, id: LocalId) {
@@ -461,7 +468,7 @@ impl<'t> Collector<'t> {
         });
     }
 
-    /// Records that a function binds a name that is only a part of a node.
+    /// Records that a function binds a name.
     pub(crate) fn bind_name(&mut self, name: Span, function: LocalId) {
         self.bindings.push((name, Some(function)));
     }
@@ -474,36 +481,27 @@ impl<'t> Collector<'t> {
             self.bindings.push((span(name), enclosing));
         }
     }
+}
 
-    /// Records that a function binds a name as a parameter.
-    pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
-        self.bindings.push((span(name), Some(function)));
-    }
+/// An expression that ends in a name.
+pub(crate) struct Chain<'n> {
+    pub(crate) name: Node<'n>,
+    /// The whole expression, or only the name if its receiver is opaque.
+    pub(crate) path: Span,
+    pub(crate) receiver: Receiver,
+}
 
-    /// Adds a string literal if the current context says that users may see it.
-    pub(crate) fn message(&mut self, literal: Span) {
-        if let Some(kind) = self.context.message
-            && !literal.of(self.text).trim().is_empty()
-        {
-            self.messages.push(Message {
-                kind,
-                span: literal,
-                line: self.lines.line_of(literal.start),
-                enclosing: self.context.enclosing,
-            });
+impl<'n> Chain<'n> {
+    pub(crate) fn new(expression: Node<'n>, name: Node<'n>, receiver: Receiver) -> Self {
+        let path = match receiver {
+            Receiver::Names => span(expression),
+            Receiver::Opaque => span(name),
+        };
+        Self {
+            name,
+            path,
+            receiver,
         }
-    }
-
-    /// Adds an issue unless one of its kind was added before.
-    pub(crate) fn issue(&mut self, issue: ParseIssue) {
-        if !self.issues.iter().any(|known| known.code() == issue.code()) {
-            self.issues.push(issue);
-        }
-    }
-
-    /// Whether any issue was added.
-    pub(crate) fn has_issues(&self) -> bool {
-        !self.issues.is_empty()
     }
 }
 

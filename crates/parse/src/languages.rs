@@ -8,6 +8,7 @@ mod builtins;
 mod c;
 mod csharp;
 mod ecmascript;
+mod files_by_name;
 mod go;
 mod java;
 mod keyword_heads;

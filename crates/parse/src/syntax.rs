@@ -1,11 +1,12 @@
 //! Wraps tree-sitter: bounded parsing, tables from node kinds to actions, and one iterative walk over a
 //! tree. It knows no language. It must not recurse, because trees can be as deep as their text is long.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use foveate_model::Span;
-use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+use foveate_model::{ParseIssue, Span};
+use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree};
 
 use crate::limits::Limits;
 
@@ -140,23 +141,51 @@ fn thread_time() -> Duration {
 const STEPS_BETWEEN_CALLS: u64 = 100;
 
 /// Parses `text` within the budget. `None` if the budget is spent, or the grammar does not load.
+///
+/// A last line without line end gets one while it is parsed: directives need it, and scanners search for it
+/// without checking for the end of the text.
 pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
     budget.take(1).is_continue().then_some(())?;
+    let line_end: &[u8] = match text.last() {
+        None | Some(b'\n') => b"",
+        Some(_) => b"\n",
+    };
     let mut progress = |_: &tree_sitter::ParseState| budget.take(STEPS_BETWEEN_CALLS);
-    let tree = parser.parse_with_options(
-        &mut |at, _| text.get(at..).unwrap_or_default(),
+    let mut tree = parser.parse_with_options(
+        &mut |at, _| match at.cmp(&text.len()) {
+            Ordering::Less => text.get(at..).unwrap_or_default(),
+            Ordering::Equal => line_end,
+            Ordering::Greater => b"",
+        },
         None,
         Some(ParseOptions::new().progress_callback(&mut progress)),
     );
-    if tree.is_none() {
-        parser.reset();
+    match &mut tree {
+        Some(tree) if !line_end.is_empty() => tree.edit(&without_line_end(text)),
+        Some(_) => {}
+        None => parser.reset(),
     }
     tree
 }
 
+/// Returns the edit that removes a line end after a text.
+fn without_line_end(text: &[u8]) -> InputEdit {
+    let last_line = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
+    let row = memchr::memchr_iter(b'\n', text).count();
+    let end = Point::new(row, text.len() - last_line);
+    InputEdit {
+        start_byte: text.len(),
+        old_end_byte: text.len() + 1,
+        new_end_byte: text.len(),
+        start_position: end,
+        old_end_position: Point::new(row + 1, 0),
+        new_end_position: end,
+    }
+}
+
 /// Returns the 1-based line of the first error anywhere in a tree. If the error itself is not a visible
 /// node, it is the line of the innermost node that contains it.
-pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
+fn first_error(tree: &Tree) -> Option<u32> {
     let mut node = Some(tree.root_node()).filter(Node::has_error)?;
     while !node.is_error() && !node.is_missing() {
         let mut cursor = node.walk();
@@ -187,28 +216,21 @@ pub(crate) enum Descend {
     Past,
 }
 
-/// Whether a walk saw the whole tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coverage {
-    /// Every node was visited or skipped by the visitor.
-    Whole,
-    /// Nodes below the depth limit were left out.
-    Cut,
-}
-
-/// Visits the tree in text order, at most `max_depth` levels down.
+/// Visits the tree in text order, at most `max_depth` levels down. Returns what the facts lack: those of nodes
+/// further down, and those that a syntax error hides.
 pub(crate) fn walk<'tree>(
     tree: &'tree Tree,
     max_depth: u32,
     visitor: &mut impl Visitor<'tree>,
-) -> Coverage {
-    let mut coverage = Coverage::Whole;
+) -> Vec<ParseIssue> {
+    let error = first_error(tree).map(|line| ParseIssue::Syntax { line });
+    let mut cut = None;
     let mut cursor = tree.walk();
     let mut depth = 0;
     loop {
         if visitor.enter(cursor.node(), depth) == Descend::Into {
             if depth >= max_depth {
-                coverage = Coverage::Cut;
+                cut = Some(ParseIssue::Depth);
             } else if cursor.goto_first_child() {
                 depth += 1;
                 continue;
@@ -220,7 +242,7 @@ pub(crate) fn walk<'tree>(
                 break;
             }
             if depth == 0 || !cursor.goto_parent() {
-                return coverage;
+                return error.into_iter().chain(cut).collect();
             }
             depth -= 1;
         }

@@ -2,31 +2,34 @@
 //! handlers that all share. A language adds its own handlers for definitions, imports and other constructs
 //! that it writes differently ([`Form`]).
 
+mod attributes;
 mod handlers;
 mod names;
 mod values;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use foveate_model::{
-    Definition, DefinitionKind, FileFacts, Language, LocalId, MessageKind, ParseIssue,
-    ReferenceKind, Span,
+    Definition, DefinitionKind, FileFacts, ImportKind, ImportedName, Language, LocalId,
+    MessageKind, ReferenceKind,
 };
 use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
+use self::attributes::Attributes;
 pub(crate) use self::handlers::{
-    arguments, base_list, comment, handled_name, into, member, name, past, skip_name, text,
-    type_member, type_name, type_position,
+    arguments, base_list, comment, constructed, handled_name, into, member, name, past, skip_name,
+    text, type_member, type_name, type_position,
 };
 pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
+use crate::syntax::{self, Budget, Descend, KindTable, Visitor};
 
 /// Handles a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Handled;
@@ -39,6 +42,9 @@ pub(crate) struct Form {
     pub(crate) grammar: LanguageFn,
     /// Returns the handler of a named node kind; [`into`] for kinds that only contain others.
     pub(crate) handler: fn(&str) -> Handler,
+    /// Returns the text that the grammar sees, with every byte at its original position: without what it cannot
+    /// parse.
+    pub(crate) masked: fn(&str) -> Cow<'_, str>,
     /// Whether a node of a kind is a statement, before which a long function can be split.
     pub(crate) is_statement: fn(&str) -> bool,
     /// Returns how an expression or a type is composed of names.
@@ -94,6 +100,7 @@ impl Form {
         Self {
             grammar,
             handler,
+            masked: |text| Cow::Borrowed(text),
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
             step,
             named_type,
@@ -146,7 +153,8 @@ impl Walker {
         text: &str,
         limits: &Limits,
     ) -> Option<FileFacts> {
-        self.facts_of(language, text, text.as_bytes(), limits)
+        let shown = (self.form.masked)(text);
+        self.facts_of(language, text, shown.as_bytes(), limits)
     }
 
     /// Parses a text of which the grammar sees only `shown`, which has the same length and line ends.
@@ -197,12 +205,7 @@ impl Walker {
             types: Vec::new(),
             attributes: None,
         };
-        if let Some(line) = syntax::first_error(tree) {
-            walk.collector.issue(ParseIssue::Syntax { line });
-        }
-        if syntax::walk(tree, limits.max_depth, &mut walk) == Coverage::Cut {
-            walk.collector.issue(ParseIssue::Depth);
-        }
+        walk.collector.issues = syntax::walk(tree, limits.max_depth, &mut walk);
         walk
     }
 }
@@ -219,8 +222,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) generics: Vec<Generic<'t>>,
     /// Ids of nodes not yet visited that are in the position of a type.
     types: Vec<usize>,
-    /// Attributes that are separate nodes before their definition, collected since the first of them.
-    pub(crate) attributes: Option<Attributes>,
+    /// The last attributes that are separate nodes before their definition.
+    attributes: Option<Attributes>,
 }
 
 /// A declaration with type parameters, whose names mean nothing outside of it.
@@ -233,21 +236,11 @@ pub(crate) struct Generic<'t> {
     pub(crate) head: Option<usize>,
 }
 
-/// Attributes before a definition, in a grammar that does not put them inside it.
-#[derive(Clone, Debug)]
-pub(crate) struct Attributes {
-    /// The start of the first attribute.
-    pub(crate) start: usize,
-    /// The attributes as written, without arguments.
-    pub(crate) names: Vec<Box<str>>,
-}
-
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
         if !self.types.is_empty() && self.types.contains(&node.id()) {
             self.types.retain(|marked| *marked != node.id());
-            self.collector
-                .within(depth, |context| context.position = Position::Type);
+            self.collector.enter_position(depth, Position::Type);
         }
         let (handler, is_statement) = self.kinds.of(node);
         if is_statement {
@@ -282,6 +275,31 @@ impl<'t> Walk<'t> {
         Some(self.parent()?.kind)
     }
 
+    /// Adds bases to the innermost enclosing definition if that is a type, and returns whether it is.
+    pub(crate) fn add_bases(&mut self, bases: impl IntoIterator<Item = Box<str>>) -> bool {
+        let parent = self.collector.context.parent;
+        let parent = parent.and_then(|id| self.collector.definitions.get_mut(id.0 as usize));
+        let class = parent.filter(|parent| parent.kind.is_container());
+        let is_class = class.is_some();
+        if let Some(class) = class {
+            class.bases.extend(bases);
+        }
+        is_class
+    }
+
+    /// Adds an import statement of the enclosing definition.
+    pub(crate) fn import(
+        &mut self,
+        statement: Node<'t>,
+        kind: ImportKind,
+        module: &str,
+        name: ImportedName,
+    ) {
+        let enclosing = self.collector.context.enclosing;
+        self.collector
+            .import(statement, enclosing, kind, module, vec![name]);
+    }
+
     /// Whether variables here are local.
     pub(crate) fn is_in_function(&self) -> bool {
         self.collector.context.scope == Scope::Function
@@ -296,7 +314,7 @@ impl<'t> Walk<'t> {
         name: Node<'t>,
         body: Option<Node<'t>>,
     ) -> Draft<'t> {
-        let mut draft = Draft::new(self.of(name), kind, span(node), span(name));
+        let mut draft = self.collector.draft(kind, span(node), name);
         if let Some(body) = body {
             draft.body = Some(span(body));
             draft.signature_end = body.start_byte();
@@ -306,11 +324,7 @@ impl<'t> Walk<'t> {
 
     /// Adds a definition and marks its name as handled.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
-        if let Some(attributes) = self.attributes.take() {
-            draft.own_start = draft.own_start.or(Some(draft.span.start));
-            draft.span = Span::new(attributes.start, draft.span.end as usize);
-            draft.decorators.extend(attributes.names);
-        }
+        self.take_attributes(&mut draft);
         self.done.push(Reverse(draft.name_span.start as usize));
         self.collector.define(draft)
     }
@@ -373,16 +387,25 @@ impl<'t> Walk<'t> {
     /// Adds a call of the last name of `function`, and sets the kind of message that its arguments are.
     pub(crate) fn call(&mut self, function: Node<'t>, depth: u32) -> Handled {
         let used = self.refer(ReferenceKind::Call, function);
-        let text = self.collector.text;
-        let message = self.collector.context.message.or_else(|| {
-            let (name, path) = used?;
-            (self.form.messages)(path.of(text), name.of(text))
-        });
-        self.collector.within(depth, |context| {
-            context.position = Position::Value;
-            context.message = message;
-        });
+        self.collector.enter_call(depth, used, self.form.messages);
         Some(Descend::Into)
+    }
+
+    /// Adds a string literal. The parts of it that are code are visited.
+    pub(crate) fn literal(
+        &mut self,
+        node: Node<'t>,
+        depth: u32,
+        is_code: impl Fn(Node<'_>) -> bool,
+    ) -> Handled {
+        let descend = self.collector.literal(node, is_code);
+        if descend == Descend::Into {
+            self.collector.within(depth, |context| {
+                context.message = None;
+                context.position = Position::Value;
+            });
+        }
+        Some(descend)
     }
 
     fn finish(self, language: Language) -> FileFacts {

@@ -237,6 +237,73 @@ fn hostile_inputs_are_bounded() {
     }
 }
 
+#[test]
+fn repeated_constructs_take_linear_time() {
+    let lines = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let attributes = "#[a]\n".repeat(20_000);
+    let inputs = [
+        ("rust", format!("{attributes}fn f() {{}}\n")),
+        ("rust", format!("fn f() {{\n{attributes}let x = 1;\n}}\n")),
+        (
+            "rust",
+            format!("#[a]\n{}fn f() {{}}\n", "/// x\n".repeat(30_000)),
+        ),
+        (
+            "ruby",
+            format!(
+                "class A\n{}def f\n{}end\nend\n",
+                lines(20_000, |n| format!("attr_reader :a{n}\n")),
+                lines(20_000, |n| format!("@b{n} = 1\n")),
+            ),
+        ),
+        (
+            "ruby",
+            format!(
+                "class A\n{}{}end\n",
+                lines(20_000, |n| format!("def a{n}; end\n")),
+                lines(20_000, |n| format!("private :b{n}\n")),
+            ),
+        ),
+        (
+            "ruby",
+            format!(
+                "class A\n{}{}\nend\n",
+                "# x\n".repeat(40_000),
+                "a :b; ".repeat(2_000)
+            ),
+        ),
+        (
+            "php",
+            format!(
+                "<?php\n/**\n{} */\nfunction f({}$z) {{}}\n",
+                lines(6_000, |n| format!(" * @param A{n} $b{n}\n")),
+                lines(6_000, |n| format!("$a{n},\n")),
+            ),
+        ),
+        (
+            "php",
+            format!(
+                "<?php\nclass A {{\n/**\n{} */\npublic {}$z;\n}}\n",
+                " * text\n".repeat(40_000),
+                lines(6_000, |n| format!("$a{n},\n")),
+            ),
+        ),
+        ("csharp", "#if A\n#endif\n".repeat(20_000)),
+        ("csharp", "extension(\n".repeat(5_000)),
+    ];
+    for (name, text) in &inputs {
+        let started = Instant::now();
+        check(&parse(language(name), text, &Limits::default()), text);
+        // With quadratic work each takes longer, most of them more than a minute.
+        let spent = started.elapsed();
+        assert!(
+            spent < Duration::from_secs(10),
+            "{spent:?} {name} {:?}",
+            text.get(..40)
+        );
+    }
+}
+
 /// Returns reproducible random printable text.
 fn noise(len: usize) -> String {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;

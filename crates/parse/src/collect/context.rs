@@ -1,6 +1,6 @@
 //! Holds the walk's context: what surrounds the current node. The default is the top level of a file.
 
-use foveate_model::{LocalId, MessageKind, Span, Visibility};
+use foveate_model::{DefinitionKind, LocalId, MessageKind, ReferenceKind, Span, Visibility};
 
 /// The surroundings of a node in the tree.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +57,16 @@ pub(crate) struct DeclarationProperties {
     pub(crate) is_exported: bool,
 }
 
+impl DeclarationProperties {
+    /// Returns the kind of a variable that is no function or class.
+    pub(crate) fn kind(self) -> DefinitionKind {
+        match self.is_constant {
+            true => DefinitionKind::Constant,
+            false => DefinitionKind::Variable,
+        }
+    }
+}
+
 /// The scope that statements belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -81,4 +91,15 @@ pub(crate) enum Position {
     Type,
     /// A base class or implemented interface.
     Base,
+}
+
+impl Position {
+    /// Returns the kind of a reference here, given its kind where a value is read.
+    pub(crate) fn reference(self, value: ReferenceKind) -> ReferenceKind {
+        match self {
+            Self::Value => value,
+            Self::Type => ReferenceKind::Type,
+            Self::Base => ReferenceKind::Base,
+        }
+    }
 }

@@ -20,10 +20,7 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
         lock_files: &["packages.lock.json"],
         ..Names::extensions(&["cs"])
     },
-    parser: Some(|language, text, _, limits| {
-        let shown = walker::masked(text);
-        walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
-    }),
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
             generated_endings: &[".g.cs", ".g.i.cs", ".designer.cs", ".feature.cs"],

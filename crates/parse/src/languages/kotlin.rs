@@ -17,10 +17,7 @@ use crate::role::conventions::{Ecosystem, Roles, is_test_class};
 
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),
-    parser: Some(|language, text, _, limits| {
-        let shown = walker::masked(text);
-        walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
-    }),
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &["build.gradle.kts", "settings.gradle.kts"],

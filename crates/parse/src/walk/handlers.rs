@@ -1,10 +1,10 @@
 //! Implements the handlers that languages share.
 
-use foveate_model::{ReferenceKind, RegionKind, Span};
+use foveate_model::{ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
 use super::{Handled, Walk};
-use crate::collect::{Position, span};
+use crate::collect::Position;
 use crate::syntax::Descend;
 
 /// Ignores the node, but not its descendants.
@@ -43,47 +43,15 @@ pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
 
 /// Adds a string literal: its region without interpolations, which are walked, and its message.
 pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let written = walk.of(node);
-    let content = written.trim_start_matches(|c: char| c != '"' && c != '\'' && c != '`');
-    let content = content.trim_start_matches(['"', '\'', '`']);
-    let start = node.end_byte() - content.len();
-    let end = node.start_byte() + written.trim_end_matches(['"', '\'', '`', '#']).len();
-    let content = match content.is_empty() || end < start {
-        true => span(node),
-        false => Span::new(start, end),
-    };
-    let mut from = node.start_byte();
-    let mut is_interpolated = false;
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        if child.kind().contains("interpol") && child.named_child_count() > 0 {
-            is_interpolated = true;
-            let before = Span::new(from, child.start_byte());
-            walk.collector.region(RegionKind::Text, before);
-            from = child.end_byte();
-        }
-    }
-    let rest = Span::new(from, node.end_byte());
-    walk.collector.region(RegionKind::Text, rest);
-    walk.collector.message(content);
-    if !is_interpolated {
-        return Some(Descend::Past);
-    }
-    walk.collector.within(depth, |context| {
-        context.message = None;
-        context.position = Position::Value;
-    });
-    Some(Descend::Into)
+    walk.literal(node, depth, |part| {
+        part.kind().contains("interpol") && part.named_child_count() > 0
+    })
 }
 
 /// Adds a name on its own.
 pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
-        let kind = match walk.context().position {
-            Position::Value => ReferenceKind::Name,
-            Position::Type => ReferenceKind::Type,
-            Position::Base => ReferenceKind::Base,
-        };
+        let kind = walk.context().position.reference(ReferenceKind::Name);
         walk.refer_to_leaf(kind, node);
     }
     Some(Descend::Past)
@@ -92,10 +60,7 @@ pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
 /// Adds the name of a type on its own.
 pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     if !walk.is_done(node) {
-        let kind = match walk.context().position {
-            Position::Base => ReferenceKind::Base,
-            Position::Value | Position::Type => ReferenceKind::Type,
-        };
+        let kind = walk.context().position.reference(ReferenceKind::Type);
         walk.refer_to_leaf(kind, node);
     }
     Some(Descend::Past)
@@ -115,11 +80,7 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
     if node.start_byte() < walk.collector.skip_until {
         return Some(Descend::Past);
     }
-    let kind = match walk.context().position {
-        Position::Value => as_value,
-        Position::Type => ReferenceKind::Type,
-        Position::Base => ReferenceKind::Base,
-    };
+    let kind = walk.context().position.reference(as_value);
     walk.refer(kind, node);
     match node.start_byte() < walk.collector.skip_until {
         true => Some(Descend::Past),
@@ -127,23 +88,25 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
     }
 }
 
+/// Adds the call of a constructor: `new A.B<C>(…)`, with the class in the field `type`.
+pub(crate) fn constructed<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    walk.call(node.child_by_field_name("type")?, depth)
+}
+
 /// Treats the names below as types.
 pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Type);
+    walk.collector.enter_position(depth, Position::Type);
     Some(Descend::Into)
 }
 
 /// Treats the names below as bases of a type.
 pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Base);
+    walk.collector.enter_position(depth, Position::Base);
     Some(Descend::Into)
 }
 
 /// Treats the names below as values again: arguments inside a list of bases or a type.
 pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
-    walk.collector
-        .within(depth, |context| context.position = Position::Value);
+    walk.collector.enter_position(depth, Position::Value);
     Some(Descend::Into)
 }

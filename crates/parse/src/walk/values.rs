@@ -29,6 +29,25 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Binds local variables of the enclosing function to one value.
+    pub(crate) fn locals(&mut self, names: impl IntoIterator<Item = Node<'t>>, value: Value) {
+        for name in names {
+            self.local(name, value);
+        }
+    }
+
+    /// Binds local variables of the enclosing function to their type, or else to the value of their initial
+    /// expression.
+    pub(crate) fn declared_local(
+        &mut self,
+        names: impl IntoIterator<Item = Node<'t>>,
+        declared: Option<Node<'t>>,
+        initial: Option<Node<'t>>,
+    ) {
+        let value = self.declared_value(declared, initial);
+        self.locals(names, value);
+    }
+
     /// Adds a parameter of a function, with its type if it has one.
     pub(crate) fn parameter(
         &mut self,
@@ -38,7 +57,7 @@ impl<'t> Walk<'t> {
     ) {
         self.done.push(Reverse(name.start_byte()));
         let type_name = declared.and_then(|declared| self.type_of(declared));
-        self.collector.bind_in(name, function);
+        self.collector.bind_name(span(name), function);
         self.collector.values.parameters.push(Parameter {
             function,
             name: span(name),

@@ -4,11 +4,11 @@
 
 use std::cmp::Reverse;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};
 
 use super::FAMILY;
+use crate::languages::files_by_name::FilesByName;
 use crate::paths::{is_below, join, parent, shared_segments};
 
 #[cfg(test)]
@@ -43,22 +43,21 @@ const STANDARD: [&str; 34] = [
 /// The files that may be included, by their names.
 #[derive(Debug)]
 struct Includes {
-    by_name: HashMap<Box<str>, Vec<FileId>>,
+    by_name: FilesByName,
     /// Per file: whether it is C or C++ and thus part of the one package.
     is_code: Vec<bool>,
 }
 
 impl Includes {
     fn new(files: &dyn FileTree) -> Self {
-        let mut by_name: HashMap<Box<str>, Vec<FileId>> = HashMap::default();
+        let mut by_name = FilesByName::default();
         let mut is_code = Vec::with_capacity(files.files().len());
         for id in files.ids() {
             let file = files.file(id);
             let is_of_family = file.language.family() == FAMILY;
             is_code.push(is_of_family);
             if is_of_family || EXTENSIONS.contains(&file.path.extension()) {
-                let name = file.path.file_name().into();
-                by_name.entry(name).or_default().push(id);
+                by_name.add(file.path.file_name(), id);
             }
         }
         Self { by_name, is_code }
@@ -137,8 +136,6 @@ impl ModuleResolver for Includes {
     }
 
     fn heap_bytes(&self) -> usize {
-        let names = self.by_name.iter();
-        let names = names.map(|(name, ids)| name.len() + ids.capacity() * 4 + 48);
-        names.sum::<usize>() + self.is_code.capacity()
+        self.by_name.heap_bytes() + self.is_code.capacity()
     }
 }

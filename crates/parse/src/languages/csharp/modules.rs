@@ -4,10 +4,10 @@
 #[cfg(test)]
 mod tests;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
-use foveate_model::{FileFacts, FileId, ImportKind, SourceFile};
+use foveate_model::{Definition, FileFacts, FileId, ImportKind, SourceFile};
 
+use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
@@ -21,9 +21,9 @@ const MAX_FILES: usize = 512;
 #[derive(Debug, Default)]
 struct Namespaces {
     /// Files by the full name of their namespace.
-    namespaces: HashMap<Box<str>, Vec<FileId>>,
+    namespaces: FilesByName,
     /// Files by the full name of a top-level type in them.
-    types: HashMap<Box<str>, Vec<FileId>>,
+    types: FilesByName,
     /// Namespace number by file id.
     of_file: PackageNumbers,
 }
@@ -39,17 +39,14 @@ impl Namespaces {
                 continue;
             };
             let namespace = &*facts.package;
-            let known = found.namespaces.entry(namespace.into()).or_default();
-            known.push(id);
+            found.namespaces.add(namespace, id);
             let definitions = facts.definitions.iter();
             for definition in definitions.filter(|d| d.parent.is_none() && d.kind.is_container()) {
-                let full = match namespace {
-                    "" => definition.name.clone(),
-                    namespace => format!("{namespace}.{}", definition.name).into(),
-                };
-                let known = found.types.entry(full).or_default();
-                if known.last() != Some(&id) {
-                    known.push(id);
+                match namespace {
+                    "" => found.types.add(&definition.name, id),
+                    _ => found
+                        .types
+                        .add(&format!("{namespace}.{}", definition.name), id),
                 }
             }
         }
@@ -69,6 +66,13 @@ impl Namespaces {
             .copied()
             .max_by_key(|id| (shared(*id), std::cmp::Reverse(*id)))
     }
+}
+
+/// Whether a definition is the member `name` of a type of which `outer` is the full name.
+fn is_inside(definition: &Definition, outer: &str, name: &str) -> bool {
+    let around = definition.qualified_name.strip_suffix(name);
+    let around = around.and_then(|around| around.strip_suffix('.'));
+    around.is_some_and(|around| outer.ends_with(around))
 }
 
 fn source(file: &SourceFile) -> Option<&FileFacts> {
@@ -100,10 +104,16 @@ impl ModuleResolver for Namespaces {
             }
             around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
         }
-        // A nested type.
-        let (outer, _) = module.rsplit_once('.')?;
+        // A nested type, in one of the files with parts of the outer one.
+        let (outer, name) = module.rsplit_once('.')?;
         let found = self.types.get(outer)?;
-        found.first().copied()
+        let mut parts = found.iter().take(MAX_FILES);
+        let defines = |id: &&FileId| {
+            let facts = source(files.file(**id));
+            let mut definitions = facts.into_iter().flat_map(|facts| &facts.definitions);
+            definitions.any(|known| known.kind.is_container() && is_inside(known, outer, name))
+        };
+        parts.find(defines).or(found.first()).copied()
     }
 
     fn absolute(
@@ -120,8 +130,6 @@ impl ModuleResolver for Namespaces {
     }
 
     fn heap_bytes(&self) -> usize {
-        let maps = self.namespaces.iter().chain(&self.types);
-        let names = maps.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
-        names.sum::<usize>() + self.of_file.heap_bytes()
+        self.namespaces.heap_bytes() + self.types.heap_bytes() + self.of_file.heap_bytes()
     }
 }

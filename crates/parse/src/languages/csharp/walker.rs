@@ -14,13 +14,12 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, field, into,
-    member, name, past, text, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, constructed,
+    field, into, member, name, past, text, type_position,
 };
 
-pub(super) use self::masking::masked;
-
 pub(super) static WALKER: Walker = Walker::new(Form {
+    masked: masking::masked,
     builtin_types: BUILTIN_TYPES,
     keeps_name: |name| name.len() > 1 && name.starts_with(char::is_uppercase),
     messages: message,
@@ -85,7 +84,7 @@ fn handler(kind: &str) -> Handler {
         "type_argument_list" | "type_parameter_constraint" => type_position,
         "argument_list" | "bracketed_argument_list" | "attribute_argument_list" => arguments,
         "invocation_expression" => invocation,
-        "object_creation_expression" => creation,
+        "object_creation_expression" => constructed,
         "throw_statement" | "throw_expression" => throw,
         "attribute" => attribute,
         "argument" | "attribute_argument" => argument,
@@ -223,10 +222,6 @@ fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
         return Some(Descend::Into);
     }
     walk.call(function, depth)
-}
-
-fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.call(field(node, "type")?, depth)
 }
 
 fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {

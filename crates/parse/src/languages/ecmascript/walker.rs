@@ -12,14 +12,14 @@ mod tests;
 
 use std::collections::HashMap;
 
-use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
+use foveate_model::{FileFacts, Language, LocalId, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
 use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, Visitor};
+use crate::syntax::{self, Budget, Descend, Visitor};
 use grammar::{Grammar, Kind};
 
 /// Beginnings of comments addressed to tools.
@@ -66,12 +66,7 @@ pub(super) fn facts_within(
         member_decorators: None,
         top_level: HashMap::new(),
     };
-    if let Some(line) = syntax::first_error(&tree) {
-        walker.collector.issue(ParseIssue::Syntax { line });
-    }
-    if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
-        walker.collector.issue(ParseIssue::Depth);
-    }
+    walker.collector.issues = syntax::walk(&tree, limits.max_depth, &mut walker);
     Some(walker.collector.finish(language, Nesting::Scopes))
 }
 
@@ -135,7 +130,12 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 );
                 return Descend::Past;
             }
-            Kind::Text => return self.string(node),
+            Kind::Text => {
+                let kinds = &self.grammar.kinds;
+                return self
+                    .collector
+                    .literal(node, |part| kinds.of(part).0 == Kind::Substitution);
+            }
             Kind::Substitution => self.collector.within(depth, |c| c.message = None),
             Kind::Markup => {
                 if !self.collector.of(node).trim().is_empty() {
@@ -166,12 +166,8 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Pattern | Kind::Parameters => self.bind_pattern(node),
             Kind::TypedParameter => self.typed_parameter(node),
             Kind::TypeParameter => self.type_parameter(node),
-            Kind::TypeArguments => self
-                .collector
-                .within(depth, |c| c.position = Position::Value),
-            Kind::TypeQuery => self
-                .collector
-                .within(depth, |c| c.position = Position::Type),
+            Kind::TypeArguments => self.collector.enter_position(depth, Position::Value),
+            Kind::TypeQuery => self.collector.enter_position(depth, Position::Type),
             Kind::Function => self.function(node, depth),
             Kind::Arrow => self.arrow(node, depth),
             Kind::Class => self.class(node, depth),
@@ -184,9 +180,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 c.is_exports = false;
                 c.in_local_call = false;
             }),
-            Kind::Heritage => self
-                .collector
-                .within(depth, |c| c.position = Position::Base),
+            Kind::Heritage => self.collector.enter_position(depth, Position::Base),
             Kind::Method => self.method(node, depth),
             Kind::Signature => self.signature(node, depth),
             Kind::Field => self.field(node, depth),
@@ -214,14 +208,15 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::ImportAlias => self.import_alias(node),
             Kind::Decorator => self.decorator(node, depth),
             Kind::Catch => {
-                self.bind_field(node, self.grammar.fields.parameter);
+                self.collector
+                    .bind_field(node, self.grammar.fields.parameter);
                 self.collector.within(depth, |c| c.in_catch = true);
             }
             Kind::Throw => self.throw(node, depth),
             // Loop variables are not module variables.
             Kind::For => self.collector.within(depth, |c| c.scope = Scope::Function),
             Kind::ForIn => {
-                self.bind_field(node, self.grammar.fields.left);
+                self.collector.bind_field(node, self.grammar.fields.left);
                 self.collector.within(depth, |c| c.scope = Scope::Function);
             }
             Kind::Binary => self.binary(node),
@@ -238,19 +233,6 @@ impl<'t> Visitor<'t> for Walker<'_> {
 impl<'t> Walker<'t> {
     fn kind(&self, node: Node<'_>) -> Kind {
         self.grammar.kinds.of(node).0
-    }
-
-    /// Binds the names in a field, which precedes everything else in the node that is visited.
-    fn bind_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(target) = node.child_by_field_id(field) {
-            self.collector.bind_to(target.end_byte());
-        }
-    }
-
-    fn skip_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(name) = node.child_by_field_id(field) {
-            self.collector.skip_to(name.end_byte());
-        }
     }
 
     /// Returns the value inside parentheses, casts, `await` and further assignments.
@@ -283,40 +265,14 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the region of a string or template, without its substitutions, and its message.
-    fn string(&mut self, node: Node<'_>) -> Descend {
-        let mut start = node.start_byte();
-        let mut substituted = Descend::Past;
-        if node.kind() == "template_string" {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
-                if self.kind(child) == Kind::Substitution {
-                    substituted = Descend::Into;
-                    self.collector
-                        .region(RegionKind::Text, Span::new(start, child.start_byte()));
-                    start = child.end_byte();
-                }
-            }
-        }
-        self.collector
-            .region(RegionKind::Text, Span::new(start, node.end_byte()));
-        if self.collector.context.message.is_some() {
-            self.collector.message(self.inside_quotes(node));
-        }
-        substituted
-    }
-
-    fn inside_quotes(&self, literal: Node<'_>) -> Span {
-        let text = self.collector.of(literal);
-        let open = usize::from(text.starts_with(['"', '\'', '`']));
-        let close = usize::from(text.len() > 1 && text.ends_with(['"', '\'', '`']));
-        Span::new(literal.start_byte() + open, literal.end_byte() - close)
-    }
-
     /// Returns the value of a string literal, as written.
     fn string_value(&self, literal: Node<'_>) -> Option<&'t str> {
         (self.kind(literal) == Kind::Text)
-            .then(|| self.inside_quotes(literal).of(self.collector.text))
+            .then(|| {
+                self.collector
+                    .inside_quotes(literal)
+                    .of(self.collector.text)
+            })
             .filter(|value| !value.contains("${"))
     }
 }

@@ -4,10 +4,10 @@
 #[cfg(test)]
 mod tests;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{DefinitionKind, FileFacts, FileId, ImportKind, SourceFile};
 
+use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
@@ -24,10 +24,10 @@ const MAX_NESTED: usize = 4;
 #[derive(Debug, Default)]
 struct Packages {
     /// By full package name: one file of each directory that has files of the package.
-    packages: HashMap<Box<str>, Vec<FileId>>,
+    packages: FilesByName,
     /// By full name of a top-level type, or of the class that holds the functions of a Kotlin file: its
     /// files.
-    types: HashMap<Box<str>, Vec<FileId>>,
+    types: FilesByName,
     /// By file: the number of its package.
     of_file: PackageNumbers,
 }
@@ -51,7 +51,9 @@ impl Packages {
                 continue;
             };
             let package = &*facts.package;
-            found.add_package(files, package, id);
+            if !package.is_empty() {
+                found.packages.add_directory(files, package, id);
+            }
             for name in facts.definitions.iter().filter(|d| d.parent.is_none()) {
                 if name.kind.is_container() && name.kind != DefinitionKind::Module {
                     found.add_type(package, &name.name, id);
@@ -69,32 +71,10 @@ impl Packages {
         found
     }
 
-    fn add_package(&mut self, files: &dyn FileTree, package: &str, id: FileId) {
-        if package.is_empty() {
-            return;
-        }
-        let known = match self.packages.get_mut(package) {
-            Some(known) => known,
-            None => self.packages.entry(package.into()).or_default(),
-        };
-        // Files come in path order: those of a directory are adjacent.
-        let directory = |id: FileId| files.file(id).path.directory();
-        if known
-            .last()
-            .is_none_or(|last| directory(*last) != directory(id))
-        {
-            known.push(id);
-        }
-    }
-
     fn add_type(&mut self, package: &str, name: &str, id: FileId) {
-        let full = match package {
-            "" => name.into(),
-            _ => format!("{package}.{name}").into_boxed_str(),
-        };
-        let known = self.types.entry(full).or_default();
-        if known.last() != Some(&id) {
-            known.push(id);
+        match package {
+            "" => self.types.add(name, id),
+            _ => self.types.add(&format!("{package}.{name}"), id),
         }
     }
 }
@@ -159,9 +139,7 @@ impl ModuleResolver for Packages {
     }
 
     fn heap_bytes(&self) -> usize {
-        let names = self.packages.iter().chain(&self.types);
-        let names = names.map(|(name, files)| name.len() + size_of_val(&**files) + 48);
-        names.sum::<usize>() + self.of_file.heap_bytes()
+        self.packages.heap_bytes() + self.types.heap_bytes() + self.of_file.heap_bytes()
     }
 }
 

@@ -12,8 +12,9 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, child_of_kind, children, comment, field,
-    into, last_child, member, name, past, text, type_member, type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, children,
+    comment, constructed, field, into, last_child, member, name, past, text, type_member,
+    type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -55,11 +56,10 @@ fn handler(kind: &str) -> Handler {
         "field_access" => member,
         "scoped_type_identifier" => type_member,
         "method_invocation" => |walk, node, depth| walk.call(node, depth),
-        "object_creation_expression" => creation,
+        "object_creation_expression" => constructed,
         "method_reference" => method_reference,
         "throw_statement" => throw,
         "marker_annotation" | "annotation" => annotation,
-        "element_value_pair" => element,
         "superclass" | "super_interfaces" | "extends_interfaces" => base_list,
         "type_arguments" => type_position,
         "package_declaration" => imports::package,
@@ -83,7 +83,8 @@ fn handler(kind: &str) -> Handler {
         "instanceof_expression" | "type_pattern" | "record_pattern_component" => locals::pattern,
         "record_pattern" => locals::record_pattern,
         "catch_clause" => locals::catch,
-        "type_parameter" | "labeled_statement" => past_first,
+        // The key of `@A(key = value)` is a member of the annotation, not a name of the file.
+        "type_parameter" | "labeled_statement" | "element_value_pair" => past_first,
         _ if PASSED.contains(&kind) => past,
         kind if kind.ends_with("_literal") && kind != "class_literal" => past,
         _ => into,
@@ -178,11 +179,6 @@ fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     }
 }
 
-/// Adds the call of `new A.B<C>(…)`. Definitions of an unnamed class belong to the enclosing definition.
-fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.call(field(node, "type")?, depth)
-}
-
 /// Adds the method of `A::b`, which does not call it; `A::new` constructs objects.
 fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     match step(node) {
@@ -211,15 +207,7 @@ fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     if let Some(name) = field(node, "name") {
         walk.refer(ReferenceKind::Decorator, name);
     }
-    walk.collector.within(depth, |context| {
-        context.position = crate::collect::Position::Value;
-    });
-    Some(Descend::Into)
-}
-
-/// Skips the key of `@A(key = value)`: it is a member of the annotation, not a name of the file.
-fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    past_first(walk, node, depth)
+    arguments(walk, node, depth)
 }
 
 /// Skips the first name, which is declared and not used.

@@ -11,7 +11,6 @@ mod tests;
 
 use tree_sitter::Node;
 
-pub(super) use self::masking::masked;
 use super::super::java::walker::message;
 use crate::walk::{
     Form, Handler, Step, Walker, arguments, children, comment, field, handled_name, into,
@@ -19,6 +18,7 @@ use crate::walk::{
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
+    masked: masking::masked,
     builtin_types: BUILTIN_TYPES,
     // Local variables are bound, so the other bare names are members or names of other files.
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),

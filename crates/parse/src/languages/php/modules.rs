@@ -4,10 +4,10 @@
 #[cfg(test)]
 mod tests;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind, SourceFile};
 
+use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::{ancestors, join, shared_segments};
 
@@ -18,7 +18,7 @@ pub(super) static MODULES: ModuleSystem =
 #[derive(Debug, Default)]
 struct Namespaces {
     /// One file of each directory with files of a namespace, by the dotted name of the namespace.
-    files: HashMap<Box<str>, Vec<FileId>>,
+    files: FilesByName,
     /// Namespace number by file id.
     of_file: PackageNumbers,
 }
@@ -30,15 +30,8 @@ impl Namespaces {
             ..Self::default()
         };
         for id in files.ids() {
-            let file = files.file(id);
-            let Some(namespace) = namespace(file) else {
-                continue;
-            };
-            let known = found.files.entry(namespace.into()).or_default();
-            let directory = |id: &FileId| files.file(*id).path.directory();
-            // Files come in the order of their paths.
-            if known.last().map(directory) != Some(file.path.directory()) {
-                known.push(id);
+            if let Some(namespace) = namespace(files.file(id)) {
+                found.files.add_directory(files, namespace, id);
             }
         }
         found
@@ -52,7 +45,7 @@ impl Namespaces {
         name: &str,
     ) -> Option<FileId> {
         let name = name.trim_matches('\\').replace('\\', ".");
-        let known = self.files.get(&*name)?;
+        let known = self.files.get(&name)?;
         let from = importer.map_or("", |id| files.path(id));
         known.iter().copied().min_by_key(|id| {
             let path = files.path(*id);
@@ -120,8 +113,6 @@ impl ModuleResolver for Namespaces {
     }
 
     fn heap_bytes(&self) -> usize {
-        let files = self.files.iter();
-        let files = files.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
-        files.sum::<usize>() + self.of_file.heap_bytes()
+        self.files.heap_bytes() + self.of_file.heap_bytes()
     }
 }

@@ -9,10 +9,10 @@ mod references;
 #[cfg(test)]
 mod tests;
 
-use foveate_model::{MessageKind, RegionKind, Span};
+use foveate_model::{MessageKind, RegionKind};
 use tree_sitter::Node;
 
-use crate::collect::{Position, span};
+use crate::collect::span;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
@@ -191,31 +191,9 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
 
 /// A string with interpolation such as `"a {$b->c()} d"`: the interpolated parts are code.
 fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let mut from = node.start_byte();
-    let mut has_code = false;
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        if !matches!(child.kind(), "string_content" | "escape_sequence") {
-            has_code = true;
-            walk.collector
-                .region(RegionKind::Text, Span::new(from, child.start_byte()));
-            from = child.end_byte();
-        }
-    }
-    walk.collector
-        .region(RegionKind::Text, Span::new(from, node.end_byte()));
-    let quotes =
-        usize::from(node.kind() != "heredoc_body" && node.end_byte() - node.start_byte() > 1);
-    let content = Span::new(node.start_byte() + quotes, node.end_byte() - quotes);
-    walk.collector.message(content);
-    if !has_code {
-        return Some(Descend::Past);
-    }
-    walk.collector.within(depth, |context| {
-        context.message = None;
-        context.position = Position::Value;
-    });
-    Some(Descend::Into)
+    walk.literal(node, depth, |part| {
+        !matches!(part.kind(), "string_content" | "escape_sequence")
+    })
 }
 
 /// Text outside `<?php … ?>`.

@@ -8,6 +8,7 @@ use foveate_model::{FileId, ImportKind, RepoPath, Role};
 
 use super::LANGUAGE;
 use super::standard_library::STANDARD;
+use crate::languages::files_by_name::FilesByName;
 use crate::paths::{is_below, parent, shared_segments};
 
 /// Longest dotted path that is resolved, in segments. Real ones have fewer than ten.
@@ -25,7 +26,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 #[derive(Debug, Default)]
 struct PythonModules {
     /// Files by absolute dotted name, in id order.
-    by_name: HashMap<Box<str>, Vec<FileId>>,
+    by_name: FilesByName,
     /// Directories of packages that lie inside another package, by last name, sorted.
     nested: HashMap<Box<str>, Vec<Box<str>>>,
 }
@@ -52,12 +53,7 @@ impl PythonModules {
             }
             name.clear();
             name.extend(relative.chars().map(|c| if c == '/' { '.' } else { c }));
-            match modules.by_name.get_mut(name.as_str()) {
-                Some(ids) => ids.push(id),
-                None => {
-                    modules.by_name.insert(name.as_str().into(), vec![id]);
-                }
-            }
+            modules.by_name.add(&name, id);
             if is_init(files.file(id).path.file_name()) && relative.contains('/') {
                 let last = path.rsplit('/').next().unwrap_or(path);
                 let directories = modules.nested.entry(last.into()).or_default();
@@ -66,7 +62,7 @@ impl PythonModules {
                 }
             }
         }
-        for ids in modules.by_name.values_mut() {
+        for ids in modules.by_name.lists_mut() {
             prefer_sources_over_stubs(files, ids);
         }
         modules
@@ -187,11 +183,6 @@ impl ModuleResolver for PythonModules {
     }
 
     fn heap_bytes(&self) -> usize {
-        let names: usize = self
-            .by_name
-            .iter()
-            .map(|(name, ids)| name.len() + ids.capacity() * 4 + 48)
-            .sum();
         let nested: usize = self
             .nested
             .iter()
@@ -199,7 +190,7 @@ impl ModuleResolver for PythonModules {
                 name.len() + 48 + paths.iter().map(|p| p.len() + 16).sum::<usize>()
             })
             .sum();
-        names + nested
+        self.by_name.heap_bytes() + nested
     }
 }
 

@@ -11,7 +11,7 @@ mod unchanged;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use foveate_model::{Content, DefinitionKind, FileFacts, ParseIssue, RegionKind, Span};
+use foveate_model::{Content, DefinitionKind, FileFacts, RegionKind, Span};
 use tree_sitter::{Node, Parser, Tree};
 
 use self::unchanged::UnchangedFunctions;
@@ -20,7 +20,7 @@ use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, fields};
+use crate::syntax::{self, Budget, Descend, IsNamed, KindTable, Visitor, fields};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -29,26 +29,41 @@ thread_local! {
 /// Parses Python. `None` if a limit of the parser was reached. `earlier` is an earlier version of the file:
 /// the facts are the same with it, but only differences are parsed.
 pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> Option<FileFacts> {
-    let changed = earlier.and_then(|earlier| changed(text, earlier, limits));
+    // What the attempts take is not missing when the whole text is parsed after them: otherwise a text that
+    // needs most of the budget would have other facts with an earlier version than without.
+    let mut budget = Budget::new(&Limits {
+        max_steps: limits.max_steps / u64::from(BUDGET_OF_CHANGES),
+        timeout: limits.timeout / BUDGET_OF_CHANGES,
+        ..*limits
+    });
+    let changed = earlier.and_then(|earlier| changed(text, earlier, limits, &mut budget));
     changed.or_else(|| whole(text, limits))
 }
+
+/// All attempts to parse only the changes may take one in this many parts of the limits.
+const BUDGET_OF_CHANGES: u32 = 4;
 
 /// Number of attempts to parse only the changes. A function that turns out to differ is parsed in the next
 /// attempt, which can reveal another.
 const ATTEMPTS: usize = 3;
 
 /// Parses only what differs. `None` if that saves no work, or could give other facts.
-fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> {
+fn changed(
+    text: &str,
+    earlier: &Content,
+    limits: &Limits,
+    budget: &mut Budget,
+) -> Option<FileFacts> {
     let mut unchanged = UnchangedFunctions::find(earlier, text);
     for _ in 0..ATTEMPTS {
         if !unchanged.is_worthwhile(text) {
             return None;
         }
         let (reduced, edits) = unchanged.reduced(text);
-        let mut tree = tree(&reduced, limits)?;
+        let mut tree = tree(&reduced, budget)?;
         edits.iter().for_each(|edit| tree.edit(edit));
         let walker = walk(&tree, text, Some(&unchanged), limits);
-        if walker.collector.has_issues() {
+        if !walker.collector.issues.is_empty() {
             return None;
         }
         let known = walker.collector.known_names();
@@ -67,16 +82,16 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
 }
 
 fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
-    let tree = tree(text.as_bytes(), limits)?;
+    let tree = tree(text.as_bytes(), &mut Budget::new(limits))?;
     let walker = walk(&tree, text, None, limits);
     Some(walker.collector.finish(LANGUAGE, Nesting::Plain))
 }
 
-fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
+fn tree(text: &[u8], budget: &mut Budget) -> Option<Tree> {
     PARSER.with_borrow_mut(|slot| {
         let parser = slot.get_or_insert_with(Parser::new);
         parser.set_language(&Grammar::get().language).ok()?;
-        syntax::tree(parser, text, &mut Budget::new(limits))
+        syntax::tree(parser, text, budget)
     })
 }
 
@@ -97,12 +112,7 @@ fn walk<'t>(
         chained: None,
         type_checking: Span::default(),
     };
-    if let Some(line) = syntax::first_error(tree) {
-        walker.collector.issue(ParseIssue::Syntax { line });
-    }
-    if syntax::walk(tree, limits.max_depth, &mut walker) == Coverage::Cut {
-        walker.collector.issue(ParseIssue::Depth);
-    }
+    walker.collector.issues = syntax::walk(tree, limits.max_depth, &mut walker);
     walker
 }
 
@@ -117,8 +127,6 @@ enum Kind {
     Module,
     Comment,
     Text,
-    TextStart,
-    TextEnd,
     Interpolation,
     Identifier,
     Attribute,
@@ -158,9 +166,10 @@ type IsStatement = bool;
 /// Kinds of nodes that yield no facts.
 const SKIPPED: &[&str] = &[
     "ellipsis", "escape_sequence", "escape_interpolation", "false", "float", "integer", "none",
-    "true", "line_continuation", "string_content", "global_statement", "nonlocal_statement",
-    "pass_statement", "break_statement", "continue_statement", "type_conversion", "import_prefix",
-    "wildcard_import", "keyword_separator", "positional_separator",
+    "true", "line_continuation", "string_start", "string_content", "string_end",
+    "global_statement", "nonlocal_statement", "pass_statement", "break_statement",
+    "continue_statement", "type_conversion", "import_prefix", "wildcard_import",
+    "keyword_separator", "positional_separator",
 ];
 
 fn action(name: &str, IsNamed(named): IsNamed) -> Action {
@@ -171,8 +180,6 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "module" => Kind::Module,
         "comment" => Kind::Comment,
         "string" => Kind::Text,
-        "string_start" => Kind::TextStart,
-        "string_end" => Kind::TextEnd,
         "interpolation" => Kind::Interpolation,
         "identifier" => Kind::Identifier,
         "attribute" => Kind::Attribute,
@@ -269,7 +276,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             }
         }
         match kind {
-            Kind::Skip | Kind::TextStart | Kind::TextEnd => return Descend::Past,
+            Kind::Skip => return Descend::Past,
             Kind::Plain | Kind::Error => {}
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
@@ -288,32 +295,28 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Kind::Call => self.call(node, depth),
             Kind::Arguments => {
                 if self.base_list == Some(node.id()) {
-                    self.collector
-                        .within(depth, |c| c.position = Position::Base);
+                    self.collector.enter_position(depth, Position::Base);
                 }
             }
             Kind::Subscript => self.subscript(node, depth),
-            Kind::Type => self
-                .collector
-                .within(depth, |c| c.position = Position::Type),
+            Kind::Type => self.collector.enter_position(depth, Position::Type),
             Kind::Tuple | Kind::AsPattern => {}
             Kind::AsTarget => self.collector.bind_to(node.end_byte()),
             Kind::KeywordArgument => {
-                self.collector
-                    .within(depth, |c| c.position = Position::Value);
-                self.skip_field(node, self.grammar.fields.name);
+                self.collector.enter_position(depth, Position::Value);
+                self.collector.skip_field(node, self.grammar.fields.name);
             }
             Kind::Lambda => {}
             Kind::Parameters => self.parameters(node),
             Kind::DefaultParameter | Kind::NamedExpression => {
-                self.bind_field(node, self.grammar.fields.name);
+                self.collector.bind_field(node, self.grammar.fields.name);
             }
             Kind::TypedParameter => {
                 if let Some(name) = node.child(0) {
                     self.collector.bind_to(name.end_byte());
                 }
             }
-            Kind::ForTarget => self.bind_field(node, self.grammar.fields.left),
+            Kind::ForTarget => self.collector.bind_field(node, self.grammar.fields.left),
             Kind::Decorated => self.decorated(node, depth),
             Kind::Decorator => self.decorator(node),
             Kind::Function => self.function(node, depth),
@@ -378,19 +381,6 @@ impl<'t> Walker<'t> {
                 .is_some()
     }
 
-    /// Binds the names in a field, which precedes everything else in the node that is visited.
-    fn bind_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(target) = self.get(node, field) {
-            self.collector.bind_to(target.end_byte());
-        }
-    }
-
-    fn skip_field(&mut self, node: Node<'_>, field: u16) {
-        if let Some(name) = self.get(node, field) {
-            self.collector.skip_to(name.end_byte());
-        }
-    }
-
     /// Adds the region of a string literal, without its interpolations, and its message.
     fn string(&mut self, node: Node<'_>) -> Descend {
         if node.start_byte() == self.docstring_at {
@@ -398,28 +388,9 @@ impl<'t> Walker<'t> {
             self.collector.region(RegionKind::Documentation, span(node));
             return Descend::Past;
         }
-        let mut start = node.start_byte();
-        let mut content = start..node.end_byte();
-        let mut interpolated = Descend::Past;
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match self.kind(child) {
-                Kind::TextStart => content.start = child.end_byte(),
-                Kind::TextEnd => content.end = child.start_byte(),
-                Kind::Interpolation => {
-                    interpolated = Descend::Into;
-                    let before = Span::new(start, child.start_byte());
-                    self.collector.region(RegionKind::Text, before);
-                    start = child.end_byte();
-                }
-                _ => {}
-            }
-        }
+        let kinds = &self.grammar.kinds;
         self.collector
-            .region(RegionKind::Text, Span::new(start, node.end_byte()));
-        self.collector
-            .message(Span::new(content.start, content.end));
-        interpolated
+            .literal(node, |part| kinds.of(part).0 == Kind::Interpolation)
     }
 
     /// Returns the docstring of a module or block: its first statement, if that is a plain string.

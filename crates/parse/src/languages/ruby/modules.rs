@@ -6,10 +6,10 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind, RepoPath};
 
+use crate::languages::files_by_name::FilesByName;
 use crate::paths::{ancestors, join};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
@@ -32,7 +32,7 @@ struct LoadPaths {
     /// applications.
     directories: Vec<Box<str>>,
     /// Ruby files by their stem.
-    by_stem: HashMap<Box<str>, Vec<FileId>>,
+    by_stem: FilesByName,
 }
 
 /// Directories on the load path: files in them are required without the directory's name.
@@ -56,7 +56,7 @@ impl LoadPaths {
         for root in ROOTS {
             directories.insert((*root).to_owned());
         }
-        let mut by_stem: HashMap<Box<str>, Vec<FileId>> = HashMap::default();
+        let mut by_stem = FilesByName::default();
         for id in files.ids() {
             let file = files.file(id);
             let directory = file.path.directory();
@@ -67,7 +67,7 @@ impl LoadPaths {
                 }
                 "rb" => {
                     directories.extend(application_directory(&file.path).map(str::to_owned));
-                    by_stem.entry(file.path.stem().into()).or_default().push(id);
+                    by_stem.add(file.path.stem(), id);
                 }
                 _ => {}
             }
@@ -180,8 +180,6 @@ impl ModuleResolver for LoadPaths {
 
     fn heap_bytes(&self) -> usize {
         let paths = self.directories.iter().map(|path| path.len() + 16);
-        let stems = self.by_stem.iter();
-        let stems = stems.map(|(stem, ids)| stem.len() + 40 + size_of_val(&**ids));
-        paths.sum::<usize>() + stems.sum::<usize>()
+        paths.sum::<usize>() + self.by_stem.heap_bytes()
     }
 }

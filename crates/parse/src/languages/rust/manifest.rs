@@ -1,6 +1,11 @@
 //! Reads names from a `Cargo.toml`: that of the package, the library's file, and dependencies that are
 //! used under other names. It reads lines, without a TOML parser: manifests are written plainly.
 
+use foldhash::HashSet;
+
+/// The name of a crate in the sources, and that of its package.
+pub(super) type Renamed = (Box<str>, Box<str>);
+
 /// Names read from a manifest.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
@@ -8,8 +13,11 @@ pub(super) struct Manifest {
     pub(super) name: Option<String>,
     /// The file of the library.
     pub(super) library: Option<String>,
-    /// Names of crates in the sources, with the names of their packages.
-    pub(super) renamed: Vec<(Box<str>, Box<str>)>,
+    pub(super) renamed: Vec<Renamed>,
+    /// Those of the workspace, for the packages that inherit them.
+    pub(super) workspace_renamed: Vec<Renamed>,
+    /// Names of dependencies that are inherited from the workspace.
+    pub(super) inherited: HashSet<Box<str>>,
 }
 
 pub(super) fn manifest(text: &str) -> Manifest {
@@ -34,34 +42,54 @@ pub(super) fn manifest(text: &str) -> Manifest {
             ("package" | "project", "name") => found.name = quoted(value),
             ("lib", "name") => library_name = quoted(value),
             ("lib", "path") => found.library = quoted(value),
-            (section, key) if section.ends_with("dependencies") => {
-                let mut parts = value.trim_matches(['{', '}', ' ']).split(',');
-                let package = parts.find_map(|part| {
-                    let (key, value) = part.split_once('=')?;
-                    (key.trim() == "package").then(|| quoted(value.trim()))?
-                });
-                found
-                    .renamed
-                    .extend(package.map(|package| crate_names(key, &package)));
-            }
-            (section, "package") => {
-                // `[dependencies.a]`
-                let name = section.split_once("dependencies.").map(|(_, name)| name);
-                let package = quoted(value);
-                found
-                    .renamed
-                    .extend(name.zip(package).map(|(n, p)| crate_names(n, &p)));
-            }
-            _ => {}
+            (section, key) => match dependency(section, key) {
+                Some((name, "")) => {
+                    for part in value.trim_matches(['{', '}', ' ']).split(',') {
+                        if let Some((key, value)) = part.split_once('=') {
+                            found.add(section, name, key.trim(), value.trim());
+                        }
+                    }
+                }
+                Some((name, key)) => found.add(section, name, key, value),
+                None => {}
+            },
         }
     }
     found.name = library_name.or(found.name);
     found
 }
 
-fn crate_names(used: &str, package: &str) -> (Box<str>, Box<str>) {
-    let name = |written: &str| written.trim_matches('"').replace('-', "_").into();
-    (name(used), name(package))
+/// Returns the name of the dependency that a line is about, and which key of it the line sets; no key for all of
+/// them: `a = {…}` and `a.workspace = …` in `[dependencies]`, and the lines in `[dependencies.a]`.
+fn dependency<'a>(section: &'a str, key: &'a str) -> Option<(&'a str, &'a str)> {
+    if section.ends_with("dependencies") {
+        return Some(key.split_once('.').unwrap_or((key, "")));
+    }
+    let (_, name) = section.split_once("dependencies.")?;
+    Some((name, key))
+}
+
+impl Manifest {
+    /// Adds what a key says of a dependency.
+    fn add(&mut self, section: &str, name: &str, key: &str, value: &str) {
+        match (key, quoted(value)) {
+            ("package", Some(package)) => {
+                let renamed = match section.starts_with("workspace.") {
+                    true => &mut self.workspace_renamed,
+                    false => &mut self.renamed,
+                };
+                renamed.push((crate_name(name), crate_name(&package)));
+            }
+            ("workspace", None) if value.starts_with("true") => {
+                self.inherited.insert(crate_name(name));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn crate_name(written: &str) -> Box<str> {
+    written.trim_matches('"').replace('-', "_").into()
 }
 
 /// Returns the text of the quoted string that a value begins with.

@@ -8,8 +8,8 @@ use foldhash::{HashMap, HashSet};
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, Import, ImportKind};
 
-use super::manifest::{Manifest, manifest};
-use crate::paths::{join, shared_segments};
+use super::manifest::{Manifest, Renamed, manifest};
+use crate::paths::{ancestors, join, shared_segments};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     is_settings: |path| path.file_name() == "Cargo.toml",
@@ -50,12 +50,25 @@ struct Package {
     /// The name by which its own binaries and tests import the library.
     name: Box<str>,
     /// Dependencies under another name: the name in the sources and that of the package.
-    renamed: Vec<(Box<str>, Box<str>)>,
+    renamed: Vec<Renamed>,
+}
+
+impl Package {
+    /// Adds the other names that the workspace around a package gives to the dependencies that it inherits.
+    fn inherit(&mut self, inherited: &HashSet<Box<str>>, workspaces: &HashMap<&str, Vec<Renamed>>) {
+        let mut above = ancestors(&self.directory);
+        let known = above.find_map(|directory| workspaces.get(directory));
+        let known = known.into_iter().flatten();
+        let renamed = known.filter(|(name, _)| inherited.contains(name));
+        self.renamed.extend(renamed.cloned());
+    }
 }
 
 impl Crates {
     fn new(files: &dyn FileTree) -> Self {
         let mut packages = Vec::new();
+        let mut inherited = Vec::new();
+        let mut workspaces: HashMap<&str, Vec<Renamed>> = HashMap::default();
         for id in files.ids() {
             let file = files.file(id);
             if file.path.file_name() != "Cargo.toml" {
@@ -66,10 +79,16 @@ impl Crates {
                 name,
                 library,
                 renamed,
+                workspace_renamed,
+                inherited: inherited_here,
             } = manifest(files.text(id));
+            if !workspace_renamed.is_empty() {
+                workspaces.insert(directory, workspace_renamed);
+            }
             let Some(name) = name else {
                 continue;
             };
+            inherited.push(inherited_here);
             let roots = [library.as_deref(), Some("src/lib.rs"), Some("lib.rs")];
             let mut roots = roots.into_iter().flatten();
             packages.push(Package {
@@ -78,6 +97,9 @@ impl Crates {
                 name: name.replace('-', "_").into(),
                 renamed,
             });
+        }
+        for (package, names) in packages.iter_mut().zip(&inherited) {
+            package.inherit(names, &workspaces);
         }
         packages.sort_by_key(|package: &Package| std::cmp::Reverse(package.directory.len()));
         let mut libraries: HashMap<Box<str>, Vec<u32>> = HashMap::default();

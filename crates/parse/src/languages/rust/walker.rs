@@ -15,8 +15,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, comment, field, handled_name, into,
-    member, name, past, skip_name, text, type_member, type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, field, handled_name, into, member, name,
+    past, skip_name, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -74,7 +74,7 @@ const PASSED: &[&str] = &[
 
 fn handler(kind: &str) -> Handler {
     match kind {
-        "line_comment" | "block_comment" => comment,
+        "line_comment" | "block_comment" => definitions::comment,
         "string_literal" | "raw_string_literal" => text,
         "identifier" => name,
         "type_identifier" => type_name,

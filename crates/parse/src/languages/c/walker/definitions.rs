@@ -284,9 +284,7 @@ pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> 
 
 /// Adds the variables of `auto [a, b] = f();`
 pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    for name in children(node) {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(children(node), Value::Unknown);
     Some(Descend::Into)
 }
 

@@ -83,8 +83,7 @@ pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
 /// Enters the arguments of a call or attribute: names in them are values.
 pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Handled {
     if walk.context().position != Position::Value {
-        walk.collector
-            .within(depth, |context| context.position = Position::Value);
+        walk.collector.enter_position(depth, Position::Value);
     }
     Some(Descend::Into)
 }

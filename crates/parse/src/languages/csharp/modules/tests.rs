@@ -39,7 +39,7 @@ fn namespaces_and_types_resolve_to_files() {
         src/Core/Global.cs Acme.Core.Text -> src/Core/Text.cs
         src/Core/Global.cs Acme.Core.Text.Strings -> src/Core/Text.cs
         src/Core/Global.cs Acme.Shop.Cart -> src/Shop/Cart.Partial.cs
-        src/Core/Global.cs Acme.Shop.Cart.Line -> src/Shop/Cart.Partial.cs
+        src/Core/Global.cs Acme.Shop.Cart.Line -> src/Shop/Cart.cs
         src/Core/Global.cs Acme.Shop.Pay.Kind -> src/Shop/Pay/Card.cs
         src/Core/Global.cs Program -> src/Core/Global.cs
         src/Shop/Cart.cs Pay -> src/Shop/Pay/Card.cs

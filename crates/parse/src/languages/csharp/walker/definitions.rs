@@ -360,10 +360,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         return Some(Descend::Into);
     }
     for parameter in children(list) {
-        if let Some(name) = field(parameter, "name") {
-            let value = walk.declared_value(field(parameter, "type"), None);
-            walk.local(name, value);
-        }
+        walk.declared_local(field(parameter, "name"), field(parameter, "type"), None);
     }
     Some(Descend::Into)
 }

@@ -28,10 +28,7 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     }
     let declarators = children(node).into_iter();
     for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
-        if let Some(name) = field(declarator, "name") {
-            let value = walk.declared_value(declared, initial(declarator));
-            walk.local(name, value);
-        }
+        walk.declared_local(field(declarator, "name"), declared, initial(declarator));
     }
     Some(Descend::Into)
 }
@@ -41,10 +38,11 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
 pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
     walk.mark_type(declared);
-    if let Some(left) = field(node, "left").filter(|left| left.kind() == "identifier") {
-        let value = walk.declared_value(declared, field(node, "right"));
-        walk.local(left, value);
-    }
+    walk.declared_local(
+        field(node, "left").filter(|left| left.kind() == "identifier"),
+        declared,
+        field(node, "right"),
+    );
     Some(Descend::Into)
 }
 
@@ -54,10 +52,7 @@ pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
     if let Some(declared) = declared {
         walk.refer(ReferenceKind::Catch, declared);
     }
-    if let Some(name) = field(node, "name") {
-        let value = walk.declared_value(declared, None);
-        walk.local(name, value);
-    }
+    walk.declared_local(field(node, "name"), declared, None);
     Some(Descend::Into)
 }
 
@@ -67,17 +62,16 @@ pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
     walk.mark_type(declared);
     let value = walk.declared_value(declared, None);
     let names = children_in(node, "name");
-    for name in names.into_iter().filter(|name| name.kind() == "identifier") {
-        walk.local(name, value);
-    }
+    walk.locals(
+        names.into_iter().filter(|name| name.kind() == "identifier"),
+        value,
+    );
     Some(Descend::Into)
 }
 
 /// `let a = x`, `join A a in list`, `into a`
 pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     walk.mark_type(field(node, "type"));
-    if let Some(name) = child_of_kind(node, "identifier") {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(child_of_kind(node, "identifier"), Value::Unknown);
     Some(Descend::Into)
 }

@@ -5,7 +5,6 @@
 //! - `?` in `a?.b = c`.
 //! - Conditionals inside lists, and those whose branches are parts of statements, such as `#if A` before
 //!   an `else`. If the branches cannot stand side by side, all but the first with code are blanked out too.
-//! - In a last line without line end, directives other than those of conditionals.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,12 +12,17 @@ use std::ops::Range;
 /// Deepest nesting of conditionals that is followed; deeper texts are not changed.
 const MAX_CONDITIONALS: usize = 64;
 
+/// Maximum number of `extension` blocks whose end is searched.
+const MAX_EXTENSIONS: usize = 64;
+/// Maximum number of lines after a conditional in which the next code is searched.
+const MAX_LINES_AFTER: usize = 64;
+
 /// Words at the start of a line that tell what the line belongs to.
 const KEYWORDS: [&str; 3] = ["case", "default", "else"];
 
 /// Returns the text to parse.
-pub(in crate::languages::csharp) fn masked(text: &str) -> Cow<'_, str> {
-    let mut masked = mask_directives(text);
+pub(super) fn masked(text: &str) -> Cow<'_, str> {
+    let mut masked = mask_conditionals(text);
     for (at, _) in text.match_indices("ref partial struct") {
         blank(&mut masked, at..at + 3);
     }
@@ -55,11 +59,11 @@ fn mask_extensions(text: &str, masked: &mut Cow<'_, str>) {
         return;
     }
     let lines = scan(text);
-    for (at, line) in lines.iter().enumerate() {
+    let heads = lines.iter().enumerate().filter(|(_, line)| {
+        line.first == Some('e') && text.get(line.range.clone()).is_some_and(is_head)
+    });
+    for (at, line) in heads.take(MAX_EXTENSIONS) {
         let content = text.get(line.range.clone()).unwrap_or("");
-        if line.first != Some('e') || !is_head(content) {
-            continue;
-        }
         let head = line.range.start + content.len() - content.trim_start().len();
         let body = lines.get(at..).unwrap_or_default();
         if let Some((open, close)) = braces_of_body(text, head, body) {
@@ -96,22 +100,14 @@ fn conditional_target(line: &str) -> Option<usize> {
     (is_assignment && target.chars().all(is_plain)).then_some(indent + at)
 }
 
-fn mask_directives(text: &str) -> Cow<'_, str> {
-    let last = text.rfind('\n').map_or(0, |end| end + 1);
-    let is_last = text
-        .get(last..)
-        .is_some_and(|line| line.trim_start().starts_with('#'));
-    if !is_last && !text.contains("#if") {
-        return Cow::Borrowed(text);
-    }
-    let lines = scan(text);
-    let mut blanks = irregular(&lines).unwrap_or_default();
-    if is_last && lines.last().is_some_and(|line| line.directive.is_none()) {
-        blanks.push(lines.len() - 1);
-    }
+fn mask_conditionals(text: &str) -> Cow<'_, str> {
     let mut masked = Cow::Borrowed(text);
-    for line in blanks.iter().filter_map(|at| lines.get(*at)) {
-        blank(&mut masked, line.range.clone());
+    if text.contains("#if") {
+        let lines = scan(text);
+        let blanks = irregular(&lines).unwrap_or_default();
+        for line in blanks.into_iter().filter_map(|at| lines.get(at)) {
+            blank(&mut masked, line.range.clone());
+        }
     }
     masked
 }
@@ -335,17 +331,15 @@ impl Conditional {
         let branches: Vec<_> = branches.collect();
         let end = self.directives.last().copied().unwrap_or(0);
         let code = |range: Range<usize>| {
-            let lines = lines
-                .iter()
-                .zip(blanks.iter())
-                .skip(range.start)
-                .take(range.len());
+            let lines = lines.get(range.clone()).unwrap_or_default().iter();
+            let lines = lines.zip(blanks.get(range).unwrap_or_default());
             let lines = lines
                 .filter(|(_, is_blank)| !**is_blank)
                 .map(|(line, _)| line);
             lines.filter(|line| line.first.is_some())
         };
-        let next = code(end + 1..lines.len()).next();
+        let after = end + 1..lines.len().min(end + 1 + MAX_LINES_AFTER);
+        let next = code(after).next();
         let is_part = self.parentheses > 0 || next.is_some_and(|line| line.keyword == Some("else"));
         let contents = branches.iter().map(|branch| content(code(branch.clone())));
         let content = match is_part {
@@ -455,12 +449,6 @@ mod tests {
             "a = b?.c == d;|f(a?.b, c) == d;",
             "a = b?.c == d;|f(a?.b, c) == d;",
         );
-    }
-
-    #[test]
-    fn last_directive_without_line_end_is_removed() {
-        check("class C { }|#pragma x", "class C { }");
-        check("class C { }|#pragma x|", "class C { }|#pragma x");
     }
 
     #[test]

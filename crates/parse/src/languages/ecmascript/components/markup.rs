@@ -12,6 +12,24 @@ use crate::lines::LineIndex;
 /// Number of references in the markup of one component that are kept at most.
 const MAX_USES: usize = 4_096;
 
+/// Elements of HTML and SVG, sorted. A tag with the name of one is no component, whatever the scripts define.
+const HTML_ELEMENTS: &[&str] = &[
+    "a", "abbr", "address", "area", "article", "aside", "audio", "b", "base", "bdi", "bdo",
+    "blockquote", "body", "br", "button", "canvas", "caption", "circle", "cite", "clipPath",
+    "code", "col", "colgroup", "data", "datalist", "dd", "defs", "del", "desc", "details", "dfn",
+    "dialog", "div", "dl", "dt", "ellipse", "em", "embed", "fieldset", "figcaption", "figure",
+    "filter", "footer", "foreignObject", "form", "g", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+    "header", "hgroup", "hr", "html", "i", "iframe", "image", "img", "input", "ins", "kbd",
+    "label", "legend", "li", "line", "linearGradient", "link", "main", "map", "mark", "marker",
+    "mask", "math", "menu", "meta", "meter", "nav", "noscript", "object", "ol", "optgroup",
+    "option", "output", "p", "param", "path", "pattern", "picture", "polygon", "polyline", "pre",
+    "progress", "q", "radialGradient", "rect", "rp", "rt", "ruby", "s", "samp", "script", "search",
+    "section", "select", "slot", "small", "source", "span", "stop", "strong", "style", "sub",
+    "summary", "sup", "svg", "switch", "symbol", "table", "tbody", "td", "template", "text",
+    "textPath", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track", "tspan", "u",
+    "ul", "use", "var", "video", "view", "wbr",
+];
+
 /// Adds references to names that the scripts define or import.
 pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut FileFacts) {
     let lines = LineIndex::new(text);
@@ -97,7 +115,16 @@ impl<'t> Markup<'_, 't> {
     fn tag(&mut self) {
         self.at += 1;
         let name = leading(self.rest());
-        self.use_name(self.at, name, ReferenceKind::Call);
+        let is_component = HTML_ELEMENTS.binary_search(&name).is_err();
+        // `<user-card>` does not use `user`.
+        if is_component
+            && !self
+                .rest()
+                .get(name.len()..)
+                .is_some_and(|rest| rest.starts_with('-'))
+        {
+            self.use_name(self.at, name, ReferenceKind::Call);
+        }
         self.at += name.len();
         loop {
             let rest = self.rest();

@@ -90,6 +90,23 @@ fn markup_references_script_names() {
 }
 
 #[test]
+fn html_elements_are_no_components() {
+    let source = "\
+<template><form><draggable/><user-card/></form></template>
+<script setup>
+import draggable from 'vuedraggable';
+import user from './user';
+const form = user();
+</script>
+";
+    same(
+        &references(vue(), source),
+        "call draggable\ncall user",
+        source,
+    );
+}
+
+#[test]
 fn chunks_include_markup() {
     let lines: Vec<String> = chunks(vue(), VUE);
     assert_eq!(

@@ -11,7 +11,7 @@ use crate::collect::{Context, Draft, Scope, span};
 impl<'t> Walker<'t> {
     /// Adds a class declaration or expression.
     pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
         if self.is_claimed(node) {
             return;
         }

@@ -49,7 +49,7 @@ impl<'t> Walker<'t> {
 
     /// Adds `function f() {}`, `export default function () {}`, or a function expression.
     pub(super) fn function(&mut self, node: Node<'_>, depth: u32) {
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
         if self.is_claimed(node) {
             return;
         }
@@ -145,12 +145,9 @@ impl<'t> Walker<'t> {
             self.destructured_variables(target, place, written);
             return;
         }
-        let mut draft = Draft::new(
-            self.collector.of(target),
-            DefinitionKind::Variable,
-            place,
-            span(target),
-        );
+        let mut draft = self
+            .collector
+            .draft(DefinitionKind::Variable, place, target);
         draft.body = written.map(span);
         draft.signature_end = head_end(node, target, written);
         draft.modifiers.is_exported = declared.is_exported;
@@ -164,12 +161,7 @@ impl<'t> Walker<'t> {
             }
             _ if self.collector.context.scope == Scope::Function => {}
             _ => {
-                let is_constant = declared.is_constant;
-                draft.kind = if is_constant {
-                    DefinitionKind::Constant
-                } else {
-                    DefinitionKind::Variable
-                };
+                draft.kind = declared.kind();
                 let parent = self.collector.context.parent;
                 let name = draft.name;
                 if let Some(id) = self.collector.define_once(parent, draft) {
@@ -210,13 +202,7 @@ impl<'t> Walker<'t> {
             let Some(name) = name.filter(is_name) else {
                 continue;
             };
-            let is_constant = declared.is_constant;
-            let kind = if is_constant {
-                DefinitionKind::Constant
-            } else {
-                DefinitionKind::Variable
-            };
-            let mut draft = Draft::new(self.collector.of(name), kind, place, span(name));
+            let mut draft = self.collector.draft(declared.kind(), place, name);
             draft.body = value.map(span);
             draft.signature_end = pattern.end_byte();
             draft.modifiers.is_exported = declared.is_exported;
@@ -359,12 +345,9 @@ impl<'t> Walker<'t> {
         };
         let value = node.child_by_field_id(fields.value);
         let outer = self.outer_of(node);
-        let mut draft = Draft::new(
-            self.collector.of(name),
-            DefinitionKind::TypeAlias,
-            outer.span,
-            span(name),
-        );
+        let mut draft = self
+            .collector
+            .draft(DefinitionKind::TypeAlias, outer.span, name);
         draft.body = value.map(span);
         draft.signature_end = value
             .and_then(|value| value.prev_sibling())
@@ -383,12 +366,9 @@ impl<'t> Walker<'t> {
     pub(super) fn import_alias(&mut self, node: Node<'_>) {
         if let Some(name) = node.named_child(0) {
             let outer = self.outer_of(node);
-            let mut draft = Draft::new(
-                self.collector.of(name),
-                DefinitionKind::TypeAlias,
-                outer.span,
-                span(name),
-            );
+            let mut draft = self
+                .collector
+                .draft(DefinitionKind::TypeAlias, outer.span, name);
             draft.modifiers.is_exported = outer.is_exported;
             self.define(self.collector.context.parent, draft);
             self.collector.skip_to(name.end_byte());

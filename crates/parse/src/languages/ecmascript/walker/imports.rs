@@ -1,10 +1,10 @@
 //! Adds ES imports, exports and re-exports, dynamic imports, and `require`.
 
-use foveate_model::{DefinitionKind, Export, Import, ImportKind, ImportedName, Span};
+use foveate_model::{DefinitionKind, Export, ImportKind, ImportedName, Span};
 use tree_sitter::Node;
 
 use super::{Kind, Outer, Walker};
-use crate::collect::{Draft, row, span};
+use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 
 impl<'t> Walker<'t> {
@@ -82,15 +82,12 @@ impl<'t> Walker<'t> {
         statement: Node<'_>,
         type_only: bool,
     ) {
-        self.collector.imports.push(Import {
-            kind,
-            module: module.into(),
-            names,
-            span: span(statement),
-            line: row(statement) + 1,
-            enclosing: self.collector.context.enclosing,
-            type_only,
-        });
+        let enclosing = self.collector.context.enclosing;
+        self.collector
+            .import(statement, enclosing, kind, module, names);
+        if let Some(import) = self.collector.imports.last_mut() {
+            import.type_only = type_only;
+        }
     }
 
     /// Adds `export …`. Re-exports and lists are completed here; the walk visits a declaration.

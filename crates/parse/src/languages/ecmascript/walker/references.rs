@@ -1,23 +1,16 @@
 //! Adds references of JavaScript and TypeScript: calls, members, types, bases, decorators, thrown and
 //! caught types, JSX elements. Also binds the names of parameters and patterns.
 
-use foveate_model::{MessageKind, ReferenceKind, Span};
+use foveate_model::{MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
-use crate::collect::{Position, Receiver, Scope, span};
+use crate::collect::{Chain, Receiver, Scope, span};
 use crate::messages;
 use crate::syntax::Descend;
 
 /// Longest chain of names that is followed to its start.
 const CHAIN: usize = 64;
-
-/// An expression that ends in a name.
-pub(super) struct Chain<'n> {
-    pub(super) name: Node<'n>,
-    pub(super) path: Span,
-    receiver: Receiver,
-}
 
 impl Walker<'_> {
     /// Adds a name on its own.
@@ -30,13 +23,7 @@ impl Walker<'_> {
             self.collector.bind(node);
             return;
         }
-        let is_caught = self.is_caught(node);
-        let kind = match self.collector.context.position {
-            _ if is_caught => ReferenceKind::Catch,
-            Position::Value => ReferenceKind::Name,
-            Position::Base => ReferenceKind::Base,
-            Position::Type => ReferenceKind::Type,
-        };
+        let kind = self.kind_here(node, ReferenceKind::Name);
         self.collector.refer(kind, node);
     }
 
@@ -59,10 +46,8 @@ impl Walker<'_> {
     }
 
     fn type_kind(&self) -> ReferenceKind {
-        match self.collector.context.position {
-            Position::Base => ReferenceKind::Base,
-            _ => ReferenceKind::Type,
-        }
+        let position = self.collector.context.position;
+        position.reference(ReferenceKind::Type)
     }
 
     /// Adds `a.b` that is not called.
@@ -73,13 +58,7 @@ impl Walker<'_> {
         if self.chained.take() == Some(node.id()) {
             return Descend::Into;
         }
-        let is_caught = self.is_caught(node);
-        let kind = match self.collector.context.position {
-            _ if is_caught => ReferenceKind::Catch,
-            Position::Value => ReferenceKind::Attribute,
-            Position::Base => ReferenceKind::Base,
-            Position::Type => ReferenceKind::Type,
-        };
+        let kind = self.kind_here(node, ReferenceKind::Attribute);
         self.refer_to(node, kind);
         if node.start_byte() < self.collector.skip_until {
             return Descend::Past;
@@ -88,12 +67,13 @@ impl Walker<'_> {
         Descend::Into
     }
 
-    fn is_caught(&mut self, node: Node<'_>) -> bool {
-        let caught = self.caught == Some(node.id());
-        if caught {
+    /// Returns the kind of a reference, given its kind where a value is read.
+    fn kind_here(&mut self, node: Node<'_>, value: ReferenceKind) -> ReferenceKind {
+        if self.caught == Some(node.id()) {
             self.caught = None;
+            return ReferenceKind::Catch;
         }
-        caught
+        self.collector.context.position.reference(value)
     }
 
     pub(super) fn call(&mut self, node: Node<'_>, depth: u32) {
@@ -106,7 +86,8 @@ impl Walker<'_> {
         }
         let kind = self.call_kind(node);
         let chain = self.refer_to(function, kind);
-        self.within_call(chain, depth);
+        let callee = chain.map(|chain| (span(chain.name), chain.path));
+        self.collector.enter_call(depth, callee, messages::of_call);
     }
 
     pub(super) fn new_object(&mut self, node: Node<'_>, depth: u32) {
@@ -115,7 +96,8 @@ impl Walker<'_> {
         };
         let kind = self.call_kind(node);
         let chain = self.refer_to(class, kind);
-        self.within_call(chain, depth);
+        let callee = chain.map(|chain| (span(chain.name), chain.path));
+        self.collector.enter_call(depth, callee, messages::of_call);
     }
 
     fn call_kind(&mut self, node: Node<'_>) -> ReferenceKind {
@@ -123,16 +105,6 @@ impl Walker<'_> {
             Some((id, kind)) if id == node.id() => kind,
             _ => ReferenceKind::Call,
         }
-    }
-
-    fn within_call(&mut self, chain: Option<Chain<'_>>, depth: u32) {
-        let text = self.collector.text;
-        let own = chain
-            .and_then(|chain| messages::of_call(chain.path.of(text), span(chain.name).of(text)));
-        self.collector.within(depth, |context| {
-            context.position = Position::Value;
-            context.message = context.message.or(own);
-        });
     }
 
     /// Adds a reference for an `expression` that ends in a name, and skips the names in it.
@@ -162,11 +134,7 @@ impl Walker<'_> {
         for _ in 0..CHAIN {
             match self.kind(object) {
                 Kind::Identifier | Kind::This => {
-                    return Some(Chain {
-                        name,
-                        path: span(expression),
-                        receiver: Receiver::Names,
-                    });
+                    return Some(Chain::new(expression, name, Receiver::Names));
                 }
                 Kind::Member => object = object.child_by_field_id(fields.object)?,
                 // `a!.b` refers to the same member as `a.b`.
@@ -176,11 +144,7 @@ impl Walker<'_> {
                 _ => break,
             }
         }
-        Some(Chain {
-            name,
-            path: span(name),
-            receiver: Receiver::Opaque,
-        })
+        Some(Chain::new(expression, name, Receiver::Opaque))
     }
 
     pub(super) fn decorator(&mut self, node: Node<'_>, depth: u32) {

@@ -74,9 +74,7 @@ fn enter<'t>(
     let results = field(node, "result").filter(|result| result.kind() == "parameter_list");
     for result in results.into_iter().flat_map(children) {
         let value = walk.declared_value(field(result, "type"), None);
-        for name in children_in(result, "name") {
-            walk.local(name, value);
-        }
+        walk.locals(children_in(result, "name"), value);
     }
     Some(Descend::Into)
 }
@@ -239,9 +237,7 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let value = walk.declared_value(field(parameter, "type"), None);
-        for name in children_in(parameter, "name") {
-            walk.local(name, value);
-        }
+        walk.locals(children_in(parameter, "name"), value);
     }
     Some(Descend::Into)
 }

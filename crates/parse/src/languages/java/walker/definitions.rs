@@ -9,7 +9,7 @@ use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
 
 /// Modifiers and annotations of a declaration.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Marks {
     visibility: Option<Visibility>,
     is_static: bool,
@@ -201,12 +201,12 @@ pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     let is_single = declarators.len() == 1;
+    let marks = Marks::of(walk, node);
     for declarator in declarators {
         let Some(name) = field(declarator, "name").filter(|name| name.kind() == "identifier")
         else {
             continue;
         };
-        let marks = Marks::of(walk, node);
         let is_constant =
             node.kind() == "constant_declaration" || (marks.is_static && marks.is_final);
         let kind = match is_constant {
@@ -222,7 +222,7 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
             draft.signature_end = dimensions.unwrap_or(name).end_byte();
         }
         let other = by_default(walk);
-        marks.mark(&mut draft, other);
+        marks.clone().mark(&mut draft, other);
         draft.modifiers.is_static |= node.kind() == "constant_declaration";
         let id = walk.define(draft);
         let value = walk.declared_value(field(node, "type"), initial);

@@ -27,9 +27,13 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     for parameter in children(parameters) {
         if parameter.kind() == "identifier" {
             walk.local(parameter, Value::Unknown);
-        } else if let Some(name) = parameter_name(parameter) {
-            let value = value_of(walk, parameter_type(parameter), None);
-            walk.local(name, value);
+        } else {
+            declared_local(
+                walk,
+                parameter_name(parameter),
+                parameter_type(parameter),
+                None,
+            );
         }
     }
     Some(Descend::Into)
@@ -38,30 +42,32 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declarators = children_in(node, "declarator");
     for declarator in declarators {
-        if let Some(name) = field(declarator, "name") {
-            let value = value_of(walk, field(node, "type"), field(declarator, "value"));
-            walk.local(name, value);
-        }
+        declared_local(
+            walk,
+            field(declarator, "name"),
+            field(node, "type"),
+            field(declarator, "value"),
+        );
     }
     Some(Descend::Into)
 }
 
 /// Adds the variable of `for (A x : xs)`.
 pub(super) fn loop_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = field(node, "name") {
-        let declared = written_type(walk, field(node, "type"));
-        let value = walk.element_value(declared, field(node, "value"));
-        walk.local(name, value);
-    }
+    let declared = written_type(walk, field(node, "type"));
+    let value = walk.element_value(declared, field(node, "value"));
+    walk.locals(field(node, "name"), value);
     Some(Descend::Into)
 }
 
 /// Adds the variable of `try (A x = …)`.
 pub(super) fn resource<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = field(node, "name") {
-        let value = value_of(walk, field(node, "type"), field(node, "value"));
-        walk.local(name, value);
-    }
+    declared_local(
+        walk,
+        field(node, "name"),
+        field(node, "type"),
+        field(node, "value"),
+    );
     Some(Descend::Into)
 }
 
@@ -71,10 +77,12 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
         "instanceof_expression" => (field(node, "right"), field(node, "name")),
         _ => (node.named_child(0), node.named_child(1)),
     };
-    if let Some(name) = name.filter(|name| name.kind() == "identifier") {
-        let value = value_of(walk, declared, None);
-        walk.local(name, value);
-    }
+    declared_local(
+        walk,
+        name.filter(|name| name.kind() == "identifier"),
+        declared,
+        None,
+    );
     Some(Descend::Into)
 }
 
@@ -92,22 +100,26 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
     let caught = child_of_kind(parameter, "catch_type").map_or_else(Vec::new, children);
     let mut value = Value::Unknown;
     if let [only] = *caught {
-        value = value_of(walk, Some(only), None);
+        value = walk.declared_value(Some(only), None);
     }
     for caught in caught {
         if let Some(named) = named_type(caught) {
             walk.refer(ReferenceKind::Catch, named);
         }
     }
-    if let Some(name) = field(parameter, "name") {
-        walk.local(name, value);
-    }
+    walk.locals(field(parameter, "name"), value);
     Some(Descend::Into)
 }
 
-/// Returns the value of a variable; for `var`, its initial value.
-fn value_of<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>, initial: Option<Node<'t>>) -> Value {
-    walk.declared_value(written_type(walk, declared), initial)
+/// Binds a variable to its type; for `var`, to its initial value.
+fn declared_local<'t>(
+    walk: &mut Walk<'t>,
+    name: Option<Node<'t>>,
+    declared: Option<Node<'t>>,
+    initial: Option<Node<'t>>,
+) {
+    let declared = written_type(walk, declared);
+    walk.declared_local(name, declared, initial);
 }
 
 /// Returns the type of a declaration unless it is `var`.

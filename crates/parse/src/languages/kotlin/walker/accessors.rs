@@ -97,8 +97,6 @@ fn code_of(node: Node<'_>) -> Option<Span> {
 
 /// `set(value) { … }`
 pub(super) fn setter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = first_identifier(node) {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(first_identifier(node), Value::Unknown);
     Some(Descend::Into)
 }

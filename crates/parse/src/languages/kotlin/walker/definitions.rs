@@ -292,7 +292,6 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
     Modifiers::of(walk, node).mark(&mut draft);
     let id = walk.define(draft);
     walk.returns(id, target);
-    walk.collector
-        .within(depth, |context| context.position = Position::Type);
+    walk.collector.enter_position(depth, Position::Type);
     Some(Descend::Into)
 }

@@ -81,10 +81,8 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled 
 
 /// Binds the first name in a node to its type or initial value.
 fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, initial: Option<Node<'t>>) {
-    if let Some(name) = first_identifier(node) {
-        let value = walk.declared_value(type_after(node, Some(name)), initial);
-        walk.local(name, value);
-    }
+    let name = first_identifier(node);
+    walk.declared_local(name, type_after(node, name), initial);
 }
 
 /// Binds the names in `(a, b)`. Their values are unknown unless they have a type.
@@ -94,10 +92,7 @@ pub(super) fn bind_destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             continue;
         }
         for declared in children(parts) {
-            if let Some(name) = first_identifier(declared) {
-                let value = walk.declared_value(type_after(declared, Some(name)), None);
-                walk.local(name, value);
-            }
+            bind(walk, declared, None);
         }
     }
 }

@@ -16,15 +16,8 @@ const MODIFIERS: &[&str] = &[
     "private", "protected", "public", "suspend",
 ];
 
-/// Returns the text to parse, in which every byte keeps its offset. The scanner searches for the end of
-/// an annotation without checking for the end of the text: a last line that has an `@` but no line end
-/// is cut off.
-pub(in crate::languages::kotlin) fn masked(text: &str) -> Cow<'_, str> {
-    let last = text.rfind('\n').map_or(0, |end| end + 1);
-    let text = match text.get(last..) {
-        Some(line) if line.contains('@') => text.get(..last).unwrap_or(""),
-        _ => text,
-    };
+/// Returns the text to parse, in which every byte keeps its offset.
+pub(super) fn masked(text: &str) -> Cow<'_, str> {
     let mut masker = Masker {
         text,
         changed: None,
@@ -340,9 +333,6 @@ mod tests {
             ),
             ("class A { }\nclass B {\n", "class A { }\nclass B {\n"),
             ("f(\"class { } \") { x }", "f(\"class { } \") { x }"),
-            ("val x = 1\n@A", "val x = 1\n"),
-            ("@A fun f() {}", ""),
-            ("@A fun f() {}\n", "@A fun f() {}\n"),
         ] {
             assert_eq!(masked(text), read, "{text}");
         }

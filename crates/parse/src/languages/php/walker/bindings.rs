@@ -52,10 +52,7 @@ fn variables<'t>(target: Node<'t>) -> Vec<Node<'t>> {
 
 /// `static $a = b();` in a function.
 pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = field(node, "name") {
-        let value = walk.declared_value(None, field(node, "value"));
-        walk.local(name, value);
-    }
+    walk.declared_local(field(node, "name"), None, field(node, "value"));
     Some(Descend::Into)
 }
 
@@ -87,10 +84,7 @@ pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     walk.enter_anonymous_function(depth);
     for parameter in field(node, "parameters").into_iter().flat_map(children) {
         let name = field(parameter, "name").filter(|name| name.kind() == "variable_name");
-        if let Some(name) = name {
-            let value = walk.declared_value(field(parameter, "type"), None);
-            walk.local(name, value);
-        }
+        walk.declared_local(name, field(parameter, "type"), None);
     }
     Some(Descend::Into)
 }

@@ -1,7 +1,7 @@
 //! Collects PHP definitions: classes, interfaces, traits, enums, their members, and functions.
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, LocalId, Modifiers, Span, Visibility};
+use foveate_model::{DefinitionKind, LocalId, Modifiers, Visibility};
 use tree_sitter::Node;
 
 use super::{is_name, phpdoc};
@@ -9,16 +9,26 @@ use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
-/// Modifiers before a member.
-struct MemberModifiers {
+/// Modifiers and attributes before a declaration, which all its parts share.
+struct Marks {
     visibility: Visibility,
     modifiers: Modifiers,
+    decorators: Vec<Box<str>>,
 }
 
-fn member_modifiers(walk: &Walk<'_>, node: Node<'_>) -> MemberModifiers {
-    let mut words = MemberModifiers {
+impl Marks {
+    fn mark(&self, draft: &mut Draft<'_>) {
+        draft.visibility = Some(self.visibility);
+        draft.modifiers = self.modifiers;
+        draft.decorators.clone_from(&self.decorators);
+    }
+}
+
+fn marks(walk: &Walk<'_>, node: Node<'_>) -> Marks {
+    let mut words = Marks {
         visibility: Visibility::Public,
         modifiers: Modifiers::default(),
+        decorators: decorators(walk, node),
     };
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
@@ -59,10 +69,7 @@ fn draft<'t>(
     body: Option<Node<'t>>,
 ) -> Draft<'t> {
     let mut draft = walk.draft(kind, node, name, body);
-    let words = member_modifiers(walk, node);
-    draft.visibility = Some(words.visibility);
-    draft.modifiers = words.modifiers;
-    draft.decorators = decorators(walk, node);
+    marks(walk, node).mark(&mut draft);
     draft
 }
 
@@ -96,11 +103,7 @@ pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) 
 pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let names = children(node).into_iter().filter(|name| is_name(*name));
     let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
-    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
-        parent.bases.extend(names);
-    }
+    walk.add_bases(names);
     crate::walk::base_list(walk, node, depth)
 }
 
@@ -111,28 +114,28 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> H
         _ => DefinitionKind::Function,
     };
     let body = field(node, "body");
-    let doc = walk.collector.comment_above(node);
+    let tags = phpdoc::Tags::above(walk, node);
     let mut draft = draft(walk, kind, node, name, body);
     draft.parameters = field(node, "parameters").map(inside_brackets);
     let is_method = kind == DefinitionKind::Method;
     draft.modifiers.is_constructor = is_method && draft.name.eq_ignore_ascii_case("__construct");
     draft.modifiers.is_abstract |= is_method && body.is_none();
     // `@test` in the comment marked tests before there were attributes.
-    if is_method && doc.is_some_and(|doc| phpdoc::tag(walk.collector.text, doc, "test").is_some()) {
+    if is_method && tags.is_test {
         draft.decorators.push("test".into());
     }
     let owner = walk.context().parent;
     let id = walk.define(draft);
     if let Some(list) = field(node, "parameters") {
         for parameter in children(list) {
-            add_parameter(walk, (owner, id), parameter, doc);
+            add_parameter(walk, (owner, id), parameter, &tags);
         }
     }
     match field(node, "return_type") {
         Some(declared) if super::named_type(declared).is_some() => {
             walk.returns(id, Some(declared));
         }
-        _ => phpdoc::returns(walk, id, doc),
+        _ => tags.add_return_type(walk, id),
     }
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
@@ -143,7 +146,7 @@ fn add_parameter<'t>(
     walk: &mut Walk<'t>,
     (owner, function): (Option<LocalId>, LocalId),
     parameter: Node<'t>,
-    doc: Option<Span>,
+    tags: &phpdoc::Tags<'t>,
 ) {
     let written = field(parameter, "name");
     let name = written.map(|name| child_of_kind(name, "variable_name").unwrap_or(name));
@@ -152,7 +155,7 @@ fn add_parameter<'t>(
     };
     let declared = field(parameter, "type");
     walk.parameter(function, name, declared);
-    phpdoc::parameter(walk, name, doc);
+    tags.set_parameter_type(walk, name);
     if parameter.kind() != "property_promotion_parameter" {
         return;
     }
@@ -172,7 +175,8 @@ fn add_parameter<'t>(
 /// `private static ?A $b = null, $c;`. The name of a static property includes the `$`, as its uses do.
 pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     let declared = field(node, "type");
-    let doc = walk.collector.comment_above(node);
+    let documented = phpdoc::of_variable(walk, node);
+    let marks = marks(walk, node);
     for element in children(node) {
         if element.kind() != "property_element" {
             continue;
@@ -181,7 +185,8 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
             continue;
         };
         let inner = variable.named_child(0).unwrap_or(variable);
-        let mut draft = draft(walk, DefinitionKind::Field, node, inner, None);
+        let mut draft = walk.draft(DefinitionKind::Field, node, inner, None);
+        marks.mark(&mut draft);
         if draft.modifiers.is_static {
             draft.name = walk.of(variable);
             draft.name_span = span(variable);
@@ -190,16 +195,20 @@ pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
         draft.body = field(element, "default_value").map(span);
         let id = walk.define(draft);
         let value = walk.declared_value(declared, field(element, "default_value"));
-        match value {
-            Value::Unknown => phpdoc::holds(walk, id, doc),
-            value => walk.holds(id, value),
-        }
+        walk.holds(
+            id,
+            match value {
+                Value::Unknown => documented,
+                value => value,
+            },
+        );
     }
     Some(Descend::Into)
 }
 
 /// `const A = 1, B = 2;`
 pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let marks = marks(walk, node);
     for element in children(node) {
         let Some(name) = element
             .named_child(0)
@@ -208,7 +217,8 @@ pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
             continue;
         };
         let value = element.named_child(1);
-        let mut draft = draft(walk, DefinitionKind::Constant, node, name, None);
+        let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
+        marks.mark(&mut draft);
         draft.body = value.map(span);
         draft.signature_end = value.map_or(name.end_byte(), |value| {
             value.start_byte() + walk.of(value).lines().next().unwrap_or("").len()

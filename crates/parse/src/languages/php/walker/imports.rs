@@ -42,10 +42,12 @@ fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix:
         (None, inside) => inside.to_owned(),
     };
     let local = field(clause, "alias").map_or(name, |alias| walk.of(alias));
-    let names = vec![ImportedName::new(name, local)];
-    let enclosing = walk.context().enclosing;
-    walk.collector
-        .import(node, enclosing, ImportKind::From, &module, names);
+    walk.import(
+        node,
+        ImportKind::From,
+        &module,
+        ImportedName::new(name, local),
+    );
 }
 
 /// `require __DIR__ . '/a.php'` imports `./a.php`. Of a path that is built in another way, the last
@@ -78,10 +80,12 @@ pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
             }
         }
     };
-    let names = vec![ImportedName::new("*", "")];
-    let enclosing = walk.context().enclosing;
-    walk.collector
-        .import(node, enclosing, ImportKind::Require, &module, names);
+    walk.import(
+        node,
+        ImportKind::Require,
+        &module,
+        ImportedName::new("*", ""),
+    );
     Some(Descend::Into)
 }
 

@@ -1,6 +1,7 @@
 //! Reads types from comments (`@var`, `@param`, `@return`) where the code declares none.
 
-use foveate_model::values::{DefinitionType, HeldValue, Local, TypeForm, TypeName, Value};
+use foldhash::HashMap;
+use foveate_model::values::{DefinitionType, Local, TypeForm, TypeName, Value};
 use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
@@ -14,7 +15,7 @@ pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     if walk.is_in_function()
         && let Some(rest) = tag(text, span(node), "var")
         && let Some(type_name) = class_in(text, rest)
-        && let Some(name) = variable_in(text, line_of(text, rest))
+        && let Some(name) = variable_in(text, rest)
     {
         let function = walk.context().enclosing;
         walk.collector.values.locals.push(Local {
@@ -26,33 +27,94 @@ pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Ha
     crate::walk::comment(walk, node, depth)
 }
 
-/// Returns the rest of the comment after its first `@name`.
-pub(super) fn tag(text: &str, comment: Span, name: &str) -> Option<Span> {
-    tags(text, comment, name).next()
+/// The tags in the comment above a function.
+#[derive(Default)]
+pub(super) struct Tags<'t> {
+    pub(super) is_test: bool,
+    returned: Option<TypeName>,
+    /// The types of `@param`, by the name of the parameter.
+    parameters: HashMap<&'t str, Option<TypeName>>,
 }
 
-fn tags(text: &str, comment: Span, name: &str) -> impl Iterator<Item = Span> {
-    let written = comment.of(text);
-    written.match_indices('@').filter_map(move |(at, _)| {
-        let rest = written.get(at + 1..)?.strip_prefix(name)?;
-        let ends = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '*');
-        let start = comment.start as usize + at + 1 + name.len();
-        ends.then(|| Span::new(start, comment.end as usize))
+impl<'t> Tags<'t> {
+    /// Reads the comment above a function. It is read once, as it may be long, and the function may have many
+    /// parameters.
+    pub(super) fn above(walk: &Walk<'t>, function: Node<'t>) -> Self {
+        let text = walk.collector.text;
+        let mut found = Self::default();
+        let Some(comment) = walk.collector.comment_above(function) else {
+            return found;
+        };
+        for (name, rest) in tags(text, comment) {
+            match name {
+                "test" => found.is_test = true,
+                "return" => found.returned = found.returned.or_else(|| class_in(text, rest)),
+                "param" => {
+                    if let Some(parameter) = variable_in(text, rest) {
+                        let known = found.parameters.entry(parameter.of(text));
+                        known.or_insert_with(|| class_in(text, rest));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    pub(super) fn add_return_type(&self, walk: &mut Walk<'_>, definition: LocalId) {
+        if let Some(type_name) = self.returned {
+            walk.collector.values.types.push(DefinitionType {
+                definition,
+                type_name,
+            });
+        }
+    }
+
+    /// Sets the type of the parameter that was added last, unless it has one.
+    pub(super) fn set_parameter_type(&self, walk: &mut Walk<'_>, name: Node<'_>) {
+        let documented = self.parameters.get(walk.of(name)).copied().flatten();
+        let known = walk.collector.values.parameters.last_mut();
+        if let Some(known) = known.filter(|known| known.type_name.is_none()) {
+            known.type_name = documented;
+        }
+    }
+}
+
+/// Returns the value of a property by the `@var` in the comment above it.
+pub(super) fn of_variable(walk: &Walk<'_>, property: Node<'_>) -> Value {
+    let text = walk.collector.text;
+    let comment = walk.collector.comment_above(property);
+    let rest = comment.and_then(|comment| tag(text, comment, "var"));
+    let type_name = rest.and_then(|rest| class_in(text, rest));
+    type_name.map_or(Value::Unknown, Value::Type)
+}
+
+/// Returns what follows the first `@name` of a comment.
+fn tag(text: &str, comment: Span, name: &str) -> Option<Span> {
+    let mut tags = tags(text, comment);
+    tags.find(|(known, _)| *known == name).map(|(_, rest)| rest)
+}
+
+/// Returns the tags of a comment, and what follows each of them, up to the next tag or the end of its line.
+fn tags(text: &str, comment: Span) -> impl Iterator<Item = (&str, Span)> {
+    let mut at = comment.start as usize;
+    let parts = comment.of(text).split('@').map(move |part| {
+        let start = at;
+        at += part.len() + 1;
+        (start, part)
+    });
+    parts.skip(1).map(|(start, part)| {
+        let line = part.lines().next().unwrap_or("");
+        let name = line.split(|c: char| c.is_whitespace() || c == '*').next();
+        let name = name.unwrap_or(line);
+        (name, Span::new(start + name.len(), start + line.len()))
     })
-}
-
-fn line_of(text: &str, rest: Span) -> Span {
-    let line = rest.of(text).lines().next().unwrap_or("");
-    Span::new(rest.start as usize, rest.start as usize + line.len())
 }
 
 /// Returns the first class in a type: `A` of `?A`, `null|A`, `A`, `A[]` and `list<A>`.
 fn class_in(text: &str, rest: Span) -> Option<TypeName> {
-    let line = line_of(text, rest);
-    let mut at = line.start as usize;
-    let written = line.of(text);
-    let written = written.trim_start();
-    at += line.of(text).len() - written.len();
+    let written = rest.of(text).trim_start();
+    let mut at = rest.start as usize + (rest.len() - written.len());
     let end = written.find(char::is_whitespace).unwrap_or(written.len());
     let written = written.get(..end)?;
     for part in written.split('|') {
@@ -99,43 +161,4 @@ fn variable_in(text: &str, rest: Span) -> Option<Span> {
     let end = start + 1 + end.unwrap_or(name.len());
     let start_of = rest.start as usize;
     (end > start + 1).then(|| Span::new(start_of + start, start_of + end))
-}
-
-pub(super) fn returns(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span>) {
-    let text = walk.collector.text;
-    let rest = doc.and_then(|doc| tag(text, doc, "return"));
-    if let Some(type_name) = rest.and_then(|rest| class_in(text, rest)) {
-        walk.collector.values.types.push(DefinitionType {
-            definition,
-            type_name,
-        });
-    }
-}
-
-/// Sets the type of the parameter that was added last, unless it has one.
-pub(super) fn parameter(walk: &mut Walk<'_>, name: Node<'_>, doc: Option<Span>) {
-    let Some(doc) = doc else { return };
-    let text = walk.collector.text;
-    let written = walk.of(name);
-    let known = walk.collector.values.parameters.last_mut();
-    let Some(known) = known.filter(|known| known.type_name.is_none()) else {
-        return;
-    };
-    let mut tags = tags(text, doc, "param");
-    let rest = tags.find(|rest| {
-        let named = variable_in(text, line_of(text, *rest));
-        named.is_some_and(|named| named.of(text) == written)
-    });
-    known.type_name = rest.and_then(|rest| class_in(text, rest));
-}
-
-pub(super) fn holds(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span>) {
-    let text = walk.collector.text;
-    let rest = doc.and_then(|doc| tag(text, doc, "var"));
-    if let Some(type_name) = rest.and_then(|rest| class_in(text, rest)) {
-        walk.collector.values.held.push(HeldValue {
-            definition,
-            value: Value::Type(type_name),
-        });
-    }
 }

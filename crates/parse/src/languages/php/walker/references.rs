@@ -143,9 +143,11 @@ pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handl
 
 /// Returns the object or class, and the name of its method, if `node` is the second element of such an array.
 fn callable_parts<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    let array = node.parent()?;
-    let first = node.prev_named_sibling()?;
-    if array.named_child_count() != 2 || first.kind() != node.kind() {
+    let array = node
+        .parent()
+        .filter(|array| array.named_child_count() == 2)?;
+    let first = array.named_child(0)?;
+    if first == node || first.kind() != node.kind() {
         return None;
     }
     let only = |element: Node<'t>| {
@@ -191,8 +193,7 @@ pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         if left == "variable_name" {
             walk.refer(ReferenceKind::Type, class);
         } else {
-            walk.collector
-                .within(depth, |context| context.position = Position::Value);
+            walk.collector.enter_position(depth, Position::Value);
         }
     }
     Some(Descend::Into)

@@ -28,7 +28,7 @@ impl<'t> Walker<'t> {
         if self.wrapped.take() != Some(node.id()) {
             self.define_function(node, node, Vec::new(), depth);
         }
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
     }
 
     pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
@@ -118,6 +118,10 @@ impl<'t> Walker<'t> {
         let is_abstract = bases
             .iter()
             .any(|base| matches!(base.rsplit('.').next(), Some("ABC")));
+        let kind = match is_enum {
+            true => DefinitionKind::Enum,
+            false => DefinitionKind::Class,
+        };
         let id = self.define_block(
             Draft {
                 signature_end: head_end(node, body),
@@ -128,16 +132,7 @@ impl<'t> Walker<'t> {
                     is_abstract,
                     ..Modifiers::default()
                 },
-                ..Draft::new(
-                    self.collector.of(name),
-                    if is_enum {
-                        DefinitionKind::Enum
-                    } else {
-                        DefinitionKind::Class
-                    },
-                    span(outer),
-                    span(name),
-                )
+                ..self.collector.draft(kind, span(outer), name)
             },
             body,
         );
@@ -149,7 +144,7 @@ impl<'t> Walker<'t> {
             context.message = None;
             context.constructs = None;
         });
-        self.skip_field(node, self.grammar.fields.name);
+        self.collector.skip_field(node, self.grammar.fields.name);
     }
 
     /// Adds a definition with a block, which may begin with a docstring.
@@ -260,12 +255,9 @@ impl<'t> Walker<'t> {
         let draft = Draft {
             body: assigned.value.map(span),
             signature_end: assigned.head_end(target),
-            ..Draft::new(
-                self.collector.of(name),
-                DefinitionKind::Field,
-                assigned.span,
-                span(name),
-            )
+            ..self
+                .collector
+                .draft(DefinitionKind::Field, assigned.span, name)
         };
         self.collector.define_once(Some(class), draft);
     }
@@ -284,18 +276,14 @@ impl<'t> Walker<'t> {
             let draft = Draft {
                 body: value.map(span),
                 signature_end: value.map_or(node.end_byte(), |value| before_equals(&value)),
-                ..Draft::new(
-                    self.collector.of(name),
-                    DefinitionKind::TypeAlias,
-                    span(node),
-                    span(name),
-                )
+                ..self
+                    .collector
+                    .draft(DefinitionKind::TypeAlias, span(node), name)
             };
             self.collector.define_once(parent, draft);
             self.collector.skip_to(name.end_byte());
         }
-        self.collector
-            .within(depth, |context| context.position = Position::Type);
+        self.collector.enter_position(depth, Position::Type);
     }
 
     fn is_type_alias(&self, assigned: &AssignmentParts<'_>) -> bool {

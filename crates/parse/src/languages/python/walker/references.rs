@@ -4,23 +4,16 @@
 //! `super().m` is recorded with `super().m` as its path and a plain receiver: the path alone tells where to
 //! look it up.
 
-use foveate_model::{MessageKind, ReferenceKind, Span};
+use foveate_model::{MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
-use crate::collect::{Position, Receiver, span};
+use crate::collect::{Chain, Position, Receiver, span};
 use crate::messages;
 use crate::syntax::Descend;
 
 /// Longest chain of names that is followed to its start.
 const CHAIN: usize = 64;
-
-/// An expression that ends in a name.
-struct Chain<'n> {
-    name: Node<'n>,
-    path: Span,
-    receiver: Receiver,
-}
 
 impl Walker<'_> {
     /// Adds a name on its own.
@@ -33,11 +26,10 @@ impl Walker<'_> {
             self.collector.bind(node);
             return;
         }
-        match self.collector.context.position {
-            Position::Value => self.collector.refer(ReferenceKind::Name, node),
-            Position::Base => self.collector.refer(ReferenceKind::Base, node),
-            Position::Type if is_builtin_type(self.collector.of(node)) => {}
-            Position::Type => self.collector.refer(ReferenceKind::Type, node),
+        let position = self.collector.context.position;
+        if position != Position::Type || !is_builtin_type(self.collector.of(node)) {
+            let kind = position.reference(ReferenceKind::Name);
+            self.collector.refer(kind, node);
         }
     }
 
@@ -50,12 +42,8 @@ impl Walker<'_> {
             self.chained = None;
             return Descend::Into;
         }
-        let kind = match self.collector.context.position {
-            Position::Value => ReferenceKind::Attribute,
-            Position::Type => ReferenceKind::Type,
-            Position::Base => ReferenceKind::Base,
-        };
-        self.refer_to(node, kind);
+        let position = self.collector.context.position;
+        self.refer_to(node, position.reference(ReferenceKind::Attribute));
         if node.start_byte() < self.collector.skip_until {
             return Descend::Past;
         }
@@ -71,18 +59,10 @@ impl Walker<'_> {
             Some((id, kind)) if id == node.id() => kind,
             _ => ReferenceKind::Call,
         };
-        let name = self
-            .refer_to(function, kind)
-            .map(|chain| (chain.name, chain.path));
+        let chain = self.refer_to(function, kind);
+        let callee = chain.map(|chain| (span(chain.name), chain.path));
         self.dynamic_import(node, function);
-        let message = self.collector.context.message.or_else(|| {
-            let (name, path) = name?;
-            messages::of_call(path.of(self.collector.text), self.collector.of(name))
-        });
-        self.collector.within(depth, |context| {
-            context.position = Position::Value;
-            context.message = message;
-        });
+        self.collector.enter_call(depth, callee, messages::of_call);
     }
 
     /// Adds a reference for an `expression` that ends in a name, and skips the names in it.
@@ -110,11 +90,7 @@ impl Walker<'_> {
         for _ in 0..CHAIN {
             match self.kind(object) {
                 Kind::Identifier => {
-                    return Some(Chain {
-                        name,
-                        path: span(expression),
-                        receiver: Receiver::Names,
-                    });
+                    return Some(Chain::new(expression, name, Receiver::Names));
                 }
                 Kind::Attribute => object = object.child(0)?,
                 Kind::Call => {
@@ -126,25 +102,19 @@ impl Walker<'_> {
                 _ => break,
             }
         }
-        Some(Chain {
-            name,
-            path: span(name),
-            receiver: Receiver::Opaque,
-        })
+        Some(Chain::new(expression, name, Receiver::Opaque))
     }
 
     /// Adds `Generic[T]`: a type in type positions, a base among bases, followed by type arguments.
     pub(super) fn subscript(&mut self, node: Node<'_>, depth: u32) {
-        let kind = match self.collector.context.position {
-            Position::Value => return,
-            Position::Type => ReferenceKind::Type,
-            Position::Base => ReferenceKind::Base,
-        };
-        if let Some(value) = node.child(0) {
-            self.refer_to(value, kind);
+        let position = self.collector.context.position;
+        if position == Position::Value {
+            return;
         }
-        self.collector
-            .within(depth, |context| context.position = Position::Type);
+        if let Some(value) = node.child(0) {
+            self.refer_to(value, position.reference(ReferenceKind::Type));
+        }
+        self.collector.enter_position(depth, Position::Type);
     }
 
     pub(super) fn decorator(&mut self, node: Node<'_>) {

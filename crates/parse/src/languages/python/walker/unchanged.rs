@@ -397,6 +397,7 @@ mod tests {
     use super::super::changed;
     use super::*;
     use crate::limits::Limits;
+    use crate::syntax::Budget;
     use crate::testing::content;
 
     const EARLIER: &str = "\
@@ -476,9 +477,32 @@ class Client:
             let later = EARLIER.replace(written, instead);
             let limits = Limits::default();
             let earlier = content(LANGUAGE, EARLIER);
-            let changed = changed(&later, &earlier, &limits).expect(instead);
+            let budget = &mut Budget::new(&limits);
+            let changed = changed(&later, &earlier, &limits, budget).expect(instead);
             let whole = super::super::whole(&later, &limits).unwrap();
             assert_eq!(format!("{changed:#?}"), format!("{whole:#?}"));
         }
+    }
+
+    #[test]
+    fn attempts_share_one_budget() {
+        let function = |name: &str, module: &str| {
+            format!(
+                "def {name}(first, second):\n    return {module}.of(first, second, third, fourth)\n"
+            )
+        };
+        let written = format!("{}{}", function("one", "log"), function("two", "self"));
+        let earlier = content(LANGUAGE, &written);
+        // The first function refers to what is imported now, so it is parsed in a second attempt.
+        let later = format!("import log\n{written}");
+        let changed = |max_steps| {
+            let budget = &mut Budget::new(&Limits {
+                max_steps,
+                ..Limits::default()
+            });
+            changed(&later, &earlier, &Limits::default(), budget).is_some()
+        };
+        // The attempts take 1 and 101 steps.
+        assert!(changed(102) && !changed(101));
     }
 }

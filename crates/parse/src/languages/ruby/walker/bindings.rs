@@ -2,7 +2,7 @@
 //! fields and constants that assignments define.
 
 use foveate_model::values::{TypeForm, TypeName, Value};
-use foveate_model::{Definition, DefinitionKind, LocalId, ReferenceKind, Visibility};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::definitions::{
@@ -35,9 +35,7 @@ fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
     match target.kind() {
         "instance_variable" | "class_variable" => member(walk, node, target, value),
         _ => {
-            for name in bound_names(target) {
-                walk.local(name, value);
-            }
+            walk.locals(bound_names(target), value);
         }
     }
 }
@@ -70,15 +68,13 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Valu
 }
 
 /// Returns the field that `attr_reader :a` or the like before it defined for `@a`.
-fn reader_of(walk: &Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<LocalId> {
+fn reader_of(walk: &mut Walk<'_>, owner: LocalId, variable: Node<'_>) -> Option<LocalId> {
     let name = walk.of(variable).trim_start_matches('@');
-    let is_reader = |definition: &Definition| {
-        definition.parent == Some(owner)
-            && definition.kind == DefinitionKind::Field
-            && &*definition.name == name
-    };
-    let at = walk.collector.definitions.iter().position(is_reader)?;
-    Some(LocalId(u32::try_from(at).ok()?))
+    let members = walk.collector.members(Some(owner), name).to_vec();
+    members.into_iter().find(|id| {
+        let definition = walk.collector.definition(*id);
+        definition.is_some_and(|known| known.kind == DefinitionKind::Field)
+    })
 }
 
 /// `A = 1`. `Struct.new`, `Class.new`, `Data.define` and `Module.new` define a class or module with the
@@ -147,17 +143,16 @@ pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
 
 pub(super) fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, _: u32) -> Handled {
     for parameter in children(list) {
-        for name in bound_names(parameter) {
-            walk.local(name, Value::Unknown);
-        }
+        walk.locals(bound_names(parameter), Value::Unknown);
     }
     Some(Descend::Into)
 }
 
 pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    for name in field(node, "pattern").into_iter().flat_map(bound_names) {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(
+        field(node, "pattern").into_iter().flat_map(bound_names),
+        Value::Unknown,
+    );
     Some(Descend::Into)
 }
 
@@ -179,9 +174,7 @@ pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled
         walk.refer(ReferenceKind::Catch, caught);
     }
     let variable = field(node, "variable").and_then(|variable| variable.named_child(0));
-    if let Some(name) = variable.filter(|name| name.kind() == "identifier") {
-        walk.local(name, value);
-    }
+    walk.locals(variable.filter(|name| name.kind() == "identifier"), value);
     Some(Descend::Into)
 }
 
@@ -192,9 +185,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handle
         _ => field(node, "value").filter(|value| value.kind() == "identifier"),
     };
     let bound = bound.or_else(|| field(node, "key").filter(|_| field(node, "value").is_none()));
-    if let Some(name) = bound.filter(|name| name.kind() != "string") {
-        walk.local(name, Value::Unknown);
-    }
+    walk.locals(bound.filter(|name| name.kind() != "string"), Value::Unknown);
     Some(Descend::Into)
 }
 
@@ -210,9 +201,7 @@ pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> H
             "identifier" => Some(pattern),
             _ => None,
         };
-        if let Some(name) = name {
-            walk.local(name, Value::Unknown);
-        }
+        walk.locals(name, Value::Unknown);
     }
     Some(Descend::Into)
 }

@@ -77,6 +77,9 @@ pub(super) fn special_call<'t>(
     Some(Descend::Into)
 }
 
+/// Number of bytes at the end of a comment in which the declaration of a method is searched.
+const MAX_COMMENT: usize = 4 << 10;
+
 /// Whether the comment above a call declares the method that its first argument names, as YARD has it:
 /// `# @!method a?(b)` above `matcher :a?, '…'`.
 fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
@@ -87,7 +90,11 @@ fn is_declared(walk: &Walk<'_>, node: Node<'_>) -> bool {
     let Some((name, _)) = argument.and_then(|argument| literal_name(walk, argument)) else {
         return false;
     };
-    comment.of(walk.collector.text).lines().any(|line| {
+    // A comment may be above thousands of calls, all on one line.
+    let written = comment.of(walk.collector.text);
+    let start = written.len().saturating_sub(MAX_COMMENT);
+    let end = (start..).find_map(|at| written.get(at..)).unwrap_or("");
+    end.lines().any(|line| {
         let declared = line.trim_start_matches([' ', '\t', '#']);
         let declared = declared.strip_prefix("@!method ").map(str::trim_start);
         let rest = declared.map(|declared| declared.strip_prefix("self.").unwrap_or(declared));
@@ -122,10 +129,12 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     let Some(module) = argument.and_then(|argument| module(walk, *argument, name)) else {
         return;
     };
-    let names = vec![ImportedName::new("*", "")];
-    let enclosing = walk.context().enclosing;
-    walk.collector
-        .import(node, enclosing, ImportKind::Require, &module, names);
+    walk.import(
+        node,
+        ImportKind::Require,
+        &module,
+        ImportedName::new("*", ""),
+    );
 }
 
 fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
@@ -154,24 +163,19 @@ fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
 
 /// `include A, B::C` makes them bases of the enclosing class.
 fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
-    let mut bases: Vec<Box<str>> = Vec::new();
-    for argument in arguments(node) {
-        if is_constant(argument) {
-            bases.push(walk.of(argument).trim_start_matches("::").into());
-        }
-    }
-    let parent = walk.context().parent;
-    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
-    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
-        parent.bases.extend(bases);
-        walk.collector
-            .within(depth, |context| context.position = Position::Base);
+    let bases = arguments(node)
+        .into_iter()
+        .filter(|base| is_constant(*base));
+    let bases = bases.map(|base| walk.of(base).trim_start_matches("::").into());
+    let bases: Vec<Box<str>> = bases.collect();
+    if walk.add_bases(bases) {
+        walk.collector.enter_position(depth, Position::Base);
     }
     skip_name(walk, node);
 }
 
 /// Skips the name of the called method: it is no reference.
-fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     if let Some(method) = field(node, "method") {
         walk.collector.skip_to(method.end_byte());
     }
@@ -242,9 +246,9 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> H
         let Some((named, _)) = literal_name(walk, *argument) else {
             continue;
         };
-        let definitions = walk.collector.definitions.iter_mut().rev();
-        let mut members = definitions.filter(|d| d.parent == parent && &*d.name == named);
-        if let Some(member) = members.next() {
+        let last = walk.collector.members(parent, named).last().copied();
+        if let Some(member) = last.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize))
+        {
             member.visibility = visibility;
             member.modifiers.is_static |= is_static;
         }

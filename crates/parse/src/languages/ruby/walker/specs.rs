@@ -3,9 +3,10 @@
 //! code.
 
 use foveate_model::values::{Local, Value};
-use foveate_model::{DefinitionKind, Span, Visibility};
+use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
 use tree_sitter::Node;
 
+use super::macros::skip_name;
 use super::{arguments, is_constant, literal_name};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
@@ -48,9 +49,7 @@ pub(super) fn block<'t>(
     draft.visibility = Some(Visibility::Public);
     draft.decorators = vec![name.into()];
     let id = walk.define(draft);
-    if let Some(method) = field(node, "method") {
-        walk.collector.skip_to(method.end_byte());
-    }
+    skip_name(walk, node);
     walk.enter_definition(depth, id, DefinitionKind::Function);
     Some(Descend::Into)
 }
@@ -79,15 +78,8 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> 
         [only] => walk.value_of(*only),
         _ => Value::Unknown,
     };
-    walk.collector.bind_name(name, group);
-    walk.collector.values.locals.push(Local {
-        function: Some(group),
-        name,
-        value,
-    });
-    if let Some(method) = field(node, "method") {
-        walk.collector.skip_to(method.end_byte());
-    }
+    bind(walk, group, name, value);
+    skip_name(walk, node);
     Some(Descend::Into)
 }
 
@@ -108,10 +100,14 @@ pub(super) fn described_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             break subject;
         }
     };
-    walk.collector.bind_name(span(node), function);
+    bind(walk, function, span(node), Value::Name(span(described)));
+}
+
+fn bind(walk: &mut Walk<'_>, group: LocalId, name: Span, value: Value) {
+    walk.collector.bind_name(name, group);
     walk.collector.values.locals.push(Local {
-        function: Some(function),
-        name: span(node),
-        value: Value::Name(span(described)),
+        function: Some(group),
+        name,
+        value,
     });
 }

@@ -8,7 +8,7 @@ use super::patterns;
 use crate::collect::{Draft, Scope, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Attributes, Handled, Walk, child_of_kind, children, field};
+use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
 /// Registers the type parameters of a declaration: inside it, their names are no references.
 pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -23,21 +23,20 @@ pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     walk.add_generics(node, names, None);
 }
 
-/// `#[a::b(…)]` before a definition. Attributes before anything else belong to no definition.
+/// A comment, which may be the documentation of a definition, below its attributes.
+pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    walk.add_comment_after_attributes(node);
+    crate::walk::comment(walk, node, depth)
+}
+
+/// `#[a::b(…)]`
 pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let attribute = child_of_kind(node, "attribute");
     let Some(path) = attribute.and_then(|attribute| attribute.named_child(0)) else {
         return Some(Descend::Past);
     };
-    if is_before_definition(node) {
-        let written: String = walk.of(path).split_whitespace().collect();
-        let start = node.start_byte();
-        let known = walk.attributes.get_or_insert_with(|| Attributes {
-            start,
-            names: Vec::new(),
-        });
-        known.names.push(written.into());
-    }
+    let written: String = walk.of(path).split_whitespace().collect();
+    walk.add_attribute(node, written.into());
     let is_text_of_error = walk.of(path) == "error";
     walk.refer(ReferenceKind::Decorator, path);
     walk.collector.skip_to(path.end_byte());
@@ -47,30 +46,6 @@ pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) ->
         });
     }
     Some(Descend::Into)
-}
-
-fn is_before_definition(attribute: Node<'_>) -> bool {
-    let mut next = attribute.next_named_sibling();
-    while let Some(node) = next {
-        match node.kind() {
-            "attribute_item" | "line_comment" | "block_comment" => {
-                next = node.next_named_sibling();
-            }
-            "mod_item" => return field(node, "body").is_some(),
-            kind => {
-                return kind != "impl_item"
-                    && (kind.ends_with("_item")
-                        || matches!(
-                            kind,
-                            "macro_definition"
-                                | "enum_variant"
-                                | "field_declaration"
-                                | "associated_type"
-                        ));
-            }
-        }
-    }
-    false
 }
 
 /// Returns the visibility of a definition. Without `pub` it is visible in its module and all modules
@@ -101,31 +76,15 @@ fn head<'t>(
     let mut draft = walk.draft(kind, node, name, body);
     draft.name = draft.name.strip_prefix("r#").unwrap_or(draft.name);
     draft.visibility = Some(visibility(walk, node));
-    if walk.attributes.is_some() {
-        draft.doc = doc_below_attributes(walk, node);
+    if let Some(comments) = walk.attributes_of(node).and_then(|known| known.comments) {
+        let written = comments.of(walk.collector.text);
+        draft.doc = Some(documentation::comment(written, &[]));
     }
     if let Some(receiver) = walk.context().receiver {
         draft.receiver = Some(receiver.of(walk.collector.text));
         draft.modifiers.is_out_of_line = true;
     }
     Some(draft)
-}
-
-/// Returns the documentation between a definition and the attributes before it.
-fn doc_below_attributes(walk: &Walk<'_>, node: Node<'_>) -> Option<String> {
-    let last = node.prev_named_sibling()?;
-    let mut first = last;
-    while first.kind().ends_with("comment") {
-        match first.prev_named_sibling() {
-            Some(before) if before.kind().ends_with("comment") => first = before,
-            _ => {
-                let text = walk.collector.text;
-                let text = text.get(first.start_byte()..last.end_byte())?;
-                return Some(documentation::comment(text, &[]));
-            }
-        }
-    }
-    None
 }
 
 fn is_local(walk: &Walk<'_>) -> bool {
@@ -309,7 +268,7 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     draft.receiver = None;
     draft.modifiers.is_out_of_line = false;
     draft.modifiers.is_macro = true;
-    let attributes = walk.attributes.as_ref();
+    let attributes = walk.attributes_of(node);
     if attributes.is_some_and(|known| known.names.iter().any(|n| &**n == "macro_export")) {
         draft.visibility = Some(Visibility::Public);
     }

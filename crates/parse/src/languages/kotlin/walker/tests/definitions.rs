@@ -1,6 +1,7 @@
 //! Tests the collected definitions.
 
 use super::defines;
+use crate::testing::kotlin;
 
 #[test]
 fn types_and_objects_are_defined() {
@@ -373,4 +374,21 @@ fn calls_of_get_and_set_and_new_syntax_keep_their_class() {
             method A.h: fun h(x: Any)
             method A.last: fun last()",
     );
+}
+
+#[test]
+fn last_line_with_annotations_needs_no_line_end() {
+    for (source, names) in [
+        ("@A fun f() {}", "f"),
+        ("class A\n@B class C { @D(1) fun f() {} }", "A C C.f"),
+        ("class A\n@B", "A"),
+        ("val x = f(\n  this@A)", "x"),
+    ] {
+        let facts = crate::parse(kotlin(), source, &crate::Limits::default());
+        let found = facts.definitions.iter().map(|definition| {
+            assert!(definition.span.end as usize <= source.len(), "{source}");
+            &*definition.qualified_name
+        });
+        assert_eq!(found.collect::<Vec<_>>().join(" "), names, "{source}");
+    }
 }

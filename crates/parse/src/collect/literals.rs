@@ -1,0 +1,117 @@
+//! Adds string literals: the regions of their text, and the messages that users may see.
+
+use std::ops::Range;
+
+use foveate_model::{Message, RegionKind, Span};
+use tree_sitter::Node;
+
+use super::{Collector, span};
+use crate::syntax::Descend;
+
+impl Collector<'_> {
+    /// Adds the regions of a string literal, without the parts that are code, and its text as a message. The
+    /// result says to visit these parts.
+    pub(crate) fn literal(
+        &mut self,
+        node: Node<'_>,
+        is_code: impl Fn(Node<'_>) -> bool,
+    ) -> Descend {
+        let (mut start, mut descend) = (node.start_byte(), Descend::Past);
+        let mut cursor = node.walk();
+        for code in node
+            .named_children(&mut cursor)
+            .filter(|part| is_code(*part))
+        {
+            self.region(RegionKind::Text, Span::new(start, code.start_byte()));
+            (start, descend) = (code.end_byte(), Descend::Into);
+        }
+        self.region(RegionKind::Text, Span::new(start, node.end_byte()));
+        if self.context.message.is_some() {
+            self.message(self.inside_quotes(node));
+        }
+        descend
+    }
+
+    /// Returns the span of a literal's text, which excludes its quotes and what is written before and after
+    /// them: `r#"…"#`.
+    pub(crate) fn inside_quotes(&self, literal: Node<'_>) -> Span {
+        let inside = match literal.kind().starts_with("heredoc") {
+            true => None,
+            false => quoted(self.of(literal)),
+        };
+        inside.map_or(span(literal), |inside| {
+            let start = literal.start_byte();
+            Span::new(start + inside.start, start + inside.end)
+        })
+    }
+
+    /// Adds a string literal if the current context says that users may see it.
+    pub(crate) fn message(&mut self, literal: Span) {
+        if let Some(kind) = self.context.message
+            && !literal.of(self.text).trim().is_empty()
+        {
+            self.messages.push(Message {
+                kind,
+                span: literal,
+                line: self.lines.line_of(literal.start),
+                enclosing: self.context.enclosing,
+            });
+        }
+    }
+}
+
+/// Returns the range of the text between the quotes of a literal. `None` for other literals, and those without an
+/// end.
+fn quoted(literal: &str) -> Option<Range<usize>> {
+    let is_prefix = |c: char| c.is_ascii_alphanumeric() || "@$#".contains(c);
+    let open = literal.find(|c| !is_prefix(c))?;
+    let (prefix, rest) = literal.split_at_checked(open)?;
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    // As many `#` as before the quotes of a raw string of Rust come after them.
+    let rest = rest.strip_suffix(prefix.trim_start_matches(|c| c != '#'))?;
+    let inner = rest.trim_start_matches(quote);
+    let count = match rest.len() - inner.len() {
+        all if inner.is_empty() => all / 2,
+        before if before < 3 => 1,
+        // Quotes may be part of the text beside the three or more that delimit it.
+        before => before.min(inner.len() - inner.trim_end_matches(quote).len()),
+    };
+    let end = rest
+        .len()
+        .checked_sub(count)
+        .filter(|_| rest.ends_with(quote))?;
+    (count > 0 && count <= end).then(|| open + count..open + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn quotes_of_the_text_are_not_those_of_the_literal() {
+        for (literal, text) in [
+            (r#""no file 'x'""#, "no file 'x'"),
+            (r#"'no "x"'"#, r#"no "x""#),
+            (r#""issue #""#, "issue #"),
+            (r#""`a` or \"b\"""#, r#"`a` or \"b\""#),
+            (r##"br#"raw "x""#"##, r#"raw "x""#),
+            ("$@\"{a}: '{b}'\"", "{a}: '{b}'"),
+            (r#"""""a" b""""#, r#""a" b"#),
+            ("\"\"\"\n'a'\n\"\"\"", "\n'a'\n"),
+            ("\"\"", ""),
+            ("\"\"\"\"\"\"", ""),
+            ("`a`", "a"),
+        ] {
+            assert_eq!(
+                quoted(literal).and_then(|inside| literal.get(inside)),
+                Some(text)
+            );
+        }
+        for other in ["\"", "\"no end", "/it's/", "%q(it's)", "", "can't"] {
+            assert_eq!(quoted(other), None, "{other}");
+        }
+    }
+}
