@@ -191,8 +191,9 @@ fn page_explains_every_signal() {
         let names = tables
             .iter()
             .flat_map(|table| weights["rank"][*table].as_table().unwrap().keys());
-        // The role is a signal, too: without it the sum would not be the score.
-        let wanted: BTreeSet<&str> = names.map(String::as_str).chain(["role"]).collect();
+        // The role and purpose of the file add the rest of the score.
+        let of_file = ["role", "kind", "described"];
+        let wanted: BTreeSet<&str> = names.map(String::as_str).chain(of_file).collect();
         let texts = explained[list].as_object().unwrap();
         let known: BTreeSet<&str> = texts.keys().map(String::as_str).collect();
         assert_eq!(known, wanted, "{list}");

@@ -101,12 +101,14 @@ pub(crate) fn of(path: &RepoPath, role: Role) -> Purpose {
     }
     let known = well_known(path, role);
     Purpose {
-        kind: Some(by_directory(path, role).unwrap_or_else(|| match (known, role) {
-            (Some(known), _) => known.kind,
-            (None, Role::Configuration) => FileKind::Setting,
-            (None, Role::Documentation) => FileKind::Page,
-            (None, _) => FileKind::Source,
-        })),
+        kind: Some(
+            by_directory(path, role).unwrap_or_else(|| match (known, role) {
+                (Some(known), _) => known.kind,
+                (None, Role::Configuration) => FileKind::Setting,
+                (None, Role::Documentation) => FileKind::Page,
+                (None, _) => FileKind::Source,
+            }),
+        ),
         words: known.map_or("", |known| known.words),
     }
 }

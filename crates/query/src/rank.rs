@@ -91,19 +91,6 @@ fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     scored
 }
 
-/// Sorts the signals of a result, largest first, after adding `role`, the effect of the role and kind of the file.
-/// The signals then sum to the score.
-fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
-    let sum: f32 = signals.iter().map(|signal| signal.value).sum();
-    signals.push(Signal {
-        name: "role",
-        value: score - sum,
-    });
-    signals.retain(|signal| signal.value != 0.0);
-    signals.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
-    signals
-}
-
 /// `ln(1 + count)` of small counts.
 static LOGARITHMS: LazyLock<[f32; 512]> =
     LazyLock::new(|| std::array::from_fn(|count| (count as f32).ln_1p()));

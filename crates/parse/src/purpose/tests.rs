@@ -72,14 +72,23 @@ fn well_known_files_have_words() {
 #[test]
 fn tables_are_in_lower_case_and_name_each_file_once() {
     let all: Vec<&WellKnown> = WELL_KNOWN.iter().flatten().collect();
-    let mut names: Vec<_> = all.iter().map(|known| (known.directory, known.name)).collect();
+    let mut names: Vec<_> = all
+        .iter()
+        .map(|known| (known.directory, known.name))
+        .collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a < b), "a name twice: {names:?}");
     for known in all {
         assert!(!known.name.chars().any(char::is_uppercase), "{known:?}");
-        assert!(known.directory.len() + known.name.trim_matches('*').len() > 2, "{known:?}");
+        assert!(
+            known.directory.len() + known.name.trim_matches('*').len() > 2,
+            "{known:?}"
+        );
         let words: Vec<&str> = known.words.split(' ').collect();
-        let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_word = |word: &&str| {
+            word.chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
         assert!(words.iter().all(is_word), "{known:?}");
     }
 }

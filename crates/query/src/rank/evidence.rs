@@ -1,7 +1,7 @@
 //! Gathers all evidence about a query, before it is weighted.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm, idf};
+use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot, tokens};
 
@@ -174,11 +174,9 @@ impl Evidence {
             })
             .map(|s| s.text.as_str())
             .collect();
-        let rarest = idf(snapshot.files.len(), 0);
-        let rarity = |term| words.terms.get(&term).map(|stats| stats.idf / rarest);
         let roles = Roles::of(text, intent, &config.role)
             .with_named(named_files)
-            .with_described(&snapshot.files, rarity);
+            .with_described(&snapshot.files, |term| words.terms.contains_key(&term));
         Self {
             roles,
             hits: words.hits,

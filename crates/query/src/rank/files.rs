@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::probability::Probabilities;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{best_ranked, explained, history, logarithmic, normalize};
+use super::{best_ranked, history, logarithmic, normalize};
 
 /// Logarithms of the size in bytes and of the number of importers at which the signals reach 1: the size of the
 /// largest file that is read, and three thousand importers.
@@ -24,9 +24,10 @@ pub(super) fn rank(
     config: &RankConfig,
     listed: usize,
 ) -> Vec<RankedFile> {
+    let files = &snapshot.files;
     let signals = signals(snapshot, evidence, config);
     let scored = signals.iter().map(|(id, signals)| {
-        let (files, sum) = (&snapshot.files, signals.score(&config.file));
+        let sum = signals.score(&config.file);
         let role = files.file(*id).role;
         evidence.roles.score(files, *id, role, sum)
     });
@@ -38,11 +39,15 @@ pub(super) fn rank(
         .map(|(rank, (position, score))| {
             let (id, signals) = &signals[position as usize];
             let reasons = (rank < listed).then(|| signals.explain(&config.file));
+            let explained = |reasons| {
+                let role = files.file(*id).role;
+                evidence.roles.explain(files, *id, role, score, reasons)
+            };
             RankedFile {
                 id: *id,
                 score,
                 probability: probabilities.of(score),
-                signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
+                signals: reasons.map_or_else(Vec::new, explained),
             }
         })
         .collect()

@@ -11,11 +11,11 @@ use foveate_model::{DefinitionKind, LocalId};
 use super::evidence::Evidence;
 use super::history::FunctionHistory;
 use super::probability::Probabilities;
-use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
+use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace, Signal};
 use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{FULL, best_ranked, explained, history, logarithmic, scale};
+use super::{FULL, best_ranked, history, logarithmic, scale};
 use crate::deadline::{Deadline, Stage};
 
 /// Ranks the functions and the places of the best files. The first `listed` of each carry their signals.
@@ -307,14 +307,23 @@ impl<'a> Pool<'a> {
             .map(|(rank, (at, score))| {
                 let at = at as usize;
                 let reasons = (rank < listed).then(|| self.signals[at].explain(&config.function));
+                let explained =
+                    |reasons| self.explain(PlaceId::Definition(self.ids[at]), score, reasons);
                 RankedFunction {
                     id: self.ids[at],
                     score,
                     probability: probabilities.of(score),
-                    signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
+                    signals: reasons.map_or_else(Vec::new, explained),
                 }
             })
             .collect()
+    }
+
+    /// Returns the signals of a place, completed so that they sum to its score.
+    fn explain(&self, id: PlaceId, score: f32, signals: Vec<Signal>) -> Vec<Signal> {
+        let (files, file) = (&self.snapshot.files, id.file(&self.snapshot.files));
+        self.roles
+            .explain(files, file, id.role(files), score, signals)
     }
 
     /// Returns functions and stretches in one order, functions first where scores are equal. The first
@@ -354,7 +363,8 @@ impl<'a> Pool<'a> {
                     score,
                     probability: probabilities.of(score),
                     share: probabilities.share(score),
-                    signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
+                    signals: reasons
+                        .map_or_else(Vec::new, |reasons| self.explain(id, score, reasons)),
                     ..RankedPlace::new(&self.snapshot.files, id)
                 }
             })

@@ -1,51 +1,92 @@
 //! Finds the well-known files that a query describes by what they decide: "tolerate less coverage" is about
 //! `codecov.yml`, which need not have any of these words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{FileId, Files};
 
-/// The largest strength of a word.
-const MAX_STRENGTH: f32 = 0.9;
-
 /// Returns the described files, each with a strength between 0 and 1: noisy-or over the terms that the words of its
-/// purpose and the query share, each with its rarity divided by the number of purposes in the repository that have it.
-/// `rarity` of a term of the query, by its hash, is between 0 and 1; `None` if the query lacks it.
-pub(super) fn described(
-    files: &Files,
-    rarity: impl Fn(u64) -> Option<f32>,
-) -> HashMap<FileId, f32> {
-    let mut of_purposes: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
+/// purpose and the query share, each with `1 / (1 + n)`, where `n` purposes in the repository have it. `is_asked` tells
+/// whether the query has a term, by its hash.
+pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMap<FileId, f32> {
+    let mut files_of: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
     for file in files.well_known() {
         let words = files.file(*file).purpose.words;
-        of_purposes.entry(words).or_default().push(*file);
+        files_of.entry(words).or_default().push(*file);
     }
     let asked = |words: &str| {
-        let mut terms = BTreeMap::new();
+        let mut terms = BTreeSet::new();
         for_each_term(words, |term| {
-            let term = tokens::hash(term);
-            terms.extend(rarity(term).map(|rarity| (term, rarity)));
+            terms.extend(Some(tokens::hash(term)).filter(|term| is_asked(*term)));
         });
         terms
     };
-    let of_purposes: Vec<(BTreeMap<u64, f32>, Vec<FileId>)> = of_purposes
+    let purposes: Vec<(BTreeSet<u64>, Vec<FileId>)> = files_of
         .into_iter()
         .map(|(words, files)| (asked(words), files))
         .collect();
-    let mut purposes_of_term: HashMap<u64, u32> = HashMap::default();
-    for term in of_purposes.iter().flat_map(|(terms, _)| terms.keys()) {
-        *purposes_of_term.entry(*term).or_default() += 1;
+    let mut purposes_with: HashMap<u64, u32> = HashMap::default();
+    for term in purposes.iter().flat_map(|(terms, _)| terms) {
+        *purposes_with.entry(*term).or_default() += 1;
     }
-    let mut described = HashMap::default();
-    for (terms, files) in of_purposes.iter().filter(|(terms, _)| !terms.is_empty()) {
-        let absent = terms.iter().map(|(term, rarity)| {
-            let purposes = purposes_of_term.get(term).copied().unwrap_or(1);
-            1.0 - (rarity / purposes as f32).min(MAX_STRENGTH)
-        });
-        let strength = 1.0 - absent.product::<f32>();
-        described.extend(files.iter().map(|file| (*file, strength)));
-    }
+    let strength = |terms: &BTreeSet<u64>| {
+        let numbers = terms.iter().filter_map(|term| purposes_with.get(term));
+        let absent = numbers.map(|number| 1.0 - 1.0 / (1.0 + *number as f32));
+        1.0 - absent.product::<f32>()
+    };
+    let described = purposes.iter().filter(|(terms, _)| !terms.is_empty());
     described
+        .flat_map(|(terms, files)| {
+            let strength = strength(terms);
+            files.iter().map(move |file| (*file, strength))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strength_of_a_word_is_shared_by_the_purposes_that_have_it() {
+        let snapshot = foveate_fixture::snapshot::of_text(
+            "
+            //- codecov.yml
+            a: 1
+            //- tox.ini
+            [tox]
+            //- web/package.json
+            {}
+            //- package.json
+            {}
+            //- src/coverage.py
+            a = 1
+            ",
+        );
+        let files = &snapshot.files;
+        let found = |query: &str| {
+            let mut terms = BTreeSet::new();
+            for_each_term(query, |term| {
+                terms.insert(tokens::hash(term));
+            });
+            let found = described(files, |term| terms.contains(&term));
+            let found = found.into_iter();
+            let found =
+                found.map(|(file, strength)| (files.path(file), (100.0 * strength).round()));
+            found.collect::<BTreeMap<&str, f32>>()
+        };
+        let all = |paths: &[(&'static str, f32)]| paths.iter().copied().collect::<BTreeMap<_, _>>();
+        assert_eq!(found("less coverage"), all(&[("codecov.yml", 50.0)]));
+        assert_eq!(
+            found("a npm script"),
+            all(&[("package.json", 75.0), ("web/package.json", 75.0)])
+        );
+        assert_eq!(
+            found("the flags of the tests"),
+            all(&[("codecov.yml", 50.0), ("tox.ini", 50.0)])
+        );
+        assert_eq!(found("it crashes"), all(&[]));
+    }
 }

@@ -6,6 +6,7 @@ use foveate_index::{FileId, Files};
 use foveate_model::{FileKind, Role};
 
 use super::purposes;
+use super::ranked::Signal;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::text::{QueryText, SegmentKind};
@@ -109,13 +110,10 @@ impl Roles {
     }
 
     /// Sets the files that a short query without code describes: see [`purposes::described`].
-    pub(super) fn with_described(
-        mut self,
-        files: &Files,
-        rarity: impl Fn(u64) -> Option<f32>,
-    ) -> Self {
+    /// `is_asked` tells whether the query has a term, by its hash.
+    pub(super) fn with_described(mut self, files: &Files, is_asked: impl Fn(u64) -> bool) -> Self {
         if self.kinds.is_some() {
-            self.described = purposes::described(files, rarity);
+            self.described = purposes::described(files, is_asked);
         }
         self
     }
@@ -132,20 +130,45 @@ impl Roles {
 
     /// Returns the score of a file, or of a place in it, from the weighted sum of its signals.
     pub(super) fn score(&self, files: &Files, file: FileId, role: Role, sum: f32) -> f32 {
-        sum * self.factor(file, role) + self.of_kind(files, file, role)
+        let added: f32 = self.of_purpose(files, file, role).iter().sum();
+        sum * self.factor(file, role) + added
     }
 
-    /// Returns what the kind of a file adds to a score.
-    fn of_kind(&self, files: &Files, file: FileId, role: Role) -> f32 {
-        let Some(asked) = &self.kinds else { return 0.0 };
+    /// Returns the signals of a file, or of a place in it, largest first, completed so that they sum to its score: with
+    /// `kind` and `described`, which the purpose of the file adds, and `role`, the effect of the factor of its role.
+    pub(super) fn explain(
+        &self,
+        files: &Files,
+        file: FileId,
+        role: Role,
+        score: f32,
+        mut signals: Vec<Signal>,
+    ) -> Vec<Signal> {
+        let sum: f32 = signals.iter().map(|signal| signal.value).sum();
+        let [kind, described] = self.of_purpose(files, file, role);
+        let role = score - sum - kind - described;
+        let added = [("kind", kind), ("described", described), ("role", role)];
+        signals.extend(added.map(|(name, value)| Signal { name, value }));
+        signals.retain(|signal| signal.value != 0.0);
+        signals.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
+        signals
+    }
+
+    /// Returns what the purpose of a file adds to a score: for its kind, and for being described.
+    fn of_purpose(&self, files: &Files, file: FileId, role: Role) -> [f32; 2] {
+        let Some(asked) = &self.kinds else {
+            return [0.0; 2];
+        };
         let kind = match role {
             Role::Test => None,
             _ => files.file(file).purpose.kind,
         };
         let lift = kind.map_or(0.0, |kind| asked.lift(kind));
         let described = self.described.get(&file).copied().unwrap_or(0.0);
-        self.kind_weight * lift.clamp(-self.max_lift, self.max_lift)
-            + self.described_weight * described
+        [
+            self.kind_weight * lift.clamp(-self.max_lift, self.max_lift),
+            self.described_weight * described,
+        ]
     }
 
     /// Returns the factor on the scores of a file and of the places in it.
