@@ -1,6 +1,6 @@
 //! Reads working trees and git repositories into plans that the engine publishes. One task per
 //! repository drives the engine. Knows no HTTP. Start at [`Catalog`] for a service, at
-//! [`once::Once`] for a program that answers once and exits.
+//! [`one_shot::OneShotIndexer`] for a program that answers once and exits.
 
 pub mod catalog;
 mod driver;
@@ -8,7 +8,7 @@ mod flush;
 pub mod git;
 mod history_reader;
 pub mod max_size;
-pub mod once;
+pub mod one_shot;
 mod revisions;
 mod schedule;
 pub mod tree;
@@ -22,7 +22,7 @@ pub use catalog::{Catalog, ManageError, RegisterError, Registration};
 use git::connection::{Connection, ConnectionSettings};
 use git::location::Remote;
 use git::remote::RemoteCopy;
-use git::{Access, HistoryLimits};
+use git::{HistoryLimits, ReadLimits};
 
 use crate::engine::RepoName;
 
@@ -41,7 +41,7 @@ pub struct IngestSettings {
     /// The program's own directory, canonical.
     pub data_dir: PathBuf,
     /// Local directories that clients may register, and the time and size limits of reading them.
-    pub access: Arc<Access>,
+    pub read_limits: Arc<ReadLimits>,
     /// How remote repositories are reached.
     pub connection: ConnectionSettings,
     /// When git repositories are polled.

@@ -29,7 +29,7 @@ use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::location::host_name;
-use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
+use crate::ingest::git::{HistoryLimits, LocalPaths, ReadLimits};
 use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::mcp::{self, AgentLimits, Agents};
@@ -441,11 +441,11 @@ pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> Engin
 }
 
 pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
-    let access = Arc::new(access(config));
+    let read_limits = Arc::new(read_limits(config));
     IngestSettings {
         data_dir,
-        connection: connection_settings(config, Arc::clone(&access)),
-        access,
+        connection: connection_settings(config, Arc::clone(&read_limits)),
+        read_limits,
         poll: PollSettings {
             interval: Duration::from_secs(config.git.poll_seconds),
             retry: Duration::from_secs(config.git.retry_seconds),
@@ -471,9 +471,9 @@ pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> 
     }
 }
 
-fn access(config: &Config) -> Access {
+fn read_limits(config: &Config) -> ReadLimits {
     let allowed = &config.repos.allow_paths;
-    Access {
+    ReadLimits {
         places: if allowed.is_empty() && config.is_local() {
             LocalPaths::Anywhere
         } else {
@@ -497,10 +497,10 @@ fn by_host_name<T: Clone>(settings: &BTreeMap<String, T>) -> BTreeMap<String, T>
     settings.iter().map(named).collect()
 }
 
-fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettings {
+fn connection_settings(config: &Config, read_limits: Arc<ReadLimits>) -> ConnectionSettings {
     let git = &config.git;
     ConnectionSettings {
-        access,
+        read_limits,
         schemes: git.schemes.clone(),
         timeout: Duration::from_secs(git.timeout_seconds),
         max_bytes: git.max_bytes,

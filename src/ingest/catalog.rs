@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::git::{Access, GitError, Location, LocationError};
+use super::git::{GitError, Location, LocationError, ReadLimits};
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
@@ -115,7 +115,7 @@ pub struct Catalog {
     /// Stop signal and tracker of each repository's tasks.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
     /// Allowed paths of the repositories that the operator named at startup.
-    trusted: DashMap<RepoName, Arc<Access>>,
+    trusted: DashMap<RepoName, Arc<ReadLimits>>,
     credentials: Arc<Credentials>,
     /// Held while the stored list and the served repositories may differ.
     listing: tokio::sync::Mutex<()>,
@@ -284,9 +284,9 @@ impl Catalog {
         }
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let base = RepoName::from_directory(&base);
-        let (access, root) = (Arc::clone(&self.settings.access), path.clone());
-        let access = spawn_blocking(move || access.trusting(&root));
-        let access = access.await.map_err(|_| RegisterError::Defect)?;
+        let (read_limits, root) = (Arc::clone(&self.settings.read_limits), path.clone());
+        let read_limits = spawn_blocking(move || read_limits.trusting(&root));
+        let read_limits = read_limits.await.map_err(|_| RegisterError::Defect)?;
         for number in 1..100 {
             let name = match number {
                 1 => base.clone(),
@@ -297,7 +297,7 @@ impl Catalog {
                 watch: true,
             };
             if let Some((writer, commands)) = self.engine.add(name.clone(), source) {
-                self.trusted.insert(name, access);
+                self.trusted.insert(name, read_limits);
                 return Ok(self.drive(writer, commands));
             }
         }

@@ -501,7 +501,7 @@ fn clone(
         tokens: BTreeMap::new(),
         token_files: BTreeMap::new(),
         token_source: None,
-        access: Arc::default(),
+        read_limits: Arc::default(),
     };
     let copy = RemoteCopy::new(
         Connection::new(remote, settings),

@@ -14,7 +14,7 @@ use crate::ingest::driver::{Driver, GitSource, Origin};
 use crate::ingest::flush::Flusher;
 use crate::ingest::git::location::Remote;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, LocalPaths, Location, Records};
+use crate::ingest::git::{LocalPaths, Location, ReadLimits, Records};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
 use crate::ingest::tree::Stats;
@@ -87,7 +87,7 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            access: self.access_of(&name, copy.is_some()),
+            read_limits: self.read_limits_of(&name, copy.is_some()),
             transfers: Arc::clone(&self.transfers),
             stop: stop.clone(),
             tracker: tracker.clone(),
@@ -142,16 +142,16 @@ impl Catalog {
     }
 
     /// Returns the paths where a repository, its git directory and its objects may lie.
-    fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
+    fn read_limits_of(&self, name: &RepoName, is_copy: bool) -> Arc<ReadLimits> {
         if is_copy {
             // Git made the copy here, and nothing else writes to it.
-            return Arc::new(Access {
+            return Arc::new(ReadLimits {
                 places: LocalPaths::Anywhere,
-                ..Access::clone(&self.settings.access)
+                ..ReadLimits::clone(&self.settings.read_limits)
             });
         }
         let trusted = self.trusted.get(name);
-        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
+        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.read_limits))
     }
 
     /// Returns the local copy of a remote repository; `None` for a local one.
