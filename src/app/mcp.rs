@@ -64,11 +64,11 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     ));
     follow(&catalog, root.to_owned()).await?;
     spawn_blocking(foveate_query::warm);
-    let limits = AgentLimits {
+    let limits = McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
     };
-    let served = stdio::serve(Agents::of_process(engine, limits), stop.clone()).await;
+    let served = stdio::serve(McpService::of_process(engine, limits), stop.clone()).await;
     stop.cancel();
     catalog.close().await;
     signal.abort();

@@ -32,7 +32,7 @@ use crate::ingest::git::location::host_name;
 use crate::ingest::git::{HistoryLimits, LocalPaths, ReadLimits};
 use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
-use crate::mcp::{self, AgentLimits, Agents};
+use crate::mcp::{self, McpLimits, McpService};
 use crate::store::{DatabaseLocation, Store};
 use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
@@ -54,7 +54,7 @@ pub struct Service {
     pub catalog: Arc<Catalog>,
     state: HttpState,
     /// The route of the Model Context Protocol.
-    agents: Router<HttpState>,
+    mcp: Router<HttpState>,
     policy: RequestPolicy,
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
@@ -118,7 +118,7 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
-        let agents = agents_route(&config, &engine, &feedback, stop.clone());
+        let mcp = mcp_route(&config, &engine, &feedback, stop.clone());
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -133,7 +133,7 @@ impl Service {
             engine,
             catalog,
             state,
-            agents,
+            mcp,
             policy: policy(&config, authenticator),
             tls,
             connections: connection_limits(&config),
@@ -177,12 +177,7 @@ impl Service {
         let feedback = Arc::clone(&self.state.feedback);
         let writer = tokio::spawn(feedback.work(written.clone()));
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
-        let router = router(
-            self.state,
-            self.agents,
-            &self.policy,
-            Arc::clone(&in_flight),
-        );
+        let router = router(self.state, self.mcp, &self.policy, Arc::clone(&in_flight));
         let (limits, stopped) = (self.connections, self.stop.clone());
         let served = ServeContext {
             router,
@@ -358,19 +353,19 @@ fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
     }
 }
 
-/// Creates the route of coding agents.
-fn agents_route(
+/// Creates the route of the Model Context Protocol.
+fn mcp_route(
     config: &Config,
     engine: &Arc<Engine>,
     feedback: &Arc<Feedback>,
     stop: CancellationToken,
 ) -> Router<HttpState> {
-    let limits = AgentLimits {
+    let limits = McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
     };
-    let agents = Agents::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(agents, config.server.body_limit_bytes, stop)
+    let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
+    mcp::http::route(service, config.server.body_limit_bytes, stop)
 }
 
 fn http_limits(config: &Config) -> HttpLimits {
