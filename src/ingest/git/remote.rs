@@ -96,10 +96,11 @@ impl RemoteCopy {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Removes the copy if it is one of another address, left by an earlier repository of this name. Blocks.
+    /// Removes the copy if it is one of another address, left by an earlier repository of this name. One whose
+    /// settings are corrupt counts as damaged and stays until it is cloned again. Blocks.
     ///
     /// # Errors
-    /// When git cannot be asked, the work is to stop, or files cannot be removed.
+    /// When its address cannot be read, the work is to stop, or files cannot be removed.
     pub fn remove_if_other_address(&self, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         if !self.exists() {
@@ -107,12 +108,17 @@ impl RemoteCopy {
         }
         let mut command = command::git_in(&self.directory);
         command.args(["config", "--get", "remote.origin.url"]);
-        let address = match self.run("config", command, &Progress::default(), stop) {
-            // The copy has no address.
-            Err(GitError::Failed { .. }) => Vec::new(),
-            address => address?,
-        };
-        if address.trim_ascii_end() != self.connection.address().as_bytes() {
+        let output = process::output(&mut command, &self.connection.run_limits(stop, "config"))?;
+        // The exit code of an absent setting. Git also uses it where it cannot open the file, and then says so.
+        let is_absent = output.status.code() == Some(1) && output.stderr.is_empty();
+        if !output.status.success() && !is_absent {
+            if output.stderr.starts_with(b"fatal: bad config") {
+                self.report_damage();
+                return Ok(());
+            }
+            return Err(command::failure(&command, &output.stderr));
+        }
+        if output.stdout.trim_ascii_end() != self.connection.address().as_bytes() {
             tracing::warn!(
                 copy = %self.directory.display(),
                 "removing the local copy: it was cloned from another address"
