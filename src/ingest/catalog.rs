@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::git::{GitError, Location, LocationError, ReadLimits};
-use super::{CREDENTIALS, IngestSettings};
+use super::git::{GitError, Location, LocationError, ReadLimits, remote};
+use super::{COPIES, CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
@@ -152,12 +152,17 @@ impl Catalog {
         }
     }
 
-    /// Starts the repositories in the stored list.
+    /// Starts the repositories in the stored list, and deletes the clones that an earlier process did not finish.
     ///
     /// # Errors
     /// When the list cannot be read.
     pub async fn restore(&self) -> Result<(), StoreError> {
         self.move_credentials_out_of_rows().await?;
+        let copies = self.settings.data_dir.join(COPIES);
+        // Listed before the first clone of this process, deleted while the repositories start.
+        let unfinished = spawn_blocking(move || remote::unfinished_clones(&copies)).await;
+        self.tracker
+            .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
         let mut registered = Vec::new();
         for row in self.store.repositories().await? {
             match RepoName::new(&row.name) {
@@ -390,6 +395,14 @@ impl Catalog {
             tracing::warn!("indexing took too long to stop and was abandoned");
         }
         self.store.close().await;
+    }
+}
+
+fn remove_unfinished(clones: &[PathBuf]) {
+    for clone in clones {
+        if let Err(error) = std::fs::remove_dir_all(clone) {
+            tracing::warn!(clone = %clone.display(), %error, "cannot remove an unfinished clone");
+        }
     }
 }
 
