@@ -177,7 +177,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let diff = diff.transpose()?;
     let git_issue = repository
         .error()
-        .map(|error| without_git(&git_reason(error)));
+        .map(|error| without_git(&one_shot::explain(error)));
     let indexer = OneShotIndexer::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
@@ -289,22 +289,14 @@ fn settings(
 /// Explains why past commits could not be read, and what to do.
 fn history_reason(error: &GitError) -> String {
     match error {
-        GitError::Timeout { .. } => {
+        GitError::Timeout {
+            subcommand: "log", ..
+        } => {
             "reading them took too long; the next run continues from there, and --wait-history waits \
              for them"
                 .to_owned()
         }
-        error => error.to_string(),
-    }
-}
-
-/// Explains why git cannot be used.
-fn git_reason(error: &GitError) -> String {
-    match error {
-        GitError::Timeout { limit, .. } => {
-            format!("git did not answer within {} s", limit.as_secs())
-        }
-        error => error.to_string(),
+        error => one_shot::explain(error),
     }
 }
 

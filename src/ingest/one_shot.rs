@@ -31,15 +31,44 @@ pub enum OneShotError {
     NotADirectory(PathBuf),
     #[error("{} is not in a git repository, so it has no revision {reference:?}", .path.display())]
     NoRevisions { path: PathBuf, reference: String },
-    #[error(transparent)]
-    Git(#[from] GitError),
+    #[error("{}", explain(.0))]
+    Git(GitError),
     /// The repository exists, but git cannot be used for it.
-    #[error(transparent)]
+    #[error("{}", explain(.0))]
     Unusable(Arc<GitError>),
     #[error(transparent)]
     Tree(TreeError),
     #[error(transparent)]
     Index(#[from] PublishError),
+}
+
+impl From<GitError> for OneShotError {
+    fn from(error: GitError) -> Self {
+        Self::Git(error)
+    }
+}
+
+impl From<TreeError> for OneShotError {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Git(error) => Self::Git(error),
+            error => Self::Tree(error),
+        }
+    }
+}
+
+/// Explains why git failed. A timeout names no setting: the limits of a run on the command line have none.
+pub fn explain(error: &GitError) -> String {
+    match error {
+        GitError::Timeout {
+            subcommand, limit, ..
+        } => format!(
+            "git did not answer within {} s (git {subcommand}): see whether `git status` works in the directory, and \
+             whether its disk or network hangs",
+            limit.as_secs()
+        ),
+        error => error.to_string(),
+    }
 }
 
 /// What to read, and how.
@@ -314,5 +343,31 @@ impl FoundHistory {
     fn defect() -> Self {
         let reason = "internal error while reading past commits";
         Self::failed(GitError::Unavailable(reason.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeout_says_what_to_do_and_names_no_setting() {
+        let timeout = || GitError::Timeout {
+            subcommand: "rev-parse",
+            limit: std::time::Duration::from_secs(10),
+            setting: "answer.deadline_ms",
+        };
+        for error in [
+            OneShotError::from(timeout()),
+            OneShotError::from(TreeError::from(timeout())),
+            OneShotError::Unusable(Arc::new(timeout())),
+        ] {
+            let text = error.to_string();
+            assert!(
+                text.contains("10 s") && text.contains("`git status`"),
+                "{text}"
+            );
+            assert!(!text.contains("answer."), "{text}");
+        }
     }
 }
