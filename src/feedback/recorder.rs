@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Feedback;
@@ -62,13 +63,8 @@ impl Feedback {
                 () = stop.cancelled() => break,
                 _ = cleanup.tick() => self.cleanup().await,
                 _ = entries.recv_many(&mut batch, BATCH) => {
-                    // A flush has somebody who waits for it.
-                    if !batch.iter().any(|entry| matches!(entry, Entry::Flush(_))) {
-                        stop.run_until_cancelled(tokio::time::sleep(BATCH_WINDOW)).await;
-                    }
-                    while batch.len() < BATCH && let Ok(entry) = entries.try_recv() {
-                        batch.push(entry);
-                    }
+                    let filled = timeout(BATCH_WINDOW, fill(&mut batch, &mut entries));
+                    stop.run_until_cancelled(filled).await;
                     since_cleanup += self.write(&mut batch).await;
                     if since_cleanup > self.config.max_answers as usize / 100 {
                         since_cleanup = 0;
@@ -92,7 +88,7 @@ impl Feedback {
                 let _ = written.await;
             }
         };
-        let _ = tokio::time::timeout(FLUSH_TIMEOUT, flushed).await;
+        let _ = timeout(FLUSH_TIMEOUT, flushed).await;
     }
 
     /// Writes a batch and empties it. Returns the number of answers in it.
@@ -149,6 +145,17 @@ impl Feedback {
             Ok(0) => {}
             Ok(answers) => tracing::debug!(answers, "old answers were deleted"),
             Err(error) => tracing::warn!(%error, "old answers were not deleted"),
+        }
+    }
+}
+
+/// Adds entries to a batch until it is full, or somebody waits for a flush.
+async fn fill(batch: &mut Vec<Entry>, entries: &mut mpsc::Receiver<Entry>) {
+    let is_flush = |entry: &Entry| matches!(entry, Entry::Flush(_));
+    while batch.len() < BATCH && !batch.iter().any(is_flush) {
+        let free = BATCH - batch.len();
+        if entries.recv_many(batch, free).await == 0 {
+            return;
         }
     }
 }
