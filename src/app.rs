@@ -104,7 +104,7 @@ async fn run(
         stop.clone(),
     ));
     notify_systemd(NotifyState::Ready);
-    service.run().await?;
+    service.run().await;
     announcer.abort();
     signal.abort();
     Ok(ExitCode::SUCCESS)

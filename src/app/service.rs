@@ -161,10 +161,7 @@ impl Service {
 
     /// Serves until the stop signal. Then no request is accepted, those in flight finish, the tasks end and the store
     /// is closed.
-    ///
-    /// # Errors
-    /// When the listener fails.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub async fn run(self) {
         let upkeep = tokio::spawn(upkeep(self.recorder, self.stop.clone()));
         let metrics = self.metrics.map(|sender| {
             let (state, stop) = (self.state.clone(), self.stop.clone());
@@ -190,11 +187,9 @@ impl Service {
             tokio::time::sleep(self.grace).await;
         };
         tokio::select! {
-            served = server => served.context("the listener failed")?,
+            () = server => {}
             () = late => tracing::warn!("aborted requests in flight: they took longer than server.shutdown_grace_ms"),
         }
-        // Needed if the listener ended by itself.
-        self.stop.cancel();
         let _ = upkeep.await;
         let _ = worker.await;
         if let Some(metrics) = metrics
@@ -207,7 +202,6 @@ impl Service {
         written.cancel();
         let _ = writer.await;
         self.catalog.close().await;
-        Ok(())
     }
 }
 
