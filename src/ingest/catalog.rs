@@ -301,7 +301,7 @@ impl Catalog {
                 path: path.clone(),
                 watch: true,
             };
-            if let Some((writer, commands)) = self.engine.add(name.clone(), source) {
+            if let Some((writer, commands)) = self.engine.add(name.clone(), source, None) {
                 self.trusted.insert(name, read_limits);
                 return Ok(self.drive(writer, commands));
             }

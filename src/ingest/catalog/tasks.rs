@@ -22,7 +22,7 @@ use crate::ingest::tree::Stats;
 impl Catalog {
     /// Adds a repository and starts its tasks; returns `None` when the name is in use.
     pub(super) fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
-        let (writer, commands) = self.engine.add(name, source)?;
+        let (writer, commands) = self.engine.add(name, source, None)?;
         Some(self.drive(writer, commands))
     }
 
