@@ -221,6 +221,7 @@ fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
             task.job()
         }
     };
+    let unwritable = |_| EventError("the event cannot be written as a job".to_owned());
     job.map(Some).map_err(unwritable)
 }
 
@@ -228,10 +229,6 @@ fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
 fn current_traceparent() -> Option<String> {
     let parent = trace::parent(&Span::current())?;
     Some(parent.to_str().ok()?.to_owned())
-}
-
-fn unwritable(_: serde_json::Error) -> EventError {
-    EventError("the event cannot be written as a job".to_owned())
 }
 
 fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {
