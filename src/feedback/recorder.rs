@@ -168,3 +168,19 @@ fn row(answer: NewAnswer) -> Option<NewAnswerRow> {
         ..answer.row
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn collecting_ends_at_a_flush() {
+        let (queue, mut entries) = mpsc::channel(1);
+        let (done, _written) = oneshot::channel();
+        queue.send(Entry::Flush(done)).await.unwrap();
+        let mut batch = Vec::new();
+        // The queue stays open, so that nothing else ends it.
+        fill(&mut batch, &mut entries).await;
+        assert_eq!(batch.len(), 1);
+    }
+}
