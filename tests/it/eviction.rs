@@ -167,11 +167,16 @@ async fn repository_asked_last_is_loaded_first_after_a_restart() {
         keep.push(directory);
     }
     app.end().await;
-    // The question changes no index, so that only the time of it has to be stored.
-    let app = TestApp::start_on(data.path()).await;
-    for number in 0..2 {
-        app.ready(&name(number)).await;
-    }
+    let summary = |number| data.path().join(format!("index/repo{number}/summary.pack"));
+    let stored = |number| fs::metadata(summary(number)).unwrap().len();
+    let before = [stored(0), stored(1)];
+    let write_soon = |config: &mut Config| config.storage.write_after_ms = 1;
+    let app = TestApp::start_on_with(data.path(), write_soon).await;
+    until("both are stored again", async || {
+        (stored(0) > before[0] && stored(1) > before[1]).then_some(())
+    })
+    .await;
+    // This changes no index.
     assert_finds_own_function(&app, 0).await;
     app.end().await;
     let app = TestApp::start_in(data.path(), None, little_memory).await;
