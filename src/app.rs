@@ -1,9 +1,9 @@
 //! The composition root: creates the rooms from the settings, connects them, and stops them in order. It is the only
 //! place that knows all of them.
 
-pub mod agents;
 pub mod announce;
 mod doctor;
+pub mod mcp;
 pub mod service;
 
 use std::io::Write as _;
@@ -27,7 +27,7 @@ pub fn main() -> ExitCode {
     let result = match cli::parse() {
         Command::Local(command) => cli::run(command),
         Command::Serve(args) => serve(args),
-        Command::Mcp(args) => agents::run(*args),
+        Command::Mcp(args) => mcp::run(*args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Openapi => openapi(),
     };
@@ -104,7 +104,7 @@ async fn run(
         stop.clone(),
     ));
     notify_systemd(NotifyState::Ready);
-    service.run().await?;
+    service.run().await;
     announcer.abort();
     signal.abort();
     Ok(ExitCode::SUCCESS)

@@ -279,18 +279,16 @@ impl Config {
 
     fn check(mut self) -> Result<Self, ConfigError> {
         for (key, number, min) in self.bounded_numbers() {
-            if number < min {
-                return Err(ConfigError::new(format!(
-                    "{key} must be at least {min}, not {number}"
-                )));
-            }
-        }
-        for (key, number) in self.counts() {
-            if number > MAX_COUNT {
-                return Err(ConfigError::new(format!(
-                    "{key} must be at most {MAX_COUNT}, not {number}"
-                )));
-            }
+            let bound = if number < min {
+                format!("at least {min}")
+            } else if number > MAX_COUNT && COUNTS.contains(&key) {
+                format!("at most {MAX_COUNT}")
+            } else {
+                continue;
+            };
+            return Err(ConfigError::new(format!(
+                "{key} must be {bound}, not {number}"
+            )));
         }
         self.log.check().map_err(ConfigError::new)?;
         self.server.check().map_err(ConfigError::new)?;
@@ -310,7 +308,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Returns the numbers that have a lower bound: key, number, bound.
+    /// Returns the numbers that have a bound: key, number, lower bound. The upper one is that of [`COUNTS`].
     fn bounded_numbers(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let (server, git, index, answer) = (&self.server, &self.git, &self.index, &self.answer);
         let (history, watch) = (&self.history, &self.watch);
@@ -321,6 +319,8 @@ impl Config {
             ),
             ("server.request_timeout_ms", server.request_timeout_ms, 1),
             ("server.head_timeout_ms", server.head_timeout_ms, 1),
+            ("server.max_connections", server.max_connections as u64, 0),
+            ("access.max_in_flight", self.access.max_in_flight as u64, 0),
             ("git.timeout_seconds", git.timeout_seconds, 1),
             ("git.read_timeout_seconds", git.read_timeout_seconds, 1),
             ("git.stall_seconds", git.stall_seconds, 1),
@@ -351,19 +351,6 @@ impl Config {
             ("feedback.retention_days", feedback.retention_days.into(), 1),
             ("feedback.max_answers", feedback.max_answers.into(), 1),
             ("feedback.queue", feedback.queue as u64, 1),
-        ]
-        .into_iter()
-    }
-
-    /// Returns the numbers of which something is kept or done at a time.
-    fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        [
-            ("server.max_connections", self.server.max_connections as u64),
-            ("access.max_in_flight", self.access.max_in_flight as u64),
-            ("git.transfers", self.git.transfers as u64),
-            ("index.runs", self.index.runs as u64),
-            ("history.runs", self.history.runs as u64),
-            ("feedback.queue", self.feedback.queue as u64),
         ]
         .into_iter()
     }
@@ -440,7 +427,12 @@ fn variables_without(keys: &[String]) -> Figment {
     Figment::from(Env::prefixed(ENVIRONMENT).split("__").filter(is_left))
 }
 
-/// Maximum of [`Config::counts`], far above any use.
+/// Numbers of which something is kept or done at a time.
+const COUNTS: [&str; 6] = [
+    "server.max_connections", "access.max_in_flight", "git.transfers", "index.runs",
+    "history.runs", "feedback.queue",
+];
+/// Maximum of [`COUNTS`], far above any use.
 const MAX_COUNT: u64 = 1_000_000;
 
 impl LogConfig {

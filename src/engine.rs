@@ -131,22 +131,8 @@ impl Engine {
     }
 
     /// Adds a repository. Returns its only writer and the receiver of commands to it. `None` when the name is
-    /// taken.
-    pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Commands)> {
-        self.insert_repository(name, source, None)
-    }
-
-    /// Adds a repository as [`Self::add`], but unloaded; [`Self::wanted`] notifies when it has to be loaded.
-    pub fn add_unloaded(
-        &self,
-        name: RepoName,
-        source: Source,
-        unloaded: UnloadedRepository,
-    ) -> Option<(Writer, Commands)> {
-        self.insert_repository(name, source, Some(unloaded))
-    }
-
-    fn insert_repository(
+    /// taken. With `unloaded` it is not to be indexed yet; [`Self::wanted`] notifies when it has to be loaded.
+    pub fn add(
         &self,
         name: RepoName,
         source: Source,

@@ -1,6 +1,6 @@
 //! Reads working trees and git repositories into plans that the engine publishes. One task per
 //! repository drives the engine. Knows no HTTP. Start at [`Catalog`] for a service, at
-//! [`once::Once`] for a program that answers once and exits.
+//! [`one_shot::OneShotIndexer`] for a program that answers once and exits.
 
 pub mod catalog;
 mod driver;
@@ -8,7 +8,7 @@ mod flush;
 pub mod git;
 mod history_reader;
 pub mod max_size;
-pub mod once;
+pub mod one_shot;
 mod revisions;
 mod schedule;
 pub mod tree;
@@ -20,9 +20,8 @@ use std::time::Duration;
 
 pub use catalog::{Catalog, ManageError, RegisterError, Registration};
 use git::connection::{Connection, ConnectionSettings};
-use git::location::Remote;
-use git::remote::RemoteCopy;
-use git::{Access, HistoryLimits};
+use git::location::{Login, Remote};
+use git::{HistoryLimits, Location, LocationError, ReadLimits};
 
 use crate::engine::RepoName;
 
@@ -41,7 +40,7 @@ pub struct IngestSettings {
     /// The program's own directory, canonical.
     pub data_dir: PathBuf,
     /// Local directories that clients may register, and the time and size limits of reading them.
-    pub access: Arc<Access>,
+    pub read_limits: Arc<ReadLimits>,
     /// How remote repositories are reached.
     pub connection: ConnectionSettings,
     /// When git repositories are polled.
@@ -76,10 +75,22 @@ pub struct PollSettings {
 }
 
 impl IngestSettings {
-    /// Returns the local copy of the remote repository that is registered as `name`.
-    fn copy_of(&self, remote: Remote, name: &RepoName) -> RemoteCopy {
-        let connection = Connection::new(remote, self.connection.clone());
-        RemoteCopy::new(connection, self.copy_at(name))
+    /// Returns the connection to a git repository, with the credentials of its URL or the `stored` ones; `None` for a
+    /// repository on this machine.
+    ///
+    /// # Errors
+    /// When its address is not allowed, or no longer.
+    fn connection_to(
+        &self,
+        location: &str,
+        stored: impl FnOnce() -> Option<Login>,
+    ) -> Result<Option<Connection>, LocationError> {
+        let Location::Remote(remote) = Location::parse(location, &self.connection.schemes)? else {
+            return Ok(None);
+        };
+        let login = remote.login.clone().or_else(stored);
+        let remote = Remote { login, ..remote };
+        Ok(Some(Connection::new(remote, self.connection.clone())))
     }
 
     /// Returns the path of a remote repository's copy.

@@ -1,7 +1,7 @@
 //! Serves the questions and lookups of the HTTP API as tools of the Model Context Protocol, for coding
 //! agents. The official SDK implements the protocol; this module defines the tools ([`tools`]), renders their
 //! answers ([`text`]), and waits for indexes ([`readiness`]). Over HTTP it is stateless ([`http`]); over
-//! standard input and output one process is one session ([`stdio`]). Start at [`Agents`].
+//! standard input and output one process is one session ([`stdio`]). Start at [`McpService`].
 
 pub mod http;
 pub mod stdio;
@@ -26,9 +26,9 @@ use crate::feedback::Feedback;
 
 /// Answers the calls of agents. Cheap to clone.
 #[derive(Clone)]
-pub struct Agents {
+pub struct McpService {
     engine: Arc<Engine>,
-    limits: AgentLimits,
+    limits: McpLimits,
     caller: Caller,
     /// Records the answers, if there is a database.
     feedback: Option<Arc<Feedback>>,
@@ -36,7 +36,7 @@ pub struct Agents {
 
 /// Limits of one call.
 #[derive(Clone, Copy, Debug)]
-pub struct AgentLimits {
+pub struct McpLimits {
     /// Longest query, in bytes.
     pub max_query_bytes: usize,
     /// Longest time to wait for a first index.
@@ -72,9 +72,9 @@ impl Session {
     }
 }
 
-impl Agents {
+impl McpService {
     /// Creates the service for calls over HTTP.
-    pub fn over_http(engine: Arc<Engine>, limits: AgentLimits, feedback: Arc<Feedback>) -> Self {
+    pub fn over_http(engine: Arc<Engine>, limits: McpLimits, feedback: Arc<Feedback>) -> Self {
         Self {
             engine,
             limits,
@@ -84,7 +84,7 @@ impl Agents {
     }
 
     /// Creates the service for the single session of a local process.
-    pub fn of_process(engine: Arc<Engine>, limits: AgentLimits) -> Self {
+    pub fn of_process(engine: Arc<Engine>, limits: McpLimits) -> Self {
         Self {
             engine,
             limits,

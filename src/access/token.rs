@@ -31,7 +31,7 @@ impl Token {
     pub fn random() -> Result<Self, TokenError> {
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(TokenError)?;
-        let text = format!("{PREFIX}{}", hex(&secret));
+        let text = format!("{PREFIX}{}", hex::encode(secret));
         let checksum = checksum(&text);
         Ok(Self(text + &checksum))
     }
@@ -67,11 +67,7 @@ pub fn check_spelling(text: &str) -> Result<(), &'static str> {
 
 fn checksum(text: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(text).into();
-    hex(&digest[..CHECKSUM / 2])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest[..CHECKSUM / 2])
 }
 
 /// The stored hash of a token.

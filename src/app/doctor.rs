@@ -1,15 +1,18 @@
 //! `foveate doctor`: checks everything that a server with these settings needs, and says what to do. It takes no lock,
-//! writes nothing, and shows no secret. The checks are in [`machine`], [`data`], [`access`] and [`network`].
+//! writes nothing, and shows no secret. The checks are in [`machine`], [`data`], [`access`], [`telemetry`] and
+//! [`network`].
 
 mod access;
 mod data;
 mod machine;
 mod network;
+mod telemetry;
 
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
+use tokio::runtime::Handle;
 
 use super::service::parsers;
 use crate::cli::doctor::{DoctorArgs, Finding, print};
@@ -17,14 +20,14 @@ use crate::cli::ranking;
 use crate::config::{Config, Overrides};
 use crate::disk;
 use crate::store::DatabaseReport;
-use crate::telemetry;
+use crate::telemetry::install_tls;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the result cannot be printed.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    telemetry::install_tls();
+    install_tls();
     let runtime =
         tokio::runtime::Runtime::new().context("cannot start the asynchronous runtime")?;
     let findings = runtime.block_on(examine(args));
@@ -72,6 +75,8 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings.extend(check_repositories(&config, &inspection, holder).await);
     findings.push(machine::memory(&config, holder));
     findings.push(machine::parsing(&parsers(&config)));
+    findings.extend(telemetry::otlp(&config.telemetry.otlp, &Handle::current()));
+    findings.extend(telemetry::authorities());
     let dates = if args.offline {
         Vec::new()
     } else {

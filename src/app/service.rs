@@ -29,10 +29,10 @@ use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::location::host_name;
-use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
+use crate::ingest::git::{HistoryLimits, LocalPaths, ReadLimits};
 use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
-use crate::mcp::{self, AgentLimits, Agents};
+use crate::mcp::{self, McpLimits, McpService};
 use crate::store::{DatabaseLocation, Store};
 use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
@@ -54,7 +54,7 @@ pub struct Service {
     pub catalog: Arc<Catalog>,
     state: HttpState,
     /// The route of the Model Context Protocol.
-    agents: Router<HttpState>,
+    mcp: Router<HttpState>,
     policy: RequestPolicy,
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
@@ -118,7 +118,7 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
-        let agents = agents_route(&config, &engine, &feedback, stop.clone());
+        let mcp = mcp_route(&config, &engine, &feedback, stop.clone());
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -133,7 +133,7 @@ impl Service {
             engine,
             catalog,
             state,
-            agents,
+            mcp,
             policy: policy(&config, authenticator),
             tls,
             connections: connection_limits(&config),
@@ -161,10 +161,7 @@ impl Service {
 
     /// Serves until the stop signal. Then no request is accepted, those in flight finish, the tasks end and the store
     /// is closed.
-    ///
-    /// # Errors
-    /// When the listener fails.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub async fn run(self) {
         let upkeep = tokio::spawn(upkeep(self.recorder, self.stop.clone()));
         let metrics = self.metrics.map(|sender| {
             let (state, stop) = (self.state.clone(), self.stop.clone());
@@ -177,12 +174,7 @@ impl Service {
         let feedback = Arc::clone(&self.state.feedback);
         let writer = tokio::spawn(feedback.work(written.clone()));
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
-        let router = router(
-            self.state,
-            self.agents,
-            &self.policy,
-            Arc::clone(&in_flight),
-        );
+        let router = router(self.state, self.mcp, &self.policy, Arc::clone(&in_flight));
         let (limits, stopped) = (self.connections, self.stop.clone());
         let served = ServeContext {
             router,
@@ -195,11 +187,9 @@ impl Service {
             tokio::time::sleep(self.grace).await;
         };
         tokio::select! {
-            served = server => served.context("the listener failed")?,
+            () = server => {}
             () = late => tracing::warn!("aborted requests in flight: they took longer than server.shutdown_grace_ms"),
         }
-        // Needed if the listener ended by itself.
-        self.stop.cancel();
         let _ = upkeep.await;
         let _ = worker.await;
         if let Some(metrics) = metrics
@@ -212,7 +202,6 @@ impl Service {
         written.cancel();
         let _ = writer.await;
         self.catalog.close().await;
-        Ok(())
     }
 }
 
@@ -358,19 +347,19 @@ fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
     }
 }
 
-/// Creates the route of coding agents.
-fn agents_route(
+/// Creates the route of the Model Context Protocol.
+fn mcp_route(
     config: &Config,
     engine: &Arc<Engine>,
     feedback: &Arc<Feedback>,
     stop: CancellationToken,
 ) -> Router<HttpState> {
-    let limits = AgentLimits {
+    let limits = McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
     };
-    let agents = Agents::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(agents, config.server.body_limit_bytes, stop)
+    let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
+    mcp::http::route(service, config.server.body_limit_bytes, stop)
 }
 
 fn http_limits(config: &Config) -> HttpLimits {
@@ -441,11 +430,11 @@ pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> Engin
 }
 
 pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
-    let access = Arc::new(access(config));
+    let read_limits = Arc::new(read_limits(config));
     IngestSettings {
         data_dir,
-        connection: connection_settings(config, Arc::clone(&access)),
-        access,
+        connection: connection_settings(config, Arc::clone(&read_limits)),
+        read_limits,
         poll: PollSettings {
             interval: Duration::from_secs(config.git.poll_seconds),
             retry: Duration::from_secs(config.git.retry_seconds),
@@ -471,9 +460,9 @@ pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> 
     }
 }
 
-fn access(config: &Config) -> Access {
+fn read_limits(config: &Config) -> ReadLimits {
     let allowed = &config.repos.allow_paths;
-    Access {
+    ReadLimits {
         places: if allowed.is_empty() && config.is_local() {
             LocalPaths::Anywhere
         } else {
@@ -497,10 +486,10 @@ fn by_host_name<T: Clone>(settings: &BTreeMap<String, T>) -> BTreeMap<String, T>
     settings.iter().map(named).collect()
 }
 
-fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettings {
+fn connection_settings(config: &Config, read_limits: Arc<ReadLimits>) -> ConnectionSettings {
     let git = &config.git;
     ConnectionSettings {
-        access,
+        read_limits,
         schemes: git.schemes.clone(),
         timeout: Duration::from_secs(git.timeout_seconds),
         max_bytes: git.max_bytes,

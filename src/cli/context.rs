@@ -29,7 +29,7 @@ use crate::engine::{
     without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
-use crate::ingest::once::{self, Once, OnceSettings, Repository};
+use crate::ingest::one_shot::{self, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName};
 
@@ -163,7 +163,8 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     if let Some(server) = &args.server {
         return remote::run(&args, server);
     }
-    let root = once::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
+    let root =
+        one_shot::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
     let asked = ComposedQuestion::gather(&args)?;
     let cache = RunCache::open(&args.cache, &root);
     let repository = Repository::of(root);
@@ -176,14 +177,14 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let diff = diff.transpose()?;
     let git_issue = repository
         .error()
-        .map(|error| without_git(&git_reason(error)));
-    let once = Once::new(settings(&args, repository, &cache, diff.as_ref()));
+        .map(|error| without_git(&one_shot::explain(error)));
+    let indexer = OneShotIndexer::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
-    let progress = ProgressThread::start(once.progress());
+    let progress = ProgressThread::start(indexer.progress());
     // The first answer needs these tables: they are loaded while the files are indexed.
     let tables = std::thread::spawn(foveate_query::warm);
-    let indexed = once.index();
+    let indexed = indexer.index();
     progress.stop();
     let indexed = indexed?;
     let _ = tables.join();
@@ -212,7 +213,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
     };
     let printed = output::print(&args, &request, answered);
-    cache.close(once.save(&indexed));
+    cache.close(indexer.save(&indexed));
     printed?;
     if let Some(reason) = unreadable {
         anyhow::bail!("no file can be read: {reason}");
@@ -264,13 +265,13 @@ fn settings(
     repository: Repository,
     cache: &RunCache,
     diff: Option<&Diff>,
-) -> OnceSettings {
+) -> OneShotSettings {
     let (step, timeout) = if args.wait_history {
         (HistoryStep::Functions, FUNCTIONS_TIMEOUT)
     } else {
         (HistoryStep::Files, FILES_TIMEOUT)
     };
-    OnceSettings {
+    OneShotSettings {
         repository,
         reference: diff.map(|diff| diff.head.clone()).or(args.r#ref.clone()),
         // The limits of a server, so that the answers are equal.
@@ -288,22 +289,14 @@ fn settings(
 /// Explains why past commits could not be read, and what to do.
 fn history_reason(error: &GitError) -> String {
     match error {
-        GitError::Timeout { .. } => {
+        GitError::Timeout {
+            subcommand: "log", ..
+        } => {
             "reading them took too long; the next run continues from there, and --wait-history waits \
              for them"
                 .to_owned()
         }
-        error => error.to_string(),
-    }
-}
-
-/// Explains why git cannot be used.
-fn git_reason(error: &GitError) -> String {
-    match error {
-        GitError::Timeout { limit, .. } => {
-            format!("git did not answer within {} s", limit.as_secs())
-        }
-        error => error.to_string(),
+        error => one_shot::explain(error),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::eval::sweep::Walk;
 use crate::eval::train::calibrate::{Calibrated, Line, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};
 use crate::eval::train::{
-    Accuracy, CorrectByRank, Kind, PLACES, accuracy, fitted, fitted_to_others, held_out, rights,
+    Accuracy, CUTOFFS, CorrectByCutoff, Kind, accuracy, fitted, fitted_to_others, held_out, rights,
     without,
 };
 
@@ -381,9 +381,9 @@ struct Table<'a> {
     weights: Weights,
     line: FittedLine,
     examples: &'a [Example],
-    before: Vec<CorrectByRank>,
-    held_out: Vec<CorrectByRank>,
-    own: Vec<CorrectByRank>,
+    before: Vec<CorrectByCutoff>,
+    held_out: Vec<CorrectByCutoff>,
+    own: Vec<CorrectByCutoff>,
     predictions: Vec<(&'a str, Prediction)>,
 }
 
@@ -412,7 +412,7 @@ impl<'a> Table<'a> {
     fn ablation(&self, strength: f64) -> String {
         let Weights { kind, names, .. } = &self.weights;
         let toward = self.weights.prior();
-        let mut text = format!("{:28}{}\n", "without", places());
+        let mut text = format!("{:28}{}\n", "without", cutoffs());
         for (signal, name) in names.iter().enumerate() {
             let rights = without(self.examples, *kind, &toward, strength, signal);
             let accuracy = accuracy(self.examples, &rights, |_| true);
@@ -438,12 +438,12 @@ impl<'a> Table<'a> {
     }
 
     fn figures(&self, label: &str, counts: &dyn Fn(&Example) -> bool) -> String {
-        let accuracy = |rights: &[CorrectByRank]| accuracy(self.examples, rights, counts);
+        let accuracy = |rights: &[CorrectByCutoff]| accuracy(self.examples, rights, counts);
         let cases = accuracy(&self.before).cases;
         if cases == 0 {
             return String::new();
         }
-        let mut text = format!("\n{:28}{}\n", format!("{label}: {cases}"), places());
+        let mut text = format!("\n{:28}{}\n", format!("{label}: {cases}"), cutoffs());
         for (label, rights) in [
             ("present weights", &self.before),
             ("fitted, held out", &self.held_out),
@@ -455,9 +455,9 @@ impl<'a> Table<'a> {
     }
 }
 
-fn places() -> String {
-    let places = PLACES.map(|place| format!("{:>7}", format!("@{place}")));
-    places.concat()
+fn cutoffs() -> String {
+    let cutoffs = CUTOFFS.map(|cutoff| format!("{:>7}", format!("@{cutoff}")));
+    cutoffs.concat()
 }
 
 fn figures(accuracy: &Accuracy) -> String {

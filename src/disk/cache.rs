@@ -221,11 +221,7 @@ impl CachedRepository {
 /// repositories of the same name.
 fn name_of(repository: &Path) -> String {
     let sum = Sha256::digest(repository.as_os_str().as_bytes());
-    let sum: String = sum
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let sum = hex::encode(&sum[..8]);
     let name = repository.file_name().unwrap_or_default().to_string_lossy();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
     let name: String = name.chars().filter(is_plain).take(64).collect();

@@ -168,22 +168,22 @@ impl Queue {
 
     /// Number of permits in use.
     pub fn in_use(&self) -> usize {
-        self.turns.lock().in_use()
+        self.turns.lock().running.len()
     }
 
     /// Number of permits in all.
     pub fn total(&self) -> usize {
-        self.turns.lock().total()
+        self.turns.lock().total
     }
 
     /// Number of queue slots.
     pub fn max_waiting(&self) -> usize {
-        self.turns.lock().max_waiting()
+        self.turns.lock().max_waiting
     }
 
     /// Number of queued questions.
     pub fn waiting(&self) -> usize {
-        self.turns.lock().waiting()
+        self.turns.lock().waiting
     }
 }
 

@@ -55,20 +55,20 @@ impl Kind {
     }
 }
 
-/// The ranks `k` at which accuracy is measured.
-pub const PLACES: [usize; 4] = [1, 3, 5, 10];
+/// The cutoffs `k` at which Acc@k is measured.
+pub const CUTOFFS: [usize; 4] = [1, 3, 5, 10];
 
-/// Acc@k at [`PLACES`], over the cases that have gold results of the kind.
+/// Acc@k at [`CUTOFFS`], over the cases that have gold results of the kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Accuracy {
     /// Number of cases.
     pub cases: usize,
     /// Shares, 0 to 1.
-    pub at: [f64; PLACES.len()],
+    pub at: [f64; CUTOFFS.len()],
 }
 
-/// Per rank of [`PLACES`], whether a case is right; `None` for a case without gold results of the kind.
-pub type CorrectByRank = Option<[bool; PLACES.len()]>;
+/// Per cutoff of [`CUTOFFS`], whether a case is right; `None` for a case without gold results of the kind.
+pub type CorrectByCutoff = Option<[bool; CUTOFFS.len()]>;
 
 /// Fits weights to all examples.
 pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<f64> {
@@ -87,7 +87,7 @@ pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64
 }
 
 /// Evaluates which examples the weights get right.
-pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<CorrectByRank> {
+pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<CorrectByCutoff> {
     examples.iter().map(|e| right(e, kind, weights)).collect()
 }
 
@@ -112,7 +112,7 @@ pub fn held_out(
     examples: &[Example],
     kind: Kind,
     weights: &BTreeMap<&str, Vec<f64>>,
-) -> Vec<CorrectByRank> {
+) -> Vec<CorrectByCutoff> {
     examples
         .iter()
         .map(|e| right(e, kind, weights.get(e.repo.as_str())?))
@@ -126,7 +126,7 @@ pub fn without(
     toward: &[f64],
     strength: f64,
     signal: usize,
-) -> Vec<CorrectByRank> {
+) -> Vec<CorrectByCutoff> {
     let mut lacking = examples.to_vec();
     for example in &mut lacking {
         for candidate in kind.candidates_mut(example) {
@@ -139,17 +139,17 @@ pub fn without(
     held_out(&lacking, kind, &weights)
 }
 
-/// Per rank of [`PLACES`], whether all right candidates are within it (or as many as fit); `None` for a case without
+/// Per cutoff of [`CUTOFFS`], whether all right candidates are within it (or as many as fit); `None` for a case without
 /// gold results of the kind.
-fn right(example: &Example, kind: Kind, weights: &[f64]) -> CorrectByRank {
+fn right(example: &Example, kind: Kind, weights: &[f64]) -> CorrectByCutoff {
     let gold = kind.gold(example);
     if gold == 0 {
         return None;
     }
     let scored = scored(example, kind, weights);
-    Some(PLACES.map(|place| {
-        let found = scored.iter().take(place).filter(|(_, gold)| *gold).count();
-        found >= gold.min(place)
+    Some(CUTOFFS.map(|cutoff| {
+        let found = scored.iter().take(cutoff).filter(|(_, gold)| *gold).count();
+        found >= gold.min(cutoff)
     }))
 }
 
@@ -166,7 +166,7 @@ fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
 /// Computes the accuracy over the examples that `counts` selects.
 pub fn accuracy(
     examples: &[Example],
-    rights: &[CorrectByRank],
+    rights: &[CorrectByCutoff],
     counts: impl Fn(&Example) -> bool,
 ) -> Accuracy {
     let mut accuracy = Accuracy::default();
@@ -218,7 +218,7 @@ mod tests {
         let examples = [example("a", true), example("a", true), example("b", false)];
         let toward = [0.0, 0.0];
         let own = fitted(&examples, Kind::Files, &toward, 0.01);
-        let all = |rights: &[CorrectByRank]| accuracy(&examples, rights, |_| true);
+        let all = |rights: &[CorrectByCutoff]| accuracy(&examples, rights, |_| true);
         let own = all(&rights(&examples, Kind::Files, &own));
         assert!((own.at[0] - 2.0 / 3.0).abs() < 1e-9);
         let held_out = |kind| {

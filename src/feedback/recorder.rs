@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Feedback;
@@ -62,13 +63,8 @@ impl Feedback {
                 () = stop.cancelled() => break,
                 _ = cleanup.tick() => self.cleanup().await,
                 _ = entries.recv_many(&mut batch, BATCH) => {
-                    // A flush has somebody who waits for it.
-                    if !batch.iter().any(|entry| matches!(entry, Entry::Flush(_))) {
-                        stop.run_until_cancelled(tokio::time::sleep(BATCH_WINDOW)).await;
-                    }
-                    while batch.len() < BATCH && let Ok(entry) = entries.try_recv() {
-                        batch.push(entry);
-                    }
+                    let filled = timeout(BATCH_WINDOW, fill(&mut batch, &mut entries));
+                    stop.run_until_cancelled(filled).await;
                     since_cleanup += self.write(&mut batch).await;
                     if since_cleanup > self.config.max_answers as usize / 100 {
                         since_cleanup = 0;
@@ -92,7 +88,7 @@ impl Feedback {
                 let _ = written.await;
             }
         };
-        let _ = tokio::time::timeout(FLUSH_TIMEOUT, flushed).await;
+        let _ = timeout(FLUSH_TIMEOUT, flushed).await;
     }
 
     /// Writes a batch and empties it. Returns the number of answers in it.
@@ -153,6 +149,17 @@ impl Feedback {
     }
 }
 
+/// Adds entries to a batch until it is full, or somebody waits for a flush.
+async fn fill(batch: &mut Vec<Entry>, entries: &mut mpsc::Receiver<Entry>) {
+    let is_flush = |entry: &Entry| matches!(entry, Entry::Flush(_));
+    while batch.len() < BATCH && !batch.iter().any(is_flush) {
+        let free = BATCH - batch.len();
+        if entries.recv_many(batch, free).await == 0 {
+            return;
+        }
+    }
+}
+
 /// Builds the database row of an answer; `None` if its ranking cannot be serialized, which does not happen.
 fn row(answer: NewAnswer) -> Option<NewAnswerRow> {
     let ranking = serde_json::to_string(&answer.ranking).ok()?;
@@ -160,4 +167,20 @@ fn row(answer: NewAnswer) -> Option<NewAnswerRow> {
         ranking,
         ..answer.row
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn collecting_ends_at_a_flush() {
+        let (queue, mut entries) = mpsc::channel(1);
+        let (done, _written) = oneshot::channel();
+        queue.send(Entry::Flush(done)).await.unwrap();
+        let mut batch = Vec::new();
+        // The queue stays open, so that nothing else ends it.
+        fill(&mut batch, &mut entries).await;
+        assert_eq!(batch.len(), 1);
+    }
 }

@@ -19,7 +19,7 @@ pub enum Decision {
     /// Write a comment.
     Answer(Box<Task>),
     /// Compare a merged change with the earlier answers.
-    Learn(Box<MergeTask>),
+    CompareMerge(Box<MergeTask>),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
@@ -33,8 +33,9 @@ pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),
         Event::PullRequest(event) if event.action == Action::Merged => {
-            return merged(forge, event)
-                .map_or_else(Decision::Nothing, |task| Decision::Learn(Box::new(task)));
+            return merged(forge, event).map_or_else(Decision::Nothing, |task| {
+                Decision::CompareMerge(Box::new(task))
+            });
         }
         Event::PullRequest(event) => pull_request(config, event),
     };

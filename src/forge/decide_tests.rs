@@ -70,7 +70,7 @@ fn merge_is_compared_if_it_closes_an_issue() {
     let decided = |event| decide(&config(), "github", Event::PullRequest(event));
     let commit = "a".repeat(40);
     for (base, is_known) in [(&*commit, true), ("main", false)] {
-        let Decision::Learn(task) = decided(event("Fixes #3.", base)) else {
+        let Decision::CompareMerge(task) = decided(event("Fixes #3.", base)) else {
             panic!("nothing is learned");
         };
         assert_eq!((&*task.closes, task.ends.is_some()), (&[3][..], is_known));

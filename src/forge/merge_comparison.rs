@@ -14,7 +14,7 @@ impl Forges {
     ///
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
-    pub async fn learn(&self, task: &MergeTask) -> Result<TaskOutcome, CallError> {
+    pub async fn compare_merge(&self, task: &MergeTask) -> Result<TaskOutcome, CallError> {
         let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
         let name = repository.name.as_str();
         let issue = |number: &u64| ThreadId {
@@ -55,7 +55,7 @@ impl Forges {
         }
         let origin = task.thread.name(&task.forge);
         let stored = self.feedback.record_merge(answers, &origin, &changed).await;
-        Ok(TaskOutcome::Learned(stored.map_err(failed)?))
+        Ok(TaskOutcome::Compared(stored.map_err(failed)?))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::store::NewJobRow;
 #[serde(untagged)]
 pub enum Work {
     /// Compares a merged change with the earlier answers.
-    Learn(MergeTask),
+    CompareMerge(MergeTask),
     /// Writes a comment. Earlier versions queued only this kind.
     Answer(Task),
 }
@@ -21,7 +21,7 @@ impl Work {
     /// Trace context of the webhook that caused it.
     pub fn traceparent(&self) -> Option<&str> {
         match self {
-            Self::Learn(task) => task.traceparent.as_deref(),
+            Self::CompareMerge(task) => task.traceparent.as_deref(),
             Self::Answer(task) => task.traceparent.as_deref(),
         }
     }
@@ -29,7 +29,7 @@ impl Work {
     /// Returns the names of its forge and its project.
     pub fn project(&self) -> (&str, &str) {
         match self {
-            Self::Learn(task) => (&task.forge, &task.thread.project),
+            Self::CompareMerge(task) => (&task.forge, &task.thread.project),
             Self::Answer(task) => (&task.forge, &task.thread.project),
         }
     }
@@ -75,7 +75,7 @@ pub enum TaskOutcome {
     /// The existing comment already has this text.
     Unchanged,
     /// The merged change was compared with this number of answers.
-    Learned(usize),
+    Compared(usize),
     /// Nothing was written, for this reason.
     Quiet(&'static str),
 }

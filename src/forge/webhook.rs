@@ -117,7 +117,7 @@ impl Forges {
         let Some(project) = event.project().cloned() else {
             return Ok(match decide(&self.settings.config, name, event) {
                 Decision::Nothing(reason) => Outcome::Ignored(reason),
-                Decision::Sync | Decision::Answer(_) | Decision::Learn(_) => {
+                Decision::Sync | Decision::Answer(_) | Decision::CompareMerge(_) => {
                     Outcome::Ignored("it names no repository")
                 }
             });
@@ -131,7 +131,7 @@ impl Forges {
         }
         let task = match decide(&self.settings.config, name, event) {
             Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
-            Decision::Learn(_) if !self.feedback.is_on() => {
+            Decision::CompareMerge(_) if !self.feedback.is_on() => {
                 return Ok(Outcome::Ignored(
                     "answers are not recorded (feedback.record is off)",
                 ));
@@ -212,7 +212,7 @@ fn count(host: &Host, outcome: &'static str) {
 fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
     let job = match decision {
         Decision::Nothing(_) | Decision::Sync => return Ok(None),
-        Decision::Learn(mut task) => {
+        Decision::CompareMerge(mut task) => {
             task.traceparent = current_traceparent();
             task.job()
         }
@@ -221,6 +221,7 @@ fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
             task.job()
         }
     };
+    let unwritable = |_| EventError("the event cannot be written as a job".to_owned());
     job.map(Some).map_err(unwritable)
 }
 
@@ -228,10 +229,6 @@ fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
 fn current_traceparent() -> Option<String> {
     let parent = trace::parent(&Span::current())?;
     Some(parent.to_str().ok()?.to_owned())
-}
-
-fn unwritable(_: serde_json::Error) -> EventError {
-    EventError("the event cannot be written as a job".to_owned())
 }
 
 fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {

@@ -164,7 +164,7 @@ impl Forges {
             }
             match &work {
                 Work::Answer(task) => self.answer(task).await,
-                Work::Learn(task) => self.learn(task).await,
+                Work::CompareMerge(task) => self.compare_merge(task).await,
             }
         };
         let done = tokio::time::timeout(MAX_ATTEMPT, doing).await;

@@ -66,15 +66,12 @@ pub struct ServeContext {
 }
 
 /// Serves until `stop` is cancelled; then closes idle connections and lets requests in flight finish.
-///
-/// # Errors
-/// When the listener has failed permanently.
 pub async fn serve(
     listener: TcpListener,
     served: ServeContext,
     limits: ConnectionLimits,
     stop: CancellationToken,
-) -> io::Result<()> {
+) {
     let table = Arc::new(Table::default());
     let tasks = TaskTracker::new();
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
@@ -108,7 +105,6 @@ pub async fn serve(
     }
     tasks.close();
     tasks.wait().await;
-    Ok(())
 }
 
 fn is_connection_error(error: &io::Error) -> bool {

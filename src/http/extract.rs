@@ -87,10 +87,12 @@ impl From<QueryRejection> for Problem {
             Some((field, message)) => (field, message),
             None => ("", reason(&text)),
         };
-        // The number is parsed before its field can say what it takes.
-        let is_number = message.starts_with("invalid digit") || message.starts_with("number too");
-        match is_number && !field.is_empty() {
-            true => wrong_field(&format!("{field}: expected a whole number of 0 or more")),
+        // The number is parsed before its field can say what it takes. It is text here, so that 2.0 is none.
+        let of_numbers = ["invalid digit", "number too", "cannot parse integer"];
+        match of_numbers.iter().any(|start| message.starts_with(start)) && !field.is_empty() {
+            true => wrong_field(&format!(
+                "{field}: expected a whole number of 0 or more, in digits only"
+            )),
             false => wrong_field(reason(&text)),
         }
     }

@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::git::{Access, GitError, Location, LocationError};
-use super::{CREDENTIALS, IngestSettings};
+use super::git::{GitError, Location, LocationError, ReadLimits, remote};
+use super::{COPIES, CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
@@ -115,7 +115,7 @@ pub struct Catalog {
     /// Stop signal and tracker of each repository's tasks.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
     /// Allowed paths of the repositories that the operator named at startup.
-    trusted: DashMap<RepoName, Arc<Access>>,
+    trusted: DashMap<RepoName, Arc<ReadLimits>>,
     credentials: Arc<Credentials>,
     /// Held while the stored list and the served repositories may differ.
     listing: tokio::sync::Mutex<()>,
@@ -152,12 +152,17 @@ impl Catalog {
         }
     }
 
-    /// Starts the repositories in the stored list.
+    /// Starts the repositories in the stored list, and deletes the clones that an earlier process did not finish.
     ///
     /// # Errors
     /// When the list cannot be read.
     pub async fn restore(&self) -> Result<(), StoreError> {
         self.move_credentials_out_of_rows().await?;
+        let copies = self.settings.data_dir.join(COPIES);
+        // Listed before the first clone of this process, deleted while the repositories start.
+        let unfinished = spawn_blocking(move || remote::unfinished_clones(&copies)).await;
+        self.tracker
+            .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
         let mut registered = Vec::new();
         for row in self.store.repositories().await? {
             match RepoName::new(&row.name) {
@@ -284,9 +289,9 @@ impl Catalog {
         }
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let base = RepoName::from_directory(&base);
-        let (access, root) = (Arc::clone(&self.settings.access), path.clone());
-        let access = spawn_blocking(move || access.trusting(&root));
-        let access = access.await.map_err(|_| RegisterError::Defect)?;
+        let (read_limits, root) = (Arc::clone(&self.settings.read_limits), path.clone());
+        let read_limits = spawn_blocking(move || read_limits.trusting(&root));
+        let read_limits = read_limits.await.map_err(|_| RegisterError::Defect)?;
         for number in 1..100 {
             let name = match number {
                 1 => base.clone(),
@@ -296,8 +301,8 @@ impl Catalog {
                 path: path.clone(),
                 watch: true,
             };
-            if let Some((writer, commands)) = self.engine.add(name.clone(), source) {
-                self.trusted.insert(name, access);
+            if let Some((writer, commands)) = self.engine.add(name.clone(), source, None) {
+                self.trusted.insert(name, read_limits);
                 return Ok(self.drive(writer, commands));
             }
         }
@@ -390,6 +395,14 @@ impl Catalog {
             tracing::warn!("indexing took too long to stop and was abandoned");
         }
         self.store.close().await;
+    }
+}
+
+fn remove_unfinished(clones: &[PathBuf]) {
+    for clone in clones {
+        if let Err(error) = std::fs::remove_dir_all(clone) {
+            tracing::warn!(clone = %clone.display(), %error, "cannot remove an unfinished clone");
+        }
     }
 }
 

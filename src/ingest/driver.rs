@@ -20,7 +20,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
-use super::git::{Access, GitError, GitRepo, HistoryStep};
+use super::git::{GitError, GitRepo, HistoryStep, ReadLimits};
 use super::history_reader::HistoryReader;
 use super::schedule::sleep_until;
 use super::tree::{Stats, WorkingTree};
@@ -37,7 +37,7 @@ pub(super) struct Driver {
     pub engine: Arc<Engine>,
     pub settings: Arc<IngestSettings>,
     /// Paths where the repository, its git directory and its objects may lie.
-    pub access: Arc<Access>,
+    pub read_limits: Arc<ReadLimits>,
     /// Limits concurrent clones and fetches.
     pub transfers: Arc<Semaphore>,
     pub stop: CancellationToken,
@@ -206,7 +206,7 @@ impl Driver {
     /// Creates the reader of a working tree. The program's own directory is never indexed, even inside a repository.
     fn tree(&self, root: PathBuf) -> WorkingTree {
         let excluded = vec![self.settings.data_dir.clone()];
-        WorkingTree::new(root, excluded, Arc::clone(&self.access))
+        WorkingTree::new(root, excluded, Arc::clone(&self.read_limits))
             .with_stats(Arc::clone(&self.stats))
     }
 

@@ -1,6 +1,7 @@
 //! Writes the index of a repository to disk in the background: some time after the last change, again
 //! after a failure, and when the service stops. It changes no index.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,11 +41,14 @@ impl Flusher {
             let is_stopping = self.stop.is_cancelled();
             let in_memory = InMemory::of(&self.repository);
             if in_memory != written {
-                if self.write().await {
+                if self.write(save).await {
                     (written, retry) = (in_memory, None);
                 } else {
                     retry = Some(self.next_retry(retry));
                 }
+            } else if is_stopping {
+                // Has the time of the last question, by which the next process decides what to load first.
+                self.write(|repository, _| repository.save_summary()).await;
             }
             if is_stopping {
                 return;
@@ -80,12 +84,20 @@ impl Flusher {
         }
     }
 
-    /// Writes the index. Returns whether that succeeded.
-    async fn write(&self) -> bool {
+    /// Writes the index, or a part of it. Returns whether that succeeded.
+    async fn write(&self, save: fn(&Repository, &Stats) -> io::Result<()>) -> bool {
         let (repository, stats) = (Arc::clone(&self.repository), Arc::clone(&self.stats));
-        let written = self
-            .tracker
-            .spawn_blocking(move || save(&repository, &stats));
+        let written = self.tracker.spawn_blocking(move || {
+            let saved = save(&repository, &stats);
+            if let Err(error) = &saved {
+                tracing::warn!(
+                    repo = %repository.name,
+                    %error,
+                    "cannot store the index: a restart will read the source again"
+                );
+            }
+            saved.is_ok()
+        });
         written.await.unwrap_or(false)
     }
 }
@@ -110,24 +122,14 @@ impl InMemory {
     }
 }
 
-fn save(repository: &Repository, stats: &Stats) -> bool {
+fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
     let _alone = repository.storing();
     let Some(basis) = repository.current_unless_stale() else {
-        return true;
+        return Ok(());
     };
     let snapshot = &basis.snapshot;
     let others = repository.revisions.warm();
-    let saved = repository
-        .store
-        .save(snapshot, &others)
-        .and_then(|()| stats.save(|path| snapshot.files.find(path.as_str()).is_some()))
-        .and_then(|()| repository.save_summary());
-    if let Err(error) = &saved {
-        tracing::warn!(
-            repo = %repository.name,
-            %error,
-            "cannot store the index: a restart will read the source again"
-        );
-    }
-    saved.is_ok()
+    repository.store.save(snapshot, &others)?;
+    stats.save(|path| snapshot.files.find(path.as_str()).is_some())?;
+    repository.save_summary()
 }

@@ -2,7 +2,6 @@
 //! files come from one `ls-tree` and one `cat-file --batch`; cached blobs are not read. Nothing in a
 //! repository is executed. Start at [`GitRepo`].
 
-mod access;
 pub mod address;
 mod command;
 pub mod connection;
@@ -12,6 +11,7 @@ pub mod history;
 pub mod location;
 mod objects;
 mod process;
+mod read_limits;
 pub mod reference;
 pub mod remote;
 mod stream;
@@ -27,13 +27,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::max_size::TooLarge;
 use crate::engine::Cancelled;
-pub use access::{Access, LocalPaths};
 pub use head::HeadFingerprint;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, HistoryStep};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind, is_missing};
 use process::RunLimits;
+pub use read_limits::{LocalPaths, ReadLimits};
 
 /// Why a git operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -162,27 +162,27 @@ pub struct GitRepo {
     git_dir: PathBuf,
     /// Directory of the tree to which reading is limited, with a trailing `/`; empty for the whole tree.
     prefix: String,
-    access: Arc<Access>,
+    read_limits: Arc<ReadLimits>,
 }
 
 impl GitRepo {
     /// Opens a bare repository, or the repository of a clone, given by its top directory.
     ///
     /// # Errors
-    /// When git is missing, the directory is not a repository, or `access` does not allow all of it.
-    pub fn open(path: &Path, access: &Arc<Access>) -> Result<Self, GitError> {
+    /// When git is missing, the directory is not a repository, or `read_limits` do not allow all of it.
+    pub fn open(path: &Path, read_limits: &Arc<ReadLimits>) -> Result<Self, GitError> {
         let not_a_repository = || GitError::NotARepository(path.to_owned());
         if path.join(".git").symlink_metadata().is_ok() {
-            return Self::around(path, access)?.ok_or_else(not_a_repository);
+            return Self::around(path, read_limits)?.ok_or_else(not_a_repository);
         }
-        access.check(path)?;
+        read_limits.check(path)?;
         if !path.join("objects").is_dir() || !path.join("HEAD").exists() {
             return Err(not_a_repository());
         }
         Ok(Self {
             git_dir: path.to_owned(),
             prefix: String::new(),
-            access: Arc::clone(access),
+            read_limits: Arc::clone(read_limits),
         })
     }
 
@@ -190,19 +190,22 @@ impl GitRepo {
     /// if it belongs to none.
     ///
     /// # Errors
-    /// When git is missing or cannot use the repository, or `access` does not allow all of the repository.
-    pub fn around(directory: &Path, access: &Arc<Access>) -> Result<Option<Self>, GitError> {
+    /// When git is missing or cannot use the repository, or `read_limits` do not allow all of the repository.
+    pub fn around(
+        directory: &Path,
+        read_limits: &Arc<ReadLimits>,
+    ) -> Result<Option<Self>, GitError> {
         let real = std::fs::canonicalize(directory);
-        if access::dot_git_around(real.as_deref().unwrap_or(directory)).is_none() {
+        if read_limits::dot_git_around(real.as_deref().unwrap_or(directory)).is_none() {
             return Ok(None);
         }
-        access.check_around(directory)?;
+        read_limits.check_around(directory)?;
         let mut command = command::git();
         command
             .arg("-C")
             .arg(directory)
             .args(["rev-parse", "--absolute-git-dir", "--show-prefix"]);
-        let output = access.look_up(&mut command)?;
+        let output = read_limits.look_up(&mut command)?;
         if !output.status.success() {
             return refusal(directory, &output.stderr).map_or(Ok(None), Err);
         }
@@ -212,11 +215,11 @@ impl GitRepo {
             return Ok(None);
         };
         let git_dir = PathBuf::from(git_dir);
-        access.check(&git_dir)?;
+        read_limits.check(&git_dir)?;
         Ok(Some(Self {
             git_dir,
             prefix: lines.next().unwrap_or("").to_owned(),
-            access: Arc::clone(access),
+            read_limits: Arc::clone(read_limits),
         }))
     }
 
@@ -235,7 +238,7 @@ impl GitRepo {
         command
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
             .arg(format!("{reference}^{{commit}}"));
-        let output = self.access.look_up(&mut command)?;
+        let output = self.read_limits.look_up(&mut command)?;
         let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if output.status.success() && ObjectId::from_hex(&id).is_some() {
             return Ok(id);
@@ -253,13 +256,15 @@ impl GitRepo {
     fn is_lost(&self, reference: &str) -> Result<bool, GitError> {
         let mut command = self.command()?;
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        let named = self.access.look_up(command.arg(reference))?;
+        let named = self.read_limits.look_up(command.arg(reference))?;
         let id = String::from_utf8_lossy(&named.stdout).trim().to_owned();
         if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_none() {
             return Ok(false);
         }
         let mut command = self.command()?;
-        let kind = self.access.look_up(command.args(["cat-file", "-t", &id]))?;
+        let kind = self
+            .read_limits
+            .look_up(command.args(["cat-file", "-t", &id]))?;
         // The caller could not read it as a commit, so an object of that type is damaged.
         Ok(!kind.status.success() || kind.stdout.starts_with(b"commit"))
     }
@@ -273,7 +278,7 @@ impl GitRepo {
         let mut command = self.command()?;
         command.args(["log", "--max-count=1", "--format=%ct", "--end-of-options"]);
         command.args([&commit, "--"]);
-        let output = self.access.look_up(&mut command)?;
+        let output = self.read_limits.look_up(&mut command)?;
         String::from_utf8_lossy(&output.stdout)
             .trim()
             .parse()
@@ -316,16 +321,16 @@ impl GitRepo {
 
     /// Creates a git command on this repository, after checking again that all of it may be read.
     fn command(&self) -> Result<Command, GitError> {
-        self.access.check(&self.git_dir)?;
+        self.read_limits.check(&self.git_dir)?;
         Ok(command::git_in(&self.git_dir))
     }
 
     /// Returns the limits, from now on, of listing or reading the files of a commit.
     fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> RunLimits<'a> {
         let setting = "git.read_timeout_seconds";
-        let Access {
+        let ReadLimits {
             read, memory_bytes, ..
-        } = *self.access;
+        } = *self.read_limits;
         RunLimits::new(stop, read, memory_bytes, subcommand, setting)
     }
 }

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 pub use network::is_network;
 
-use super::git::{Access, GitError, GitRepo};
+use super::git::{GitError, GitRepo, ReadLimits};
 use super::max_size::TooLarge;
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
@@ -65,7 +65,7 @@ pub struct WorkingTree {
     /// The commit of `HEAD` at the last listing.
     listed_commit: String,
     stats: Arc<Stats>,
-    access: Arc<Access>,
+    read_limits: Arc<ReadLimits>,
 }
 
 #[derive(Debug)]
@@ -76,10 +76,10 @@ struct Entry {
 
 impl WorkingTree {
     /// Creates a tree that is not scanned yet. `root` is canonical; `excluded` are directories that are
-    /// never indexed, even inside the tree; `access` limits where the tree and its repository may lie.
-    pub fn new(root: PathBuf, excluded: Vec<PathBuf>, access: Arc<Access>) -> Self {
+    /// never indexed, even inside the tree; `read_limits` say where the tree and its repository may lie.
+    pub fn new(root: PathBuf, excluded: Vec<PathBuf>, read_limits: Arc<ReadLimits>) -> Self {
         // Without git the files are still read; there is no commit, history or other revision.
-        let git = GitRepo::around(&root, &access).unwrap_or_else(|error| {
+        let git = GitRepo::around(&root, &read_limits).unwrap_or_else(|error| {
             tracing::warn!(
                 root = %root.display(),
                 %error,
@@ -88,7 +88,7 @@ impl WorkingTree {
             None
         });
         Self {
-            access,
+            read_limits,
             is_for_one_run: false,
             ..Self::for_one_run(root, excluded, git)
         }
@@ -106,7 +106,7 @@ impl WorkingTree {
             has_tracked_ignored: false,
             listed_commit: String::new(),
             stats: Arc::new(Stats::stored(None)),
-            access: Arc::default(),
+            read_limits: Arc::default(),
             root,
         }
     }
@@ -478,7 +478,7 @@ impl WorkingTree {
             reason,
         };
         let real = std::fs::canonicalize(&self.root).map_err(|e| unreadable(e.to_string()))?;
-        if !self.access.places.admits(&real) {
+        if !self.read_limits.places.admits(&real) {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
         }
         // It, or a directory above it, may have been replaced by a link since it was registered.

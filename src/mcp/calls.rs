@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
 use super::tools::{Call, ContextCall, ToolName};
-use super::{Agents, Caller, Session};
+use super::{Caller, McpService, Session};
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::engine::{AnswerWithSnapshot, AskError, Repository};
@@ -35,7 +35,7 @@ const SESSION: &str = "session";
 
 type Context = RequestContext<RoleServer>;
 
-impl Agents {
+impl McpService {
     pub(super) async fn call(
         &self,
         tool: ToolName,

@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::http::RequestSpan;
 use super::resources::{self, FileUri};
 use super::tools::ToolName;
-use super::{Agents, Caller};
+use super::{Caller, McpService};
 use crate::access::Grant;
 
 const INSTRUCTIONS: &str = "Finds the code to read in an indexed repository. Begin with `context`, \
@@ -33,7 +33,7 @@ const VERSIONS: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
-impl ServerHandler for Agents {
+impl ServerHandler for McpService {
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(&VERSIONS)
     }
@@ -110,7 +110,7 @@ fn cancelled() -> ErrorData {
     ErrorData::internal_error("cancelled by the client", None)
 }
 
-impl Agents {
+impl McpService {
     async fn run_tool(
         &self,
         request: CallToolRequestParams,

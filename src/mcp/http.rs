@@ -17,7 +17,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use super::Agents;
+use super::McpService;
 use super::message::{self, Refusal};
 
 /// Path of the endpoint.
@@ -29,7 +29,7 @@ pub(super) struct RequestSpan(pub Span);
 
 /// Builds the route. Open streams end when `stop` is cancelled.
 pub fn route<S: Clone + Send + Sync + 'static>(
-    agents: Agents,
+    service: McpService,
     max_body_bytes: usize,
     stop: CancellationToken,
 ) -> Router<S> {
@@ -41,13 +41,13 @@ pub fn route<S: Clone + Send + Sync + 'static>(
         // Layers around all routes check both.
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let service = StreamableHttpService::new(
-        move || Ok(agents.clone()),
+    let endpoint = StreamableHttpService::new(
+        move || Ok(service.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
     Router::new()
-        .route_service(PATH, service)
+        .route_service(PATH, endpoint)
         .layer(from_fn(refuse_unusable))
 }
 

@@ -9,7 +9,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use super::Agents;
+use super::McpService;
 use super::failure::Failure;
 use crate::engine::{Repository, State};
 
@@ -20,7 +20,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which the number of pending files is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-impl Agents {
+impl McpService {
     /// Runs `work` once the repository is indexed and its pending changes are in the index, or the waiting
     /// times are over.
     pub(super) async fn when_ready<T>(

@@ -17,7 +17,7 @@ use tokio::io::{
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::Agents;
+use super::McpService;
 use super::message::{self, Refusal};
 
 /// Why a session failed.
@@ -32,9 +32,9 @@ pub enum SessionError {
 }
 
 /// Serves one session on standard input and output.
-pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), SessionError> {
+pub async fn serve(service: McpService, stop: CancellationToken) -> Result<(), SessionError> {
     let (input, output) = stdio_pipes();
-    let starting = agents.serve_with_ct(Lines::new(input, output), stop);
+    let starting = service.serve_with_ct(Lines::new(input, output), stop);
     let running = match starting.await {
         Ok(running) => running,
         // The client disconnected, or the server is stopping, before initialization: not an error.

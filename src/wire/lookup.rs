@@ -27,14 +27,11 @@ pub trait RawLookup {
     /// The validated lookup.
     type Lookup: Lookup;
 
-    /// Takes the commit, branch or tag to look it up at.
-    fn take_ref(&mut self) -> Option<String>;
-
-    /// Validates the parameters.
+    /// Validates the parameters. Returns the commit, branch or tag, unchecked, and the lookup to run there.
     ///
     /// # Errors
     /// When a field is missing or has an invalid value.
-    fn validate(self) -> Result<Self::Lookup, InvalidLookup>;
+    fn validate(self) -> Result<(Option<String>, Self::Lookup), InvalidLookup>;
 }
 
 /// A validated lookup.
@@ -87,10 +84,10 @@ pub async fn run<R: RawLookup>(
     engine: &Engine,
     grant: &Grant,
     repo: String,
-    mut raw: R,
+    raw: R,
 ) -> Result<<R::Lookup as Lookup>::Answer, LookupFailure> {
-    let target: LookupTarget = target(repo, raw.take_ref())?;
-    let lookup = raw.validate()?;
+    let (reference, lookup) = raw.validate()?;
+    let target: LookupTarget = target(repo, reference)?;
     let pending = engine.lookup(grant, target, move |snapshot, deadline| {
         let found = lookup.run(snapshot, deadline);
         (lookup, found)

@@ -25,7 +25,7 @@ pub struct TestApp {
     pub url: String,
     pub engine: Arc<Engine>,
     pub stop: CancellationToken,
-    pub running: JoinHandle<anyhow::Result<()>>,
+    pub running: JoinHandle<()>,
     client: reqwest::Client,
     data: PathBuf,
     /// Removes the data directory with the app; `None` if the caller owns it.
@@ -214,7 +214,7 @@ impl TestApp {
     /// Stops the service and waits for its end.
     pub async fn end(self) {
         self.stop.cancel();
-        self.running.await.unwrap().unwrap();
+        self.running.await.unwrap();
     }
 }
 

@@ -90,9 +90,6 @@ async fn corrupted_copy_is_cloned_again() {
     fs::write(copy.join("packed-refs.lock"), "").unwrap();
     fs::create_dir_all(copy.join("refs/heads")).unwrap();
     fs::write(copy.join("refs/heads/main.lock"), "").unwrap();
-    for unfinished in ["shop.unfinished", "shop.Ab12cd.unfinished"] {
-        fs::create_dir_all(data.path().join("git").join(unfinished).join("objects")).unwrap();
-    }
     let second = write(&root, "second");
     hub.push(&root, "main");
     let app = TestApp::start_on_with(data.path(), poll_quickly).await;
@@ -104,8 +101,38 @@ async fn corrupted_copy_is_cloned_again() {
         app.places_of("shop", "total_price").await,
         ["shop/price.py"]
     );
-    let left: Vec<_> = fs::read_dir(data.path().join("git")).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
+    git(&copy, &["fsck", "--strict"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leftovers_of_removed_repositories_are_deleted() {
+    let data = tempfile::tempdir().unwrap();
+    let copies = data.path().join("git");
+    for left in ["gone.Ab12cd.unfinished", "gone.damaged", "gone.git"] {
+        fs::create_dir_all(copies.join(left).join("objects")).unwrap();
+    }
+    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
+    until("no unfinished clone", async || {
+        (!copies.join("gone.Ab12cd.unfinished").exists()).then_some(())
+    })
+    .await;
+    app.post("/gc", json!({})).await;
+    assert_eq!(fs::read_dir(&copies).unwrap().count(), 0);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copy_with_corrupt_settings_is_cloned_again() {
+    let (_keep, _root, hub) = serve_shop().await;
+    let data = tempfile::tempdir().unwrap();
+    let copy = clone_once(data.path(), &hub).await;
+    fs::write(copy.join("config"), [0; 100]).unwrap();
+    let app = TestApp::start_on_with(data.path(), poll_quickly).await;
+    app.repo_until("shop", |repo| {
+        repo["state"] == "ready" && repo["poll"]["failures"] == 0
+    })
+    .await;
     git(&copy, &["fsck", "--strict"]);
     app.end().await;
 }

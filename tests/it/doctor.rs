@@ -246,6 +246,12 @@ fn problems_of_programs_and_settings_are_reported() {
             "FOVEATE__ACCESS__TOKEN_FILE", "/no/such/file", "access", "/no/such/file",
         ),
         (
+            "SSL_CERT_FILE", "/no/such/file", "network", "SSL_CERT_FILE /no/such/file",
+        ),
+        (
+            "OTEL_EXPORTER_OTLP_ENDPOINT", "c:4317", "telemetry", "OTEL_EXPORTER_OTLP_ENDPOINT",
+        ),
+        (
             "FOVEATE__RANKING__FILE",
             "/no/such/file",
             "settings",

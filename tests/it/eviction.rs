@@ -157,6 +157,35 @@ async fn evicted_repository_is_reloaded_when_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn repository_asked_last_is_loaded_first_after_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let app = TestApp::start_on(data.path()).await;
+    let mut keep = Vec::new();
+    for number in 0..2 {
+        let (directory, root) = repository(number);
+        app.add_tree(&name(number), &root, false).await;
+        keep.push(directory);
+    }
+    app.end().await;
+    let summary = |number| data.path().join(format!("index/repo{number}/summary.pack"));
+    let stored = |number| fs::metadata(summary(number)).unwrap().len();
+    let before = [stored(0), stored(1)];
+    let write_soon = |config: &mut Config| config.storage.write_after_ms = 1;
+    let app = TestApp::start_on_with(data.path(), write_soon).await;
+    until("both are stored again", async || {
+        (stored(0) > before[0] && stored(1) > before[1]).then_some(())
+    })
+    .await;
+    // This changes no index.
+    assert_finds_own_function(&app, 0).await;
+    app.end().await;
+    let app = TestApp::start_in(data.path(), None, little_memory).await;
+    app.ready("repo0").await;
+    assert_eq!(residents(&repos(&app).await), BTreeSet::from(["repo0"]));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn concurrent_questions_reload_a_repository_once() {
     let app = TestApp::start_with(little_memory).await;
     let mut keep = Vec::new();

@@ -169,12 +169,6 @@ async fn invalid_lookups_name_their_field() {
             "limit",
         ),
         (
-            "definitions?name=Cart&limit=x",
-            400,
-            "invalid_field",
-            "limit",
-        ),
-        (
             "definitions?name=Cart&cursor=x",
             400,
             "invalid_field",
@@ -233,6 +227,26 @@ async fn invalid_lookups_name_their_field() {
             problem["field"].as_str().unwrap_or(""),
         );
         assert_eq!(got, (status, code, field), "{path}: {}", refused.text);
+    }
+    for number in ["x", "2.0", "2e1", "-1", "", "99999999999999999999"] {
+        for (lookup, field) in [
+            ("definitions?name=Cart", "limit"),
+            ("references?path=a.py", "line"),
+        ] {
+            let path = format!("/repos/shop/{lookup}&{field}={number}");
+            let refused = app.get(&path).await;
+            assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{path}");
+            let problem = refused.json();
+            assert_eq!(
+                (&problem["code"], &problem["field"]),
+                (&json!("invalid_field"), &json!(field))
+            );
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(
+                detail.ends_with("expected a whole number of 0 or more, in digits only"),
+                "{path}: {detail}"
+            );
+        }
     }
     let binary = app.get("/repos/shop/files/logo.png").await.json();
     let detail = binary["detail"].as_str().unwrap_or("");

@@ -479,6 +479,39 @@ fn clone_ends_at_the_size_limit() {
     assert!(!keep.path().join("copy.git").exists());
 }
 
+#[test]
+fn copy_is_removed_only_if_its_address_is_known_to_differ() {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    let (stop, progress) = (CancellationToken::new(), Progress::default());
+    clone(&root, keep.path(), 0, &progress).unwrap();
+    let settings = keep.path().join("copy.git/config");
+    let written = fs::read(&settings).unwrap();
+    let copy = || copy_of(&root, keep.path(), 0);
+    let checked = |copy: &RemoteCopy| copy.remove_if_other_address(&stop);
+
+    fs::remove_file(&settings).unwrap();
+    fs::create_dir(&settings).unwrap();
+    let message = checked(&copy()).unwrap_err().to_string();
+    assert!(message.contains("git config failed"), "{message}");
+    assert!(copy().exists());
+    fs::remove_dir(&settings).unwrap();
+
+    fs::write(&settings, [0; 100]).unwrap();
+    let corrupt = copy();
+    checked(&corrupt).unwrap();
+    assert!(corrupt.exists() && corrupt.is_damaged());
+
+    fs::write(&settings, &written).unwrap();
+    let own = copy();
+    checked(&own).unwrap();
+    assert!(own.exists() && !own.is_damaged());
+
+    fs::write(&settings, "[core]\n\tbare = true\n").unwrap();
+    checked(&own).unwrap();
+    assert!(!own.exists());
+}
+
 /// Clones the repository at `root` into `directory`, with files of at most `max_bytes`.
 fn clone(
     root: &Path,
@@ -486,6 +519,10 @@ fn clone(
     max_bytes: u64,
     progress: &Progress,
 ) -> Result<(), GitError> {
+    copy_of(root, directory, max_bytes).make(progress, &CancellationToken::new())
+}
+
+fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> RemoteCopy {
     let schemes = ["file".to_owned()];
     let location = Location::parse(&format!("file://{}", root.display()), &schemes);
     let Ok(Location::Remote(remote)) = location else {
@@ -501,13 +538,12 @@ fn clone(
         tokens: BTreeMap::new(),
         token_files: BTreeMap::new(),
         token_source: None,
-        access: Arc::default(),
+        read_limits: Arc::default(),
     };
-    let copy = RemoteCopy::new(
+    RemoteCopy::new(
         Connection::new(remote, settings),
         directory.join("copy.git"),
-    );
-    copy.make(progress, &CancellationToken::new())
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]

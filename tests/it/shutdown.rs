@@ -39,7 +39,7 @@ async fn request_in_flight_finishes() {
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     assert!(answer.contains("shop/price.py"));
     let ended = tokio::time::timeout(PATIENCE, app.running).await;
-    ended.expect("it ends").unwrap().unwrap();
+    ended.expect("it ends").unwrap();
     // A process just forked by another test may hold the socket for a moment.
     until("nobody listens", async || {
         TcpStream::connect(&address).await.err()
@@ -66,7 +66,7 @@ async fn indexing_does_not_delay_shutdown() {
         .await;
     app.stop.cancel();
     let ended = tokio::time::timeout(PATIENCE, app.running).await;
-    ended.expect("it ends").unwrap().unwrap();
+    ended.expect("it ends").unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,7 +81,7 @@ async fn unfinished_request_is_dropped_after_the_grace_period() {
     assert!(stream.read(&mut buffer).await.unwrap() > 0);
     app.stop.cancel();
     let ended = tokio::time::timeout(PATIENCE, app.running).await;
-    ended.expect("it ends").unwrap().unwrap();
+    ended.expect("it ends").unwrap();
 }
 
 #[test]

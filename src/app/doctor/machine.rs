@@ -90,7 +90,9 @@ pub(super) fn clock(now: SystemTime, others: &[(String, Duration)]) -> Finding {
     let Some((name, apart)) = others.iter().min_by_key(|(_, apart)| apart) else {
         return Finding::ok(
             "clock",
-            format!("{shown}; not compared with another machine"),
+            format!(
+                "{shown}; not compared with another machine: none was asked, or none told its time"
+            ),
         );
     };
     let found = format!("{shown}, {} s off the clock of {name}", apart.as_secs());

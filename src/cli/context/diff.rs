@@ -5,7 +5,7 @@ use anyhow::Context as _;
 
 use crate::engine::{Diff, DiffEnds};
 use crate::ingest::git::GitError;
-use crate::ingest::once::{OnceError, Repository};
+use crate::ingest::one_shot::{OneShotError, Repository};
 
 /// The checked-out commit.
 const HEAD: &str = "HEAD";
@@ -43,8 +43,8 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
 pub(super) fn read(repository: &Repository, ends: &DiffEnds) -> anyhow::Result<Diff> {
     let diff = repository.diff(ends);
     let lacks_commits = match &diff {
-        Err(OnceError::Git(GitError::Shallow { .. })) => true,
-        Err(OnceError::Git(GitError::UnknownRef(_))) => repository.is_shallow(),
+        Err(OneShotError::Git(GitError::Shallow { .. })) => true,
+        Err(OneShotError::Git(GitError::UnknownRef(_))) => repository.is_shallow(),
         _ => false,
     };
     if !lacks_commits {

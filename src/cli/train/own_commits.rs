@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use foveate_query::RankingConfig;
 
-use super::{Weights, figures, places};
+use super::{Weights, cutoffs, figures};
 use crate::cli::UsageError;
 use crate::cli::cases::WalkArgs;
 use crate::eval::case::{Case, Repositories};
@@ -109,7 +109,7 @@ impl AdjustedWeights {
         text.push_str(&format!(
             "\n{:34}{}\n",
             format!("the newest {} {noun}", present.cases),
-            places()
+            cutoffs()
         ));
         let older = format!("adjusted to the {} older ones", self.older);
         for (label, accuracy) in [("present weights", present), (&*older, adjusted)] {

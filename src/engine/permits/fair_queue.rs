@@ -17,11 +17,11 @@ const MAX_REJECTED: usize = 1024;
 /// A fair queue for permits; `T` notifies a waiting question.
 #[derive(Debug)]
 pub(super) struct FairQueue<T> {
-    total: usize,
+    pub total: usize,
     /// The key of each permit in use.
-    running: Vec<Arc<str>>,
-    max_waiting: usize,
-    waiting: usize,
+    pub running: Vec<Arc<str>>,
+    pub max_waiting: usize,
+    pub waiting: usize,
     /// In the order of their turns, next one first. No line is empty.
     lines: VecDeque<Line<T>>,
     next_id: u64,
@@ -63,22 +63,6 @@ impl<T> FairQueue<T> {
             rejected: HashMap::new(),
             times: Times::default(),
         }
-    }
-
-    pub fn total(&self) -> usize {
-        self.total
-    }
-
-    pub fn max_waiting(&self) -> usize {
-        self.max_waiting
-    }
-
-    pub fn in_use(&self) -> usize {
-        self.running.len()
-    }
-
-    pub fn waiting(&self) -> usize {
-        self.waiting
     }
 
     /// Gives a question of `who` a permit or a queue slot. `make` returns the value to queue, which is dropped where
@@ -273,7 +257,7 @@ mod tests {
         assert!(waits(&turns.enter("b", now, || "b2")));
         let order = order(&mut turns, "a", now);
         assert_eq!(order, ["b1", "a1", "c1", "b2", "a2", "a3"]);
-        assert_eq!((turns.in_use(), turns.waiting()), (0, 0));
+        assert_eq!((turns.running.len(), turns.waiting), (0, 0));
     }
 
     #[test]
@@ -296,7 +280,7 @@ mod tests {
         );
         let next = turns.release("a", now);
         assert_eq!(next, Some(("b".into(), "b1")));
-        assert_eq!((turns.in_use(), turns.waiting()), (3, 0));
+        assert_eq!((turns.running.len(), turns.waiting), (3, 0));
     }
 
     #[test]
@@ -310,7 +294,7 @@ mod tests {
         assert!(waits(&turns.enter("b", now, || "b2")), "a3 leaves");
         assert_eq!(turns.enter("b", now, || "b3"), Entry::Full, "both have two");
         assert!(waits(&turns.enter("c", now, || "c1")), "one of two leaves");
-        assert_eq!(turns.waiting(), 4);
+        assert_eq!(turns.waiting, 4);
         assert_eq!(order(&mut turns, "a", now), ["b1", "a1", "c1", "a2"]);
     }
 
@@ -323,9 +307,9 @@ mod tests {
         assert!(waits(&turns.enter("b", now, || "b1")));
         turns.leave(first);
         turns.leave(first);
-        assert_eq!(turns.waiting(), 1);
+        assert_eq!(turns.waiting, 1);
         assert_eq!(order(&mut turns, "a", now), ["b1"]);
-        assert_eq!(turns.in_use(), 0);
+        assert_eq!(turns.running.len(), 0);
     }
 
     #[test]
@@ -339,7 +323,7 @@ mod tests {
         }
         let late = now + Duration::from_secs(1);
         assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
-        while turns.waiting() > 1 {
+        while turns.waiting > 1 {
             turns.release("a", late);
         }
         assert_eq!(
@@ -371,10 +355,10 @@ mod tests {
         }
         let late = now + Duration::from_secs(1);
         assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
-        while turns.waiting() > 0 {
+        while turns.waiting > 0 {
             turns.release("a", late);
         }
-        assert_eq!(turns.in_use(), 1);
+        assert_eq!(turns.running.len(), 1);
         (turns, late)
     }
 
@@ -395,7 +379,7 @@ mod tests {
         assert_eq!(turns.enter("b", now, || "b"), Entry::Full, "one for each");
         assert!(waits(&turns.enter("c", now, || "c")), "one for each permit");
         assert_eq!(turns.release("a", now), None, "there is one too many");
-        assert_eq!(turns.in_use(), 1);
+        assert_eq!(turns.running.len(), 1);
         assert_eq!(turns.release("b", now), Some(("c".into(), "c")));
         assert_eq!(turns.release("c", now), None);
         let later = now + Duration::from_secs(3);

@@ -7,8 +7,7 @@ use super::{CREDENTIALS, Credentials};
 use crate::engine::RepoName;
 use crate::ingest::IngestSettings;
 use crate::ingest::git::connection::Connection;
-use crate::ingest::git::location::Remote;
-use crate::ingest::git::{GitError, Location, LocationError, remote};
+use crate::ingest::git::{GitError, LocationError, remote};
 use crate::store::{RepositoryKind, RepositoryRow};
 
 /// Returns the connection to the remote repository of a row; `None` for a repository on this machine.
@@ -22,17 +21,10 @@ pub fn connection(
     if row.kind == RepositoryKind::Path {
         return Ok(None);
     }
-    let Location::Remote(remote) = Location::parse(&row.location, &settings.connection.schemes)?
-    else {
-        return Ok(None);
-    };
-    let stored = || {
+    settings.connection_to(&row.location, || {
         let name = RepoName::new(&row.name).ok()?;
         Credentials::new(settings.data_dir.join(CREDENTIALS)).of(&name)
-    };
-    let login = remote.login.clone().or_else(stored);
-    let remote = Remote { login, ..remote };
-    Ok(Some(Connection::new(remote, settings.connection.clone())))
+    })
 }
 
 /// Asks a remote for the branch that its `HEAD` names, within the time limit of a clone. Blocks.

@@ -48,7 +48,7 @@ impl Catalog {
                 continue;
             };
             taken = taken.saturating_add(stored.bytes);
-            let added = self.engine.add_unloaded(name.clone(), source, stored);
+            let added = self.engine.add(name.clone(), source, Some(stored));
             let Some((mut writer, commands)) = added else {
                 continue;
             };

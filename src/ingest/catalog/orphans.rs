@@ -14,7 +14,12 @@ pub(super) fn remove(
     is_kept: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for (stored, ending) in [(INDEX, ""), (CREDENTIALS, SECRETS), (COPIES, ".git")] {
+    for (stored, ending) in [
+        (INDEX, ""),
+        (CREDENTIALS, SECRETS),
+        (COPIES, ".git"),
+        (COPIES, ".damaged"),
+    ] {
         let directory = settings.data_dir.join(stored);
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             let file = entry.file_name();

@@ -21,7 +21,7 @@ pub(super) fn checked(
             }
             let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
             refuse_own_data(&path, &settings.data_dir)?;
-            settings.access.check_around(&path)?;
+            settings.read_limits.check_around(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
         }
         Source::Git {
@@ -37,13 +37,13 @@ pub(super) fn checked(
                     }
                     if let Some(path) = remote.file() {
                         let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
-                        GitRepo::open(&path, &settings.access)?;
+                        GitRepo::open(&path, &settings.read_limits)?;
                     }
                     without_login(location, remote)
                 }
                 Location::Local(path) => {
                     let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
-                    let git = GitRepo::open(&path, &settings.access)?;
+                    let git = GitRepo::open(&path, &settings.read_limits)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
                     }
@@ -81,7 +81,7 @@ fn allowed_directory(
         kind,
         path: path.display().to_string(),
     };
-    let places = &settings.access.places;
+    let places = &settings.read_limits.places;
     match canonical_directory(path, kind) {
         Ok(real) if places.admits(&real) => Ok(real),
         Err(error) if places.admits_missing(path) => Err(error),

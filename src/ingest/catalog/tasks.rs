@@ -12,9 +12,8 @@ use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
 use crate::ingest::driver::{Driver, GitSource, Origin};
 use crate::ingest::flush::Flusher;
-use crate::ingest::git::location::Remote;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{Access, LocalPaths, Location, Records};
+use crate::ingest::git::{LocalPaths, LocationError, ReadLimits, Records};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
 use crate::ingest::tree::Stats;
@@ -22,7 +21,7 @@ use crate::ingest::tree::Stats;
 impl Catalog {
     /// Adds a repository and starts its tasks; returns `None` when the name is in use.
     pub(super) fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
-        let (writer, commands) = self.engine.add(name, source)?;
+        let (writer, commands) = self.engine.add(name, source, None)?;
         Some(self.drive(writer, commands))
     }
 
@@ -62,7 +61,8 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
-        let copy = self.copy_of(&source, &name).map(Arc::new);
+        let copied = self.copy_of(&source, &name);
+        let copy = copied.as_ref().ok().cloned().flatten();
         let builder = RevisionBuilder {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
@@ -87,7 +87,7 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            access: self.access_of(&name, copy.is_some()),
+            read_limits: self.read_limits_of(&name, copy.is_some()),
             transfers: Arc::clone(&self.transfers),
             stop: stop.clone(),
             tracker: tracker.clone(),
@@ -95,14 +95,14 @@ impl Catalog {
             history,
             stats,
         };
-        self.follow(source, copy, driver, writer, commands.syncs);
+        self.follow(source, copied, driver, writer, commands.syncs);
     }
 
     /// Starts the task that follows the source of a repository.
     fn follow(
         &self,
         source: Source,
-        copy: Option<Arc<RemoteCopy>>,
+        copied: Result<Option<Arc<RemoteCopy>>, LocationError>,
         driver: Driver,
         mut writer: Writer,
         syncs: mpsc::Receiver<()>,
@@ -121,12 +121,11 @@ impl Catalog {
                 reference,
                 poll,
             } => {
-                let known = Location::parse(&location, &self.settings.connection.schemes);
-                let origin = match (copy, known) {
-                    (Some(copy), _) => Origin::Remote(copy),
-                    (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
+                let origin = match copied {
+                    Ok(Some(copy)) => Origin::Remote(copy),
+                    Ok(None) => Origin::Local(PathBuf::from(location)),
                     // Allowed when it was registered, but no longer.
-                    (None, Err(error)) => return writer.fail(error.to_string()),
+                    Err(error) => return writer.fail(error.to_string()),
                 };
                 let source = GitSource {
                     origin,
@@ -142,30 +141,32 @@ impl Catalog {
     }
 
     /// Returns the paths where a repository, its git directory and its objects may lie.
-    fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
+    fn read_limits_of(&self, name: &RepoName, is_copy: bool) -> Arc<ReadLimits> {
         if is_copy {
             // Git made the copy here, and nothing else writes to it.
-            return Arc::new(Access {
+            return Arc::new(ReadLimits {
                 places: LocalPaths::Anywhere,
-                ..Access::clone(&self.settings.access)
+                ..ReadLimits::clone(&self.settings.read_limits)
             });
         }
         let trusted = self.trusted.get(name);
-        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
+        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.read_limits))
     }
 
-    /// Returns the local copy of a remote repository; `None` for a local one.
-    fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
+    /// Returns the local copy of a remote repository; `None` for a repository on this machine.
+    fn copy_of(
+        &self,
+        source: &Source,
+        name: &RepoName,
+    ) -> Result<Option<Arc<RemoteCopy>>, LocationError> {
         let Source::Git { location, .. } = source else {
-            return None;
+            return Ok(None);
         };
-        match Location::parse(location, &self.settings.connection.schemes) {
-            Ok(Location::Remote(remote)) => {
-                let login = remote.login.clone().or_else(|| self.credentials.of(name));
-                Some(self.settings.copy_of(Remote { login, ..remote }, name))
-            }
-            _ => None,
-        }
+        let connection = self
+            .settings
+            .connection_to(location, || self.credentials.of(name))?;
+        let copy = |connection| RemoteCopy::new(connection, self.settings.copy_at(name));
+        Ok(connection.map(|connection| Arc::new(copy(connection))))
     }
 }
 

@@ -32,7 +32,7 @@ impl GitSource {
     fn list_stored(&self) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> + use<> {
         let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
         move |driver, blobs, progress| {
-            let git = GitRepo::open(&directory, &driver.access).ok()?;
+            let git = GitRepo::open(&directory, &driver.read_limits).ok()?;
             let commit = git.resolve(&reference).ok()?;
             let files = git.files(&commit, &[], blobs, progress).ok()?;
             driver.git.store(Some(Arc::new(git)));
@@ -328,7 +328,7 @@ impl GitWork {
     /// Reads the files of the ref; returns `None` if its commit is the current one.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
-        let git = GitRepo::open(&self.directory, &self.driver.access)?;
+        let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
         let basis = repository.current_unless_stale();

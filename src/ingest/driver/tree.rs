@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
+use tokio::time::timeout;
 
 use super::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
 use crate::ingest::tree::{TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
-use crate::telemetry::spans::carried;
+use crate::telemetry::spans::{carried, spawn_blocking};
 
 pub(super) enum Scan {
     Everything(Cause),
@@ -149,10 +150,14 @@ impl TreeWork {
     /// one change. A commit holds the lock while its hooks run, and writes no files: that wait ends early.
     /// Returns whether a lock was released meanwhile.
     async fn wait_for_git(&self, changes: &Changes) -> bool {
+        let Some(git) = self.tree.git() else {
+            return false;
+        };
+        let lock = git.git_dir().join("index.lock");
         let mut last_event = Instant::now();
         let mut events = changes.sequence();
         let mut waited = false;
-        while self.is_git_locked() {
+        while is_held(lock.clone()).await {
             if last_event.elapsed() >= LOCK_IDLE {
                 return false;
             }
@@ -163,12 +168,6 @@ impl TreeWork {
             }
         }
         waited
-    }
-
-    fn is_git_locked(&self) -> bool {
-        let lock = self.tree.git().map(|git| git.git_dir().join("index.lock"));
-        let written = lock.and_then(|lock| lock.metadata().ok()?.modified().ok());
-        written.is_some_and(|at| at.elapsed().is_ok_and(|age| age < LOCK_AGE))
     }
 
     /// Returns the time of the next full scan without a known change: a poll or an audit.
@@ -320,6 +319,15 @@ impl TreeWork {
         }
         let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)
+    }
+}
+
+/// Whether git holds a lock. If the file system does not answer, the lock counts as free.
+async fn is_held(lock: PathBuf) -> bool {
+    let written = spawn_blocking(move || lock.metadata()?.modified());
+    match timeout(LOCK_IDLE, written).await {
+        Ok(Ok(Ok(at))) => at.elapsed().is_ok_and(|age| age < LOCK_AGE),
+        _ => false,
     }
 }
 

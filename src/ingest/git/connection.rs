@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::address::{self, PrivateHosts};
 use super::location::Remote;
 use super::process::RunLimits;
-use super::{Access, GitError, GitRepo, command};
+use super::{GitError, GitRepo, ReadLimits, command};
 
 /// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
 /// floor implements it; the command line has none.
@@ -31,7 +31,7 @@ pub trait TokenSource: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug)]
 pub struct ConnectionSettings {
     /// Where repositories on this machine may lie, and the limits of git.
-    pub access: Arc<Access>,
+    pub read_limits: Arc<ReadLimits>,
     /// Allowed URL schemes, also of redirections.
     pub schemes: Vec<String>,
     /// Time limit of one clone or fetch.
@@ -85,13 +85,15 @@ impl Connection {
     ) -> RunLimits<'a> {
         let ConnectionSettings {
             timeout,
-            access,
+            read_limits,
             max_bytes,
             ..
         } = &self.settings;
         let setting = "git.timeout_seconds";
-        RunLimits::new(stop, *timeout, access.memory_bytes, subcommand, setting)
-            .with_max_file_bytes(*max_bytes)
+        RunLimits::new(
+            stop, *timeout, read_limits.memory_bytes, subcommand, setting,
+        )
+        .with_max_file_bytes(*max_bytes)
     }
 
     /// Creates a git command that may connect to the remote's host and to no other.
@@ -102,7 +104,7 @@ impl Connection {
         let settings = &self.settings;
         if let Some(path) = self.remote.file() {
             // A clone also reads the alternates of its source.
-            GitRepo::open(&path, &settings.access)?;
+            GitRepo::open(&path, &settings.read_limits)?;
         }
         let addresses = address::check(&self.remote, &settings.private_hosts)?;
         let mut command = command::connecting(&settings.schemes);

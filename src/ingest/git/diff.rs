@@ -42,7 +42,7 @@ impl GitRepo {
     /// When git fails, takes too long, or the work is asked to stop.
     pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
         let enough = stop.child_token();
-        let run_limits = self.access.lookup_limits(&enough, "diff-tree");
+        let run_limits = self.read_limits.lookup_limits(&enough, "diff-tree");
         let fork = merge_base(self, base, head, &run_limits)?;
         let mut command = self.command()?;
         command.args(["-c", LARGE_FILES, "diff-tree"]).args(OPTIONS);

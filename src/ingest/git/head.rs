@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::access::read_start;
+use super::read_limits::read_start;
 use crate::disk::FileStamp;
 
 /// Largest file that is read, in bytes: ref names and commit ids are shorter.

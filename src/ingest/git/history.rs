@@ -23,16 +23,16 @@ use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
-use super::access::read_start;
 use super::process::{self, RunLimits};
+use super::read_limits::read_start;
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
 pub use changes::CommitChange;
 use current_paths::assemble;
 use hunks::{Changed, HunksReader};
-use record::Names;
+use record::TouchedFiles;
 use records::Records;
-use touched_files::{NamesReader, Renames};
+use touched_files::{Renames, TouchedFilesReader};
 
 /// Largest part of a shallow clone's list of boundary commits that is read, in bytes: 400,000 ids.
 const MAX_SHALLOW_BYTES: u64 = 1 << 24;
@@ -113,7 +113,7 @@ impl GitRepo {
             .map(|head| head.id)
             .filter(|id| !shallow.contains(id))
             .collect();
-        reader.read_names(&known)?;
+        reader.read_touched_files(&known)?;
         let newest = &known[..known.len().min(limits.function_commits)];
         let functions = reader.read_functions(newest, step)?;
         // Functions that earlier queries cached do not count: an answer must not depend on those queries.
@@ -189,7 +189,7 @@ fn run_limits<'a>(
     limits: &HistoryLimits,
     stop: &'a CancellationToken,
 ) -> RunLimits<'a> {
-    let memory = repo.access.memory_bytes;
+    let memory = repo.read_limits.memory_bytes;
     RunLimits::new(
         stop, limits.timeout, memory, "log", "history.timeout_seconds",
     )
@@ -250,33 +250,37 @@ impl Reader<'_> {
         Ok(files)
     }
 
-    fn read_names(&self, commits: &[ObjectId]) -> Result<(), GitError> {
-        let turn = &self.records.names_turn;
+    fn read_touched_files(&self, commits: &[ObjectId]) -> Result<(), GitError> {
+        let turn = &self.records.touched_files_turn;
         let _turn = turn.lock();
-        let missing = self.records.without_names(commits);
+        let missing = self.records.without_touched_files(commits);
         self.records.expect_reads(missing.len());
         for batch in missing.chunks(BATCH) {
             let mut queue = CommitQueue::new(batch);
             while let Some(requested) = queue.next() {
-                let run = self.names_of(requested, Renames::Found)?;
-                self.records.add_names(run.done);
+                let run = self.touched_files_of(requested, Renames::Found)?;
+                self.records.add_touched_files(run.done);
                 queue.advance(requested.len(), run.failed_at);
             }
             // Commits whose blobs are missing are read without detecting renames.
-            let run = self.names_of(&queue.lost, Renames::Ignored)?;
-            self.records.add_names(run.done);
+            let run = self.touched_files_of(&queue.lost, Renames::Ignored)?;
+            self.records.add_touched_files(run.done);
             run.failed_at.map_or(Ok(()), |failure| Err(failure.error))?;
         }
         Ok(())
     }
 
-    fn names_of(&self, commits: &[ObjectId], renames: Renames) -> Result<Run<Names>, GitError> {
+    fn touched_files_of(
+        &self,
+        commits: &[ObjectId],
+        renames: Renames,
+    ) -> Result<Run<TouchedFiles>, GitError> {
         let mut command = self.repo.command()?;
         touched_files::add_arguments(&mut command, renames);
         command.args(["--name-status", "-z"]);
         self.add_prefix(&mut command, &[]);
         let mut intern = |path: &str| self.records.intern(path);
-        let mut reader = NamesReader::new(self.limits.paths_per_commit, &mut intern);
+        let mut reader = TouchedFilesReader::new(self.limits.paths_per_commit, &mut intern);
         let end = (0, touched_files::MAX_PATH_BYTES);
         let ran = self.run(&mut command, commits, end, &mut |piece| reader.take(piece));
         let current = reader.current.as_ref().map(|(id, _)| *id);
@@ -353,7 +357,7 @@ impl Reader<'_> {
                 .take(complete)
                 .filter_map(|(id, record)| {
                     let changed = changed.remove(id).unwrap_or_default();
-                    Some((*id, by_file(&record?.names, changed)))
+                    Some((*id, by_file(&record?.touched, changed)))
                 })
                 .collect();
             self.records.add_functions(functions);
@@ -519,7 +523,7 @@ pub(super) fn empty_tree(digits: usize) -> &'static str {
     }
 }
 
-fn by_file(names: &Names, mut changed: Changed) -> Vec<Vec<Box<str>>> {
+fn by_file(touched: &TouchedFiles, mut changed: Changed) -> Vec<Vec<Box<str>>> {
     let functions = |file: &RepoPath| {
         changed
             .iter_mut()
@@ -527,7 +531,7 @@ fn by_file(names: &Names, mut changed: Changed) -> Vec<Vec<Box<str>>> {
             .map(|(_, functions)| std::mem::take(functions))
             .unwrap_or_default()
     };
-    names.files.iter().map(functions).collect()
+    touched.files.iter().map(functions).collect()
 }
 
 #[cfg(test)]

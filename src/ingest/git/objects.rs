@@ -215,7 +215,7 @@ fn check_size(
         .filter_map(|entry| entry.size);
     let known_bytes: u64 = known.iter().filter(is_indexed).map(|file| file.size).sum();
     let bytes = known_bytes + sizes.sum::<u64>();
-    repo.access
+    repo.read_limits
         .max_size
         .check(known.len() + entries.len(), bytes)?;
     Ok(())

@@ -2,7 +2,6 @@
 //! copy is created completely or not at all, and leftovers of an interrupted run of git are removed before
 //! the next. Everything here blocks.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
@@ -53,8 +52,8 @@ const MAX_DROPPED: usize = 20;
 const ANSWER_BYTES: u64 = 1 << 18;
 /// The ref of the commit that a remote's detached `HEAD` names.
 const DETACHED: &str = "refs/foveate/head";
-/// End of the name of the directory of a clone that is not complete.
-const UNFINISHED: &str = ".unfinished";
+/// Extension of the directory of a clone that is not complete.
+const UNFINISHED: &str = "unfinished";
 
 impl RemoteCopy {
     /// Creates a handle to the copy at `directory`, which need not exist yet.
@@ -96,10 +95,11 @@ impl RemoteCopy {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Removes the copy if it is one of another address, left by an earlier repository of this name. Blocks.
+    /// Removes the copy if it is one of another address, left by an earlier repository of this name. One whose
+    /// settings are corrupt counts as damaged and stays until it is cloned again. Blocks.
     ///
     /// # Errors
-    /// When git cannot be asked, the work is to stop, or files cannot be removed.
+    /// When its address cannot be read, the work is to stop, or files cannot be removed.
     pub fn remove_if_other_address(&self, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         if !self.exists() {
@@ -107,12 +107,17 @@ impl RemoteCopy {
         }
         let mut command = command::git_in(&self.directory);
         command.args(["config", "--get", "remote.origin.url"]);
-        let address = match self.run("config", command, &Progress::default(), stop) {
-            // The copy has no address.
-            Err(GitError::Failed { .. }) => Vec::new(),
-            address => address?,
-        };
-        if address.trim_ascii_end() != self.connection.address().as_bytes() {
+        let output = process::output(&mut command, &self.connection.run_limits(stop, "config"))?;
+        // The exit code of an absent setting. Git also uses it where it cannot open the file, and then says so.
+        let is_absent = output.status.code() == Some(1) && output.stderr.is_empty();
+        if !output.status.success() && !is_absent {
+            if output.stderr.starts_with(b"fatal: bad config") {
+                self.report_damage();
+                return Ok(());
+            }
+            return Err(command::failure(&command, &output.stderr));
+        }
+        if output.stdout.trim_ascii_end() != self.connection.address().as_bytes() {
             tracing::warn!(
                 copy = %self.directory.display(),
                 "removing the local copy: it was cloned from another address"
@@ -129,14 +134,13 @@ impl RemoteCopy {
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         let damaged = self.directory.with_extension("damaged");
-        remove_unfinished(&self.directory)?;
         let parent = self.directory.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
         // Each clone has a directory of its own: the git of a server that was killed may still run, and removes its
         // directory when it fails.
         let unfinished = tempfile::Builder::new()
-            .prefix(&format!("{}.", stem(&self.directory)))
-            .suffix(UNFINISHED)
+            .prefix(self.directory.file_stem().unwrap_or_default())
+            .suffix(&format!(".{UNFINISHED}"))
             .tempdir_in(parent)?;
         let mut command = self.connection.command()?;
         command
@@ -349,36 +353,17 @@ fn ask_head(connection: &Connection) -> Result<Command, GitError> {
 /// # Errors
 /// When files cannot be removed.
 pub fn remove_copy(directory: &Path) -> io::Result<()> {
-    remove_unfinished(directory)?;
     remove(&directory.with_extension("damaged"))?;
     remove(directory)
 }
 
-/// Removes the unfinished clones of a copy, which killed servers left.
-fn remove_unfinished(copy: &Path) -> io::Result<()> {
-    let stem = stem(copy);
-    let is_own = |name: &str| {
-        let rest = name
-            .strip_prefix(&*stem)
-            .and_then(|rest| rest.strip_suffix(UNFINISHED));
-        // `a.b` is another repository than `a`.
-        rest.is_some_and(|middle| {
-            let random = middle.strip_prefix('.');
-            middle.is_empty() || random.is_some_and(|random| !random.contains('.'))
-        })
-    };
-    let entries = copy.parent().and_then(|parent| fs::read_dir(parent).ok());
-    for entry in entries.into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(is_own) {
-            remove(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the name of a copy's directory without its extension.
-fn stem(copy: &Path) -> Cow<'_, str> {
-    copy.file_stem().unwrap_or_default().to_string_lossy()
+/// Returns the unfinished clones in the directory of the copies, which killed servers left. Called before the first
+/// clone of this process.
+pub fn unfinished_clones(copies: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(copies).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_unfinished = |path: &PathBuf| path.extension().is_some_and(|end| end == UNFINISHED);
+    paths.filter(is_unfinished).collect()
 }
 
 fn remove(directory: &Path) -> io::Result<()> {

@@ -41,7 +41,9 @@ impl WorkingTree {
     pub(super) fn refresh_head(&mut self) {
         let may_have_come = self.git.is_none() && !self.is_for_one_run;
         if may_have_come && self.root.join(".git").exists() {
-            self.git = GitRepo::around(&self.root, &self.access).ok().flatten();
+            self.git = GitRepo::around(&self.root, &self.read_limits)
+                .ok()
+                .flatten();
         }
         let Some(git) = &self.git else { return };
         // Read before git is asked, so that a change in between is noticed the next time.

@@ -17,7 +17,7 @@ impl WorkingTree {
     ) -> Result<(), TreeError> {
         let read = files.iter().filter(|found| is_read(found, max_file_bytes));
         let bytes = read.map(|found| found.stat.size).sum();
-        self.access.max_size.check(files.len(), bytes)?;
+        self.read_limits.max_size.check(files.len(), bytes)?;
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl WorkingTree {
         }
         let read = found.iter().filter(|found| is_read(found, max_file_bytes));
         bytes += read.map(|found| found.stat.size).sum::<u64>();
-        self.access.max_size.check(files, bytes)?;
+        self.read_limits.max_size.check(files, bytes)?;
         Ok(())
     }
 }

@@ -47,15 +47,11 @@ pub struct Definitions {
 impl RawLookup for RawDefinitions {
     type Lookup = Definitions;
 
-    fn take_ref(&mut self) -> Option<String> {
-        self.r#ref.take()
-    }
-
-    fn validate(self) -> Result<Definitions, InvalidLookup> {
+    fn validate(self) -> Result<(Option<String>, Definitions), InvalidLookup> {
         let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
         let lookup = format!("definitions {name}");
         let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
-        Ok(Definitions { name, page })
+        Ok((self.r#ref, Definitions { name, page }))
     }
 }
 
@@ -109,11 +105,7 @@ pub struct References {
 impl RawLookup for RawReferences {
     type Lookup = References;
 
-    fn take_ref(&mut self) -> Option<String> {
-        self.r#ref.take()
-    }
-
-    fn validate(self) -> Result<References, InvalidLookup> {
+    fn validate(self) -> Result<(Option<String>, References), InvalidLookup> {
         let name = self
             .name
             .map(|name| fields::text("name", Some(name), fields::MAX_NAME_CHARS));
@@ -139,7 +131,7 @@ impl RawLookup for RawReferences {
         };
         let lookup = format!("references {target:?}");
         let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), DEFINITION_LIMIT)?;
-        Ok(References { target, page })
+        Ok((self.r#ref, References { target, page }))
     }
 }
 
@@ -189,15 +181,11 @@ pub struct Outline {
 impl RawLookup for RawOutline {
     type Lookup = Outline;
 
-    fn take_ref(&mut self) -> Option<String> {
-        self.r#ref.take()
-    }
-
-    fn validate(self) -> Result<Outline, InvalidLookup> {
+    fn validate(self) -> Result<(Option<String>, Outline), InvalidLookup> {
         let path = fields::path(self.path)?;
         let lookup = format!("outline {path}");
         let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), OUTLINE_LIMIT)?;
-        Ok(Outline { path, page })
+        Ok((self.r#ref, Outline { path, page }))
     }
 }
 
@@ -271,11 +259,7 @@ pub struct ValidSearch {
 impl RawLookup for RawSearch {
     type Lookup = ValidSearch;
 
-    fn take_ref(&mut self) -> Option<String> {
-        self.r#ref.take()
-    }
-
-    fn validate(self) -> Result<ValidSearch, InvalidLookup> {
+    fn validate(self) -> Result<(Option<String>, ValidSearch), InvalidLookup> {
         let search = Search {
             query: fields::text("q", self.q, fields::MAX_QUERY_CHARS)?,
             kind: self.kind.unwrap_or_default().into(),
@@ -284,7 +268,7 @@ impl RawLookup for RawSearch {
         };
         let lookup = format!("search {search:?}");
         let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), SEARCH_LIMIT)?;
-        Ok(ValidSearch { search, page })
+        Ok((self.r#ref, ValidSearch { search, page }))
     }
 }
 
@@ -335,15 +319,11 @@ pub struct File {
 impl RawLookup for RawFile {
     type Lookup = File;
 
-    fn take_ref(&mut self) -> Option<String> {
-        self.r#ref.take()
-    }
-
-    fn validate(self) -> Result<File, InvalidLookup> {
+    fn validate(self) -> Result<(Option<String>, File), InvalidLookup> {
         let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
         let lookup = format!("file {path} {lines:?}");
         let page = PageOf::new(lookup, self.limit, self.cursor.as_deref(), FILE_LIMIT)?;
-        Ok(File { path, lines, page })
+        Ok((self.r#ref, File { path, lines, page }))
     }
 }
 

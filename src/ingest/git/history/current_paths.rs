@@ -7,7 +7,7 @@ use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 
 use super::commit_metadata::Head;
 use super::hunks;
-use super::record::{Names, Record};
+use super::record::{Record, TouchedFiles};
 use super::records::Records;
 
 /// Assembles the history under present paths: commits are visited from new to old, and each rename maps an older
@@ -36,7 +36,7 @@ pub fn assemble(
             let record = records.get(&head.id);
             let touched = record.map(|(record, counts)| present.touched(record, *counts));
             if let Some((record, _)) = record {
-                present.step_before(&record.names);
+                present.step_before(&record.touched);
             }
             Commit {
                 id: head.id,
@@ -62,10 +62,10 @@ impl PresentNames {
     }
 
     fn touched(&self, record: &Record, functions_count: bool) -> Vec<Touched> {
-        let mut all: Vec<Touched> = Vec::with_capacity(record.names.files.len());
+        let mut all: Vec<Touched> = Vec::with_capacity(record.touched.files.len());
         let functions = record.functions.as_ref().filter(|_| functions_count);
         let mut functions = functions.into_iter().flatten();
-        for file in &record.names.files {
+        for file in &record.touched.files {
             let path = self.of(file);
             let functions = functions.next().cloned().unwrap_or_default();
             // Two files of that time may have become one since.
@@ -78,8 +78,8 @@ impl PresentNames {
     }
 
     /// Moves to the time before a commit with these renames.
-    fn step_before(&mut self, names: &Names) {
-        let renamed: Vec<(RepoPath, RepoPath)> = names
+    fn step_before(&mut self, touched: &TouchedFiles) {
+        let renamed: Vec<(RepoPath, RepoPath)> = touched
             .renames
             .iter()
             .map(|(old, new)| (old.clone(), self.of(new)))
@@ -88,7 +88,7 @@ impl PresentNames {
             .filter(|(_, now)| self.files.contains(now))
             .collect();
         // Before the commit, a file at the new path was another file.
-        for (_, new) in &names.renames {
+        for (_, new) in &touched.renames {
             self.names.remove(new);
         }
         self.names.extend(renamed);

@@ -6,7 +6,7 @@ use foveate_model::{ObjectId, RepoPath};
 
 /// The files that a commit touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct TouchedFiles {
     /// Files under the paths that the commit gave them; empty if there are too many.
     pub files: Vec<RepoPath>,
     /// Old and new paths of renamed files, even if there are too many files.
@@ -17,7 +17,7 @@ pub struct Names {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The files that it touched.
-    pub names: Names,
+    pub touched: TouchedFiles,
     /// The changed functions of each file; `None` until they are read.
     pub functions: Option<Functions>,
 }
@@ -29,7 +29,7 @@ pub type Functions = Vec<Vec<Box<str>>>;
 pub const VERSION: u64 = 2;
 
 /// The stored files of a commit.
-pub struct StoredNames<'a> {
+pub struct StoredTouchedFiles<'a> {
     pub id: ObjectId,
     pub files: Vec<&'a str>,
     /// Old and new paths.
@@ -37,13 +37,13 @@ pub struct StoredNames<'a> {
 }
 
 /// Encodes the files of commits.
-pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
+pub fn encode_touched_files(commits: &[(ObjectId, &TouchedFiles)]) -> Vec<u8> {
     let mut out = Encoder::default();
     let path = |out: &mut Encoder, path: &RepoPath| out.text(path.as_str());
-    out.list(commits, |out, (id, names)| {
+    out.list(commits, |out, (id, touched)| {
         out.bytes(id.as_bytes());
-        out.list(&names.files, path);
-        out.list(&names.renames, |out, (old, new)| {
+        out.list(&touched.files, path);
+        out.list(&touched.renames, |out, (old, new)| {
             path(out, old);
             path(out, new);
         });
@@ -51,10 +51,10 @@ pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Decodes the output of [`encode_names`]; returns `None` for other bytes.
-pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
+/// Decodes the output of [`encode_touched_files`]; returns `None` for other bytes.
+pub fn decode_touched_files(bytes: &[u8]) -> Option<Vec<StoredTouchedFiles<'_>>> {
     decode(bytes, |rest| {
-        Some(StoredNames {
+        Some(StoredTouchedFiles {
             id: ObjectId::from_bytes(rest.bytes()?)?,
             files: rest.list(Decoder::text)?,
             renames: rest.list(|rest| Some((rest.text()?, rest.text()?)))?,
@@ -99,13 +99,13 @@ mod tests {
     fn encoded_records_round_trip_and_truncated_ones_fail() {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let ids = ["1", "2"].map(|digit| ObjectId::from_hex(&digit.repeat(40)).unwrap());
-        let names = Names {
+        let touched = TouchedFiles {
             files: vec![path("a.py"), path("x/y.py")],
             renames: vec![(path("b.py"), path("a.py"))],
         };
-        let empty = Names::default();
-        let bytes = encode_names(&[(ids[0], &names), (ids[1], &empty)]);
-        let read = decode_names(&bytes).unwrap();
+        let empty = TouchedFiles::default();
+        let bytes = encode_touched_files(&[(ids[0], &touched), (ids[1], &empty)]);
+        let read = decode_touched_files(&bytes).unwrap();
         assert_eq!((read[0].id, read[1].id), (ids[0], ids[1]));
         assert_eq!(read[0].files, ["a.py", "x/y.py"]);
         assert_eq!(read[0].renames, [("b.py", "a.py")]);

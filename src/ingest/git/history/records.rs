@@ -10,7 +10,7 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::record::{self, Functions, Names, Record, StoredNames};
+use super::record::{self, Functions, Record, StoredTouchedFiles, TouchedFiles};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -21,7 +21,7 @@ const FILE: &str = "history.pack";
 /// Number of records in one stored value.
 const BATCH: usize = 2000;
 /// Kind of stored values with the files of commits. Sorts first, since these are read first.
-const NAMES: u8 = 0;
+const TOUCHED_FILES: u8 = 0;
 /// Kind of stored values with the functions of commits.
 const FUNCTIONS: u8 = 1;
 /// With blobs missing for more commits than this, the repository counts as one without old blobs.
@@ -31,8 +31,8 @@ const MAX_LOST: usize = 32;
 #[derive(Debug)]
 pub struct Records {
     table: Mutex<RecordTable>,
-    /// Held while names are read, so that two revisions do not read the same ones.
-    pub(super) names_turn: Mutex<()>,
+    /// Held while touched files are read, so that two revisions do not read the same ones.
+    pub(super) touched_files_turn: Mutex<()>,
     /// Held while a batch of functions is read.
     pub(super) functions_turn: Mutex<()>,
     read: AtomicUsize,
@@ -44,7 +44,7 @@ struct RecordTable {
     store: Option<Arc<dyn ContentStore>>,
     /// Hash of the settings that the records depend on besides the commits.
     settings: Option<u64>,
-    /// Number of stored entries: names and functions of a commit count separately.
+    /// Number of stored entries: touched files and functions of a commit count separately.
     stored: usize,
     records: HashMap<ObjectId, Slot>,
     /// Interned paths.
@@ -95,7 +95,7 @@ impl Records {
     pub fn in_memory() -> Self {
         Self {
             table: Mutex::default(),
-            names_turn: Mutex::default(),
+            touched_files_turn: Mutex::default(),
             functions_turn: Mutex::default(),
             read: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
@@ -174,7 +174,7 @@ impl Records {
     }
 
     /// Returns the commits whose files are not recorded.
-    pub(super) fn without_names(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
+    pub(super) fn without_touched_files(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
         let mut table = self.table.lock();
         let is_unknown = |id: &&ObjectId| table.mark_used(id).is_none();
         commits.iter().filter(is_unknown).copied().collect()
@@ -209,13 +209,13 @@ impl Records {
     }
 
     /// Records the files of commits.
-    pub(super) fn add_names(&self, commits: Vec<(ObjectId, Names)>) {
+    pub(super) fn add_touched_files(&self, commits: Vec<(ObjectId, TouchedFiles)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
         let mut table = self.table.lock();
-        let stored: Vec<_> = commits.iter().map(|(id, names)| (*id, names)).collect();
-        table.write(NAMES, &stored, record::encode_names);
-        for (id, names) in commits {
-            table.insert(id, names);
+        let stored: Vec<_> = commits.iter().map(|(id, touched)| (*id, touched)).collect();
+        table.write(TOUCHED_FILES, &stored, record::encode_touched_files);
+        for (id, touched) in commits {
+            table.insert(id, touched);
         }
     }
 
@@ -255,8 +255,8 @@ impl RecordTable {
     fn heap_bytes(&self) -> usize {
         let entry = size_of::<(ObjectId, Slot)>() + size_of::<Record>() + 32;
         let of_record = |slot: &Slot| {
-            let Names { files, renames } = &slot.record.names;
-            let names = size_of_val(&**files) + size_of_val(&**renames);
+            let TouchedFiles { files, renames } = &slot.record.touched;
+            let touched = size_of_val(&**files) + size_of_val(&**renames);
             let functions = slot.record.functions.iter().flatten();
             let functions = functions.map(|of_file| {
                 let bytes = of_file
@@ -264,7 +264,7 @@ impl RecordTable {
                     .map(|name| size_of::<Box<str>>() + name.len());
                 size_of_val(of_file) + bytes.sum::<usize>()
             });
-            names + functions.sum::<usize>()
+            touched + functions.sum::<usize>()
         };
         let paths = self.paths.iter();
         let paths = paths.map(|path| path.as_str().len() + 2 * size_of::<RepoPath>());
@@ -274,11 +274,11 @@ impl RecordTable {
             + self.lost.capacity() * size_of::<ObjectId>()
     }
 
-    fn insert(&mut self, id: ObjectId, names: Names) {
+    fn insert(&mut self, id: ObjectId, touched: TouchedFiles) {
         let record = Record {
             // If no file can have functions, there is nothing to read.
-            functions: (!names.files.iter().any(has_functions)).then(Vec::new),
-            names,
+            functions: (!touched.files.iter().any(has_functions)).then(Vec::new),
+            touched,
         };
         let slot = Slot {
             record: Arc::new(record),
@@ -289,7 +289,7 @@ impl RecordTable {
 
     fn set_functions(&mut self, id: &ObjectId, functions: Functions) {
         if let Some(slot) = self.records.get_mut(id)
-            && slot.record.names.files.len() == functions.len()
+            && slot.record.touched.files.len() == functions.len()
         {
             Arc::make_mut(&mut slot.record).functions = Some(functions);
         }
@@ -306,7 +306,7 @@ impl RecordTable {
             let is_wanted = |key: &[u8]| key.starts_with(&settings.to_be_bytes());
             self.stop_storing_on_error(store.retain(MaxWaste::None, &is_wanted).map(drop));
         }
-        // Sorted by kind, so that names are restored before functions.
+        // Sorted by kind, so that touched files are restored before functions.
         keys.sort_unstable();
         for key in &keys {
             if let Some(bytes) = store.get(key) {
@@ -317,11 +317,11 @@ impl RecordTable {
 
     /// Restores a value of the store; returns `None` if it has another format.
     fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
-        if kind == Some(NAMES) {
-            let commits = record::decode_names(bytes)?;
+        if kind == Some(TOUCHED_FILES) {
+            let commits = record::decode_touched_files(bytes)?;
             self.stored += commits.len();
             for commit in commits {
-                self.restore_names(&commit)?;
+                self.restore_touched_files(&commit)?;
             }
         } else {
             let commits = record::decode_functions(bytes)?;
@@ -333,13 +333,13 @@ impl RecordTable {
         Some(())
     }
 
-    fn restore_names(&mut self, commit: &StoredNames<'_>) -> Option<()> {
+    fn restore_touched_files(&mut self, commit: &StoredTouchedFiles<'_>) -> Option<()> {
         let files = commit.files.iter().map(|path| self.intern(path));
         let files = files.collect::<Option<_>>()?;
         let renames = commit.renames.iter();
         let renames = renames.map(|(old, new)| Some((self.intern(old)?, self.intern(new)?)));
         let renames = renames.collect::<Option<_>>()?;
-        self.insert(commit.id, Names { files, renames });
+        self.insert(commit.id, TouchedFiles { files, renames });
         Some(())
     }
 
@@ -378,11 +378,11 @@ impl RecordTable {
         let keep_from = (oldest + 1).min(reading.unwrap_or(last)).min(last);
         self.records.retain(|_, slot| slot.round >= keep_from);
         let records = self.records.values();
-        let names = records.map(|slot| &slot.record.names);
-        self.paths = names
-            .flat_map(|names| {
-                let renamed = names.renames.iter().flat_map(|(old, new)| [old, new]);
-                names.files.iter().chain(renamed)
+        let touched = records.map(|slot| &slot.record.touched);
+        self.paths = touched
+            .flat_map(|touched| {
+                let renamed = touched.renames.iter().flat_map(|(old, new)| [old, new]);
+                touched.files.iter().chain(renamed)
             })
             .cloned()
             .collect();
@@ -397,13 +397,20 @@ impl RecordTable {
             return;
         }
         let slots = self.records.iter();
-        let names: Vec<_> = slots.map(|(id, slot)| (*id, &slot.record.names)).collect();
+        let touched: Vec<_> = slots
+            .map(|(id, slot)| (*id, &slot.record.touched))
+            .collect();
         let slots = self.records.iter();
         let functions: Vec<_> = slots
             .filter_map(|(id, slot)| Some((*id, slot.record.functions.as_ref()?)))
             .collect();
-        let stored = names.len() + functions.len();
-        let mut entries = batches(settings, NAMES, &names, record::encode_names);
+        let stored = touched.len() + functions.len();
+        let mut entries = batches(
+            settings,
+            TOUCHED_FILES,
+            &touched,
+            record::encode_touched_files,
+        );
         entries.extend(batches(
             settings,
             FUNCTIONS,

@@ -335,11 +335,11 @@ fn records_in_use_are_not_evicted() {
     let id = |n: usize| ObjectId::from_hex(&format!("{n:040x}")).unwrap();
     let commits = |range: Range<usize>| range.map(id).collect::<Vec<_>>();
     let add = |records: &Records, commits: &[ObjectId]| {
-        let missing = records.without_names(commits);
-        records.add_names(
+        let missing = records.without_touched_files(commits);
+        records.add_touched_files(
             missing
                 .into_iter()
-                .map(|id| (id, Names::default()))
+                .map(|id| (id, TouchedFiles::default()))
                 .collect(),
         );
     };
@@ -350,7 +350,7 @@ fn records_in_use_are_not_evicted() {
     drop(reading);
     // Another revision of the repository uses the same records; three others begin and end meanwhile.
     let reading = records.begin(0, old.len());
-    assert!(records.without_names(&old).is_empty());
+    assert!(records.without_touched_files(&old).is_empty());
     for n in 1..4 {
         let _other = records.begin(0, old.len());
         add(&records, &commits(4000 * n..4000 * (n + 1)));

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use foveate_model::{ObjectId, RepoPath};
 
-use super::record::Names;
+use super::record::TouchedFiles;
 
 /// Byte that starts the line of a commit.
 pub const COMMIT: u8 = 0x1e;
@@ -42,13 +42,13 @@ pub fn add_arguments(command: &mut Command, renames: Renames) {
 }
 
 /// Parses output that is split at NUL bytes.
-pub struct NamesReader<'a> {
+pub struct TouchedFilesReader<'a> {
     paths_per_commit: usize,
     intern: &'a mut dyn FnMut(&str) -> Option<RepoPath>,
     /// Commits that were read completely.
-    pub done: Vec<(ObjectId, Names)>,
+    pub done: Vec<(ObjectId, TouchedFiles)>,
     /// The commit that is being read.
-    pub current: Option<(ObjectId, Names)>,
+    pub current: Option<(ObjectId, TouchedFiles)>,
     paths: usize,
     expected: Expected,
 }
@@ -66,7 +66,7 @@ enum Expected {
     NewPath(Option<RepoPath>),
 }
 
-impl<'a> NamesReader<'a> {
+impl<'a> TouchedFilesReader<'a> {
     /// Creates a reader. A commit that touched more than `paths_per_commit` paths keeps only its renames.
     pub fn new(
         paths_per_commit: usize,
@@ -111,7 +111,7 @@ impl<'a> NamesReader<'a> {
             None => {}
             Some(&COMMIT) => {
                 self.finish();
-                self.current = id(&piece[1..]).map(|id| (id, Names::default()));
+                self.current = id(&piece[1..]).map(|id| (id, TouchedFiles::default()));
             }
             Some(b'R') => self.expected = Expected::OldPath,
             Some(_) => self.expected = Expected::Path,
@@ -127,21 +127,21 @@ impl<'a> NamesReader<'a> {
 
     fn touched(&mut self, path: Option<RepoPath>) {
         self.paths += 1;
-        let Some((_, names)) = &mut self.current else {
+        let Some((_, touched)) = &mut self.current else {
             return;
         };
         if self.paths > self.paths_per_commit {
-            names.files = Vec::new();
+            touched.files = Vec::new();
         } else {
-            names.files.extend(path);
+            touched.files.extend(path);
         }
     }
 
     fn renamed(&mut self, old: Option<RepoPath>, new: Option<RepoPath>) {
-        if let (Some((_, names)), Some(old), Some(new)) = (&mut self.current, old, new)
-            && names.renames.len() < MAX_RENAMES
+        if let (Some((_, touched)), Some(old), Some(new)) = (&mut self.current, old, new)
+            && touched.renames.len() < MAX_RENAMES
         {
-            names.renames.push((old, new));
+            touched.renames.push((old, new));
         }
     }
 }
@@ -164,7 +164,7 @@ mod tests {
             ids[0], ids[1], ids[2]
         );
         let mut intern = |path: &str| RepoPath::new(path).ok();
-        let mut reader = NamesReader::new(2, &mut intern);
+        let mut reader = TouchedFilesReader::new(2, &mut intern);
         for piece in output.split('\0') {
             reader.take(piece.as_bytes());
         }
@@ -172,7 +172,7 @@ mod tests {
         let seen: Vec<String> = reader
             .done
             .iter()
-            .map(|(_, names)| format!("{:?} {:?}", names.files, names.renames))
+            .map(|(_, touched)| format!("{:?} {:?}", touched.files, touched.renames))
             .collect();
         assert_eq!(
             seen,

@@ -14,8 +14,8 @@ use crate::cli::ranking;
 use crate::cli::{McpArgs, RunCache, UsageError};
 use crate::config::{Config, Overrides};
 use crate::engine::{Engine, EngineSettings, RepoName, Source};
-use crate::ingest::{Catalog, Registration, once};
-use crate::mcp::{AgentLimits, Agents, stdio};
+use crate::ingest::{Catalog, Registration, one_shot};
+use crate::mcp::{McpLimits, McpService, stdio};
 use crate::store::Store;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, LogFormat};
@@ -25,7 +25,8 @@ use crate::telemetry::{self, LogFormat};
 /// # Errors
 /// When the directory or a setting cannot be used, or the client does not speak the protocol.
 pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
-    let root = once::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
+    let root =
+        one_shot::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
     let config = Config::load(None, &Overrides::default());
     let config = config.map_err(|error| UsageError(error.to_string()))?;
     telemetry::init_logging(&args.log_filter, LogFormat::Text, None)
@@ -63,11 +64,11 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     ));
     follow(&catalog, root.to_owned()).await?;
     spawn_blocking(foveate_query::warm);
-    let limits = AgentLimits {
+    let limits = McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
     };
-    let served = stdio::serve(Agents::of_process(engine, limits), stop.clone()).await;
+    let served = stdio::serve(McpService::of_process(engine, limits), stop.clone()).await;
     stop.cancel();
     catalog.close().await;
     signal.abort();
@@ -84,7 +85,7 @@ fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
 
 /// Starts indexing the directory, and watches it unless it is a bare repository.
 async fn follow(catalog: &Arc<Catalog>, root: PathBuf) -> anyhow::Result<()> {
-    if !once::is_bare(&root) {
+    if !one_shot::is_bare(&root) {
         catalog.watch(&root).await?;
         return Ok(());
     }

@@ -1,5 +1,5 @@
 //! Reads and indexes a directory or a commit once, for a program that answers once and exits. Reuses data
-//! that earlier runs stored. It watches nothing and registers nothing. Start at [`Once::index`].
+//! that earlier runs stored. It watches nothing and registers nothing. Start at [`OneShotIndexer::index`].
 
 mod missing_parts;
 mod repository;
@@ -26,25 +26,54 @@ const HEAD: &str = "HEAD";
 /// Why no index could be built.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what failed")]
-pub enum OnceError {
+pub enum OneShotError {
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
     #[error("{} is not in a git repository, so it has no revision {reference:?}", .path.display())]
     NoRevisions { path: PathBuf, reference: String },
-    #[error(transparent)]
-    Git(#[from] GitError),
+    #[error("{}", explain(.0))]
+    Git(GitError),
     /// The repository exists, but git cannot be used for it.
-    #[error(transparent)]
+    #[error("{}", explain(.0))]
     Unusable(Arc<GitError>),
     #[error(transparent)]
-    Tree(#[from] TreeError),
+    Tree(TreeError),
     #[error(transparent)]
     Index(#[from] PublishError),
 }
 
+impl From<GitError> for OneShotError {
+    fn from(error: GitError) -> Self {
+        Self::Git(error)
+    }
+}
+
+impl From<TreeError> for OneShotError {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Git(error) => Self::Git(error),
+            error => Self::Tree(error),
+        }
+    }
+}
+
+/// Explains why git failed. A timeout names no setting: the limits of a run on the command line have none.
+pub fn explain(error: &GitError) -> String {
+    match error {
+        GitError::Timeout {
+            subcommand, limit, ..
+        } => format!(
+            "git did not answer within {} s (git {subcommand}): see whether `git status` works in the directory, and \
+             whether its disk or network hangs",
+            limit.as_secs()
+        ),
+        error => error.to_string(),
+    }
+}
+
 /// What to read, and how.
 #[derive(Debug)]
-pub struct OnceSettings {
+pub struct OneShotSettings {
     /// The directory.
     pub repository: Repository,
     /// Commit, branch or tag to read instead of the working tree.
@@ -63,8 +92,8 @@ pub struct OnceSettings {
 
 /// One directory or commit, to be indexed once.
 #[derive(Debug)]
-pub struct Once {
-    settings: OnceSettings,
+pub struct OneShotIndexer {
+    settings: OneShotSettings,
     blobs: BlobCache,
     store: Arc<IndexStore>,
     /// Blob ids of a working tree's files by their stats.
@@ -73,7 +102,7 @@ pub struct Once {
     progress: Arc<Progress>,
 }
 
-/// An index, and the data about it that [`Once::save`] needs.
+/// An index, and the data about it that [`OneShotIndexer::save`] needs.
 #[derive(Debug)]
 pub struct BuiltIndex {
     /// The index.
@@ -90,16 +119,16 @@ pub struct BuiltIndex {
 ///
 /// # Errors
 /// When it is not a directory.
-pub fn canonical(directory: &Path) -> Result<PathBuf, OnceError> {
+pub fn canonical(directory: &Path) -> Result<PathBuf, OneShotError> {
     std::fs::canonicalize(directory)
         .ok()
         .filter(|root| root.is_dir())
-        .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))
+        .ok_or_else(|| OneShotError::NotADirectory(directory.to_owned()))
 }
 
-impl Once {
+impl OneShotIndexer {
     /// Prepares a run. Reads nothing yet.
-    pub fn new(settings: OnceSettings) -> Self {
+    pub fn new(settings: OneShotSettings) -> Self {
         let parsers = settings.parsers.clone();
         let (location, name) = &settings.location;
         let store = Arc::new(IndexStore::new(location, name, &parsers.limits));
@@ -128,7 +157,7 @@ impl Once {
 
     /// Indexes the files and the history of the working tree, or of the configured revision. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
-    pub fn index(&self) -> Result<BuiltIndex, OnceError> {
+    pub fn index(&self) -> Result<BuiltIndex, OneShotError> {
         let repository = &self.settings.repository;
         match &self.settings.reference {
             Some(reference) => self.commit(repository.with_revision(reference)?, reference),
@@ -159,7 +188,7 @@ impl Once {
         self.store.save_history_index(key, &index)
     }
 
-    fn commit(&self, git: &GitRepo, reference: &str) -> Result<BuiltIndex, OnceError> {
+    fn commit(&self, git: &GitRepo, reference: &str) -> Result<BuiltIndex, OneShotError> {
         let commit = git.resolve(reference)?;
         let (files, history) = std::thread::scope(|threads| {
             let history = threads.spawn(|| self.history_of(git, &commit));
@@ -174,7 +203,7 @@ impl Once {
         self.build(revision, files, history, absent)
     }
 
-    fn tree(&self) -> Result<BuiltIndex, OnceError> {
+    fn tree(&self) -> Result<BuiltIndex, OneShotError> {
         let repository = &self.settings.repository;
         let (root, git) = (repository.root().to_owned(), repository.git());
         let excluded = self.settings.excluded.iter().cloned().collect();
@@ -205,7 +234,7 @@ impl Once {
         files: Vec<SourceFile>,
         history: FoundHistory,
         mut absent: Vec<String>,
-    ) -> Result<BuiltIndex, OnceError> {
+    ) -> Result<BuiltIndex, OneShotError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
             HistoryResult::Read(history) => (Some(history), None, None),
@@ -253,7 +282,7 @@ impl Once {
             commit: commit.to_owned(),
             ..FoundHistory::none()
         };
-        let OnceSettings { history, step, .. } = &self.settings;
+        let OneShotSettings { history, step, .. } = &self.settings;
         if self.store.directory().is_some() {
             found.key = git.history_key(commit, history).ok();
         }
@@ -314,5 +343,31 @@ impl FoundHistory {
     fn defect() -> Self {
         let reason = "internal error while reading past commits";
         Self::failed(GitError::Unavailable(reason.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeout_says_what_to_do_and_names_no_setting() {
+        let timeout = || GitError::Timeout {
+            subcommand: "rev-parse",
+            limit: std::time::Duration::from_secs(10),
+            setting: "answer.deadline_ms",
+        };
+        for error in [
+            OneShotError::from(timeout()),
+            OneShotError::from(TreeError::from(timeout())),
+            OneShotError::Unusable(Arc::new(timeout())),
+        ] {
+            let text = error.to_string();
+            assert!(
+                text.contains("10 s") && text.contains("`git status`"),
+                "{text}"
+            );
+            assert!(!text.contains("answer."), "{text}");
+        }
     }
 }

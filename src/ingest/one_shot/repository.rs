@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::OnceError;
+use super::OneShotError;
 use crate::engine::{Diff, DiffEnds};
-use crate::ingest::git::{Access, GitError, GitRepo};
+use crate::ingest::git::{GitError, GitRepo, ReadLimits};
 
 /// Time limit of git calls that resolve refs. They take milliseconds, so a slower call hangs.
 const LOOKUP: Duration = Duration::from_secs(10);
@@ -26,14 +26,14 @@ pub struct Repository {
 impl Repository {
     /// Asks git about a canonical directory.
     pub fn of(root: PathBuf) -> Self {
-        let access = Arc::new(Access {
+        let read_limits = Arc::new(ReadLimits {
             lookup: LOOKUP,
-            ..Access::default()
+            ..ReadLimits::default()
         });
-        let bare = bare(&root, &access);
+        let bare = bare(&root, &read_limits);
         let is_bare = bare.is_some();
         let (git, error) =
-            match bare.map_or_else(|| GitRepo::around(&root, &access), |git| Ok(Some(git))) {
+            match bare.map_or_else(|| GitRepo::around(&root, &read_limits), |git| Ok(Some(git))) {
                 Ok(git) => (git, None),
                 Err(error) => (None, Some(Arc::new(error))),
             };
@@ -80,18 +80,18 @@ impl Repository {
     ///
     /// # Errors
     /// When there is no repository, or git fails.
-    pub fn diff(&self, ends: &DiffEnds) -> Result<Diff, OnceError> {
+    pub fn diff(&self, ends: &DiffEnds) -> Result<Diff, OneShotError> {
         let git = self.with_revision(&ends.head)?;
         let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
         Ok(git.diff(&base, &head, &CancellationToken::new())?)
     }
 
     /// Returns the repository to read a revision from, or an error that names the revision.
-    pub(super) fn with_revision(&self, reference: &str) -> Result<&GitRepo, OnceError> {
+    pub(super) fn with_revision(&self, reference: &str) -> Result<&GitRepo, OneShotError> {
         if let Some(error) = &self.error {
-            return Err(OnceError::Unusable(Arc::clone(error)));
+            return Err(OneShotError::Unusable(Arc::clone(error)));
         }
-        self.git().ok_or_else(|| OnceError::NoRevisions {
+        self.git().ok_or_else(|| OneShotError::NoRevisions {
             path: self.root.clone(),
             reference: reference.to_owned(),
         })
@@ -104,9 +104,9 @@ pub fn is_bare(root: &Path) -> bool {
 }
 
 /// Opens a directory as a bare repository; returns `None` if it is not one.
-fn bare(root: &Path, access: &Arc<Access>) -> Option<GitRepo> {
+fn bare(root: &Path, read_limits: &Arc<ReadLimits>) -> Option<GitRepo> {
     if root.join(".git").symlink_metadata().is_ok() {
         return None;
     }
-    GitRepo::open(root, access).ok()
+    GitRepo::open(root, read_limits).ok()
 }

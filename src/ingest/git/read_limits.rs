@@ -70,7 +70,7 @@ impl LocalPaths {
 
 /// Paths that may be read, and limits of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct ReadLimits {
     /// Where repositories on this machine, their git directories and objects may lie.
     pub places: LocalPaths,
     /// Bytes of memory that one git process may allocate, without mapped files; 0: unlimited.
@@ -83,8 +83,8 @@ pub struct Access {
     pub max_size: MaxSize,
 }
 
-impl Default for Access {
-    /// Returns the access of a program that reads repositories for its own user.
+impl Default for ReadLimits {
+    /// Returns the limits of a program that reads repositories for its own user.
     fn default() -> Self {
         Self {
             places: LocalPaths::Anywhere,
@@ -103,7 +103,7 @@ const MAX_ENTRIES: usize = 1 << 20;
 /// Largest number of object directories of one repository.
 const MAX_ALTERNATES: usize = 100;
 
-impl Access {
+impl ReadLimits {
     /// Runs a command that resolves a ref, within the time limit [`Self::lookup`].
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Access {
         Ok(())
     }
 
-    /// Returns this access extended by a directory that the operator named, and by the repository that the
+    /// Returns these limits extended by a directory that the operator named, and by the repository that the
     /// directory belongs to now.
     pub fn trusting(self: &Arc<Self>, directory: &Path) -> Arc<Self> {
         if self.places == LocalPaths::Anywhere {
@@ -321,7 +321,7 @@ mod tests {
 
     struct Places {
         keep: tempfile::TempDir,
-        access: Access,
+        read_limits: ReadLimits,
     }
 
     impl Places {
@@ -336,11 +336,11 @@ mod tests {
                 fs::write(root.join(repo).join("HEAD"), "ref: refs/heads/main\n").unwrap();
             }
             let places = LocalPaths::Below(Arc::from([root.join("in")]));
-            let access = Access {
+            let read_limits = ReadLimits {
                 places,
-                ..Access::default()
+                ..ReadLimits::default()
             };
-            Self { keep, access }
+            Self { keep, read_limits }
         }
 
         fn at(&self, path: &str) -> PathBuf {
@@ -348,9 +348,13 @@ mod tests {
         }
 
         fn is_admitted(&self) -> bool {
-            let around = self.access.check_around(&self.at("in/repo"));
-            let git_dir = self.access.check(&self.at("in/repo/.git"));
-            assert!(Access::default().check_around(&self.at("in/repo")).is_ok());
+            let around = self.read_limits.check_around(&self.at("in/repo"));
+            let git_dir = self.read_limits.check(&self.at("in/repo/.git"));
+            assert!(
+                ReadLimits::default()
+                    .check_around(&self.at("in/repo"))
+                    .is_ok()
+            );
             around.is_ok() && git_dir.is_ok()
         }
     }
