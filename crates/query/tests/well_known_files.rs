@@ -1,0 +1,80 @@
+//! Tests that a short question finds a well-known file by what the file decides, without a word that the file has.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use foveate_fixture::snapshot::of_text;
+use foveate_query::{Deadline, RankingConfig, Request, answer};
+
+const SHOP: &str = "
+    //- codecov.yml
+    status:
+      project: off
+
+    //- .editorconfig
+    [*]
+    max_line_length = 120
+
+    //- .github/dependabot.yml
+    interval: daily
+
+    //- shop/request.py
+    def pull(request, week):
+        '''Checks one request a week.'''
+        return request.lines < week
+
+    //- shop/lines.py
+    def tolerate(lines, percent):
+        '''Tolerates that many lines.'''
+        return lines * percent
+";
+
+/// Returns the first file, and the signals that its score is made of.
+fn first(query: &str) -> (String, Vec<(&'static str, f32)>, f32) {
+    let request = Request {
+        query: query.to_owned(),
+        ..Request::default()
+    };
+    let (snapshot, config) = (of_text(SHOP), RankingConfig::default());
+    let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+    let file = answer.files.first().unwrap();
+    let signals = file
+        .signals
+        .iter()
+        .map(|signal| (signal.name, signal.value));
+    (file.path.clone(), signals.collect(), file.score)
+}
+
+#[test]
+fn well_known_file_is_found_by_what_it_decides() {
+    for (query, path) in [
+        ("Tolerate one percent less coverage", "codecov.yml"),
+        ("Indent with tabs instead of spaces", ".editorconfig"),
+        (
+            "Bump our dependencies once a week",
+            ".github/dependabot.yml",
+        ),
+    ] {
+        let (file, signals, score) = first(query);
+        assert_eq!(file, path, "{query}");
+        assert!(
+            signals
+                .iter()
+                .any(|(name, value)| *name == "described" && *value > 1.0),
+            "{signals:?}"
+        );
+        let sum: f32 = signals.iter().map(|(_, value)| value).sum();
+        assert!((sum - score).abs() < 1e-4, "{signals:?}: {score}");
+    }
+}
+
+#[test]
+fn question_with_code_is_about_the_code() {
+    let (file, signals, _) = first("Coverage is wrong\n\n```\ntolerate(lines, percent)\n```");
+    assert_eq!(file, "shop/lines.py");
+    assert!(
+        signals
+            .iter()
+            .all(|(name, _)| !matches!(*name, "described" | "kind")),
+        "{signals:?}"
+    );
+}
