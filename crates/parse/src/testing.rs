@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use foveate_model::resolution::{FileTree, ModuleSystem};
 use foveate_model::{
-    Content, Definition, FileFacts, FileId, ImportKind, Language, Modifiers, ObjectId, RepoPath,
-    Role, SourceFile, Visibility,
+    Content, Definition, FileFacts, FileId, ImportKind, Language, Modifiers, ObjectId, Purpose,
+    RepoPath, Role, SourceFile, Visibility,
 };
 
 use crate::{Limits, parse};
