@@ -11,6 +11,9 @@ use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::text::{QueryText, SegmentKind};
 
+/// Signals of at most this amount are errors of rounding.
+const ROUNDING: f32 = 1e-5;
+
 /// The factors for one query.
 #[derive(Clone, Debug)]
 pub(super) struct Roles {
@@ -149,7 +152,7 @@ impl Roles {
         let role = score - sum - kind - described;
         let added = [("kind", kind), ("described", described), ("role", role)];
         signals.extend(added.map(|(name, value)| Signal { name, value }));
-        signals.retain(|signal| signal.value != 0.0);
+        signals.retain(|signal| signal.value.abs() > ROUNDING);
         signals.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
         signals
     }
