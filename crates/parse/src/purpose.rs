@@ -100,15 +100,14 @@ pub(crate) fn of(path: &RepoPath, role: Role) -> Purpose {
         return Purpose::default();
     }
     let known = well_known(path, role);
+    let by_name = match (known, role) {
+        (Some(known), _) => known.kind,
+        (None, Role::Configuration) => FileKind::Setting,
+        (None, Role::Documentation) => FileKind::Page,
+        (None, _) => FileKind::Source,
+    };
     Purpose {
-        kind: Some(
-            by_directory(path, role).unwrap_or_else(|| match (known, role) {
-                (Some(known), _) => known.kind,
-                (None, Role::Configuration) => FileKind::Setting,
-                (None, Role::Documentation) => FileKind::Page,
-                (None, _) => FileKind::Source,
-            }),
-        ),
+        kind: Some(by_directory(path, role).unwrap_or(by_name)),
         words: known.map_or("", |known| known.words),
     }
 }
