@@ -42,7 +42,7 @@ pub(crate) struct Ecosystem {
     pub(crate) configuration_endings: &'static [&'static str],
     /// Endings of stems of examples.
     pub(crate) example_endings: &'static [&'static str],
-    /// Table of its well-known files: see [`purpose`](crate::purpose).
+    /// Table of its well-known files: see [`purpose`](mod@crate::purpose).
     pub(crate) well_known: &'static str,
 }
 

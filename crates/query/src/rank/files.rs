@@ -169,13 +169,13 @@ impl Dense {
         ] {
             chosen.extend(best(channel, limit));
         }
-        chosen.extend(evidence.roles.described());
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
-        // A file that everything imports has thousands of importers, most without any word of the query, so the words
-        // decide between them.
-        for files in [&neighbours.imports, &neighbours.importers] {
+        // A file that everything imports has thousands of importers, and a repository may have thousands of manifests, most
+        // without any word of the query, so the words decide between them.
+        let described = evidence.roles.described();
+        for files in [&neighbours.imports, &neighbours.importers, described] {
             let mut values = vec![0.0; self.lexical.len()];
             for (file, score) in files {
                 values[file.0 as usize] = score + self.words(*file);

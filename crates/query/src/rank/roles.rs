@@ -121,9 +121,9 @@ impl Roles {
         self
     }
 
-    /// Returns the files that a short query describes by what they decide.
-    pub(super) fn described(&self) -> impl Iterator<Item = FileId> {
-        self.described.keys().copied()
+    /// Returns the files that a short query describes by what they decide, each with its strength.
+    pub(super) fn described(&self) -> &HashMap<FileId, f32> {
+        &self.described
     }
 
     /// Whether documentation counts as much as it does in a query that asks for it.
