@@ -1,7 +1,8 @@
 """Adjusts schemathesis's requests, so that they get more than refusals.
 
 Valid requests get a source that exists and, three times out of four, a repository and a ref that exist; the
-fourth keeps the generated values. Invalid requests are not changed.
+fourth keeps the generated values. In the stateful phase every ref exists: there any 404 about a created
+repository is taken for an error, and an unknown ref is one. Invalid requests are not changed.
 Environment: FOVEATE_FIXTURE, a git working tree that is registered as `shop`.
 """
 
@@ -31,6 +32,10 @@ def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
         return
     is_stateful = case.meta.phase.name == "stateful"
+
+    def has_existing_ref(values):
+        return is_stateful or is_chosen(values)
+
     body = case.body if isinstance(case.body, dict) else {}
     if (case.method, case.path) == ("POST", "/repos"):
         source = body["source"]
@@ -40,9 +45,9 @@ def before_call(context, case, kwargs):
             source["ref"] = "HEAD"
     elif case.path.endswith("/context"):
         complete(body)
-        if isinstance(body.get("ref"), str) and is_chosen(body):
+        if isinstance(body.get("ref"), str) and has_existing_ref(body):
             body["ref"] = "HEAD"
-        if isinstance(body.get("diff"), dict) and is_chosen(body):
+        if isinstance(body.get("diff"), dict) and has_existing_ref(body):
             body["diff"] = {"base": "HEAD~1", "head": "HEAD"}
         if not is_stateful and "repo" in body and is_chosen(body):
             body["repo"] = "shop"
@@ -52,7 +57,7 @@ def before_call(context, case, kwargs):
         if answered and is_chosen(body):
             body["request_id"] = answered[-1]
     elif "cursor" in (case.query or {}) or case.path.startswith("/repos/{repo}/"):
-        look_up(case)
+        look_up(case, has_existing_ref)
     if not is_stateful and "repo" in case.path_parameters and case.method != "DELETE":
         if is_chosen([case.path_parameters["repo"], body]):
             case.path_parameters["repo"] = "shop"
@@ -81,12 +86,12 @@ def complete(body):
         body["query"] = "shop"
 
 
-def look_up(case):
+def look_up(case, has_existing_ref):
     """Applies rules for lookups that only the text states: which parameters go together, and that cursors and
     regular expressions cannot be generated."""
     query = case.query if isinstance(case.query, dict) else {}
     query.pop("cursor", None)
-    if isinstance(query.get("ref"), str) and is_chosen(query):
+    if isinstance(query.get("ref"), str) and has_existing_ref(query):
         query["ref"] = "HEAD"
     if query.get("kind") == "regex":
         query["q"] = "sh[aeiou]p"
