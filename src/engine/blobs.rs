@@ -307,7 +307,8 @@ impl SlotState {
 pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: BlobReading) -> SourceFile {
     let generated = reading.content.as_ref().is_ok_and(|c| c.facts.generated);
     let role = foveate_parse::role(&path, reading.language, generated);
-    let purpose = foveate_parse::purpose(&path, role);
+    let text = reading.content.as_ref().map_or("", |content| &content.text);
+    let purpose = foveate_parse::purpose(&path, role, text);
     let (content, skipped) = match reading.content {
         Ok(content) => (Some(content), None),
         Err(reason) => (None, Some(reason)),

@@ -42,11 +42,11 @@ impl FileKind {
 }
 
 /// What a file is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Purpose {
     /// Its kind; `None` for tests, data and generated files.
     pub kind: Option<FileKind>,
-    /// Words by which people refer to what a well-known file decides, separated by blanks: `coverage` for `codecov.yml`.
-    /// Empty for other files.
-    pub words: &'static str,
+    /// Words by which people refer to what the file decides, separated by blanks: `coverage` for `codecov.yml`. A well-known
+    /// file has one entry for itself and one for each of its sections that configures a well-known tool, others have none.
+    pub words: Vec<&'static str>,
 }

@@ -126,9 +126,9 @@ pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
     role::of(path, language, generated)
 }
 
-/// Returns what a file of a role is for.
-pub fn purpose(path: &RepoPath, role: Role) -> Purpose {
-    purpose::of(path, role)
+/// Returns what a file of a role is for, by its path and the tools that sections of its text configure.
+pub fn purpose(path: &RepoPath, role: Role, text: &str) -> Purpose {
+    purpose::of(path, role, text)
 }
 
 /// Returns the facts of one text. If parsing fails, they are those of plain text.

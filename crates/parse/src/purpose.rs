@@ -2,10 +2,11 @@
 //!
 //! Well-known files are listed in tables of lines `KIND NAME WORDS`. A name is in lower case; `*` at one end stands for
 //! anything, and a directory may precede the name. The words are those by which people refer to what the file decides.
-//! Each language has a table of its own in its [`Ecosystem`](crate::role::conventions::Ecosystem).
+//! Lines `section NAME WORDS` are tools that only a section of a manifest configures: see [`tools`]. Each language has a table of its own in its [`Ecosystem`](crate::role::conventions::Ecosystem).
 
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use std::sync::LazyLock;
 
@@ -79,9 +80,8 @@ impl WellKnown {
 /// All well-known files, by the first byte of their names; those that begin with anything are at byte `*`. Of two that a
 /// file may match, the more exact one comes first.
 static WELL_KNOWN: LazyLock<[Vec<WellKnown>; 128]> = LazyLock::new(|| {
-    let of_languages = languages::all().map(|spec| spec.roles.ecosystem.well_known);
     let mut by_first: [Vec<WellKnown>; 128] = std::array::from_fn(|_| Vec::new());
-    for line in of_languages.chain([COMMON]).flat_map(str::lines) {
+    for line in rows().filter(|line| !line.starts_with("section ")) {
         let Some(known) = WellKnown::parse(line) else {
             unreachable!("a line of a table of well-known files: {line}")
         };
@@ -94,8 +94,14 @@ static WELL_KNOWN: LazyLock<[Vec<WellKnown>; 128]> = LazyLock::new(|| {
     by_first
 });
 
-/// Returns what a file of a role is for.
-pub(crate) fn of(path: &RepoPath, role: Role) -> Purpose {
+/// Returns the lines of all tables.
+fn rows() -> impl Iterator<Item = &'static str> {
+    let of_languages = languages::all().map(|spec| spec.roles.ecosystem.well_known);
+    of_languages.chain([COMMON]).flat_map(str::lines)
+}
+
+/// Returns what a file of a role is for. Sections of its text count if it may configure many tools.
+pub(crate) fn of(path: &RepoPath, role: Role, text: &str) -> Purpose {
     if matches!(role, Role::Test | Role::Generated | Role::Data) {
         return Purpose::default();
     }
@@ -106,9 +112,18 @@ pub(crate) fn of(path: &RepoPath, role: Role) -> Purpose {
         (None, Role::Documentation) => FileKind::Page,
         (None, _) => FileKind::Source,
     };
+    let kind = by_directory(path, role).unwrap_or(by_name);
+    let mut words: Vec<&str> = known.map(|known| known.words).into_iter().collect();
+    if matches!(
+        kind,
+        FileKind::Manifest | FileKind::Tool | FileKind::TestRunner
+    ) {
+        words.extend(tools::words(path, text));
+    }
+    words.retain(|words| !words.is_empty());
     Purpose {
-        kind: Some(by_directory(path, role).unwrap_or(by_name)),
-        words: known.map_or("", |known| known.words),
+        kind: Some(kind),
+        words,
     }
 }
 

@@ -7,14 +7,15 @@ use foldhash::HashMap;
 use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{FileId, Files};
 
-/// Returns the described files, each with a strength between 0 and 1: noisy-or over the terms that the words of its
-/// purpose and the query share, each with `1 / (1 + n)`, where `n` purposes in the repository have it. `is_asked` tells
-/// whether the query has a term, by its hash.
+/// Returns the described files, each with a strength between 0 and 1: that of its best entry of words, which is a noisy-or
+/// over the terms that the entry and the query share, each with `1 / (1 + n)`, where `n` different entries in the
+/// repository have it. `is_asked` tells whether the query has a term, by its hash.
 pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMap<FileId, f32> {
     let mut files_of: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
     for file in files.well_known() {
-        let words = files.file(*file).purpose.words;
-        files_of.entry(words).or_default().push(*file);
+        for words in &files.file(*file).purpose.words {
+            files_of.entry(words).or_default().push(*file);
+        }
     }
     let asked = |words: &str| {
         let mut terms = BTreeSet::new();
@@ -23,26 +24,25 @@ pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMa
         });
         terms
     };
-    let purposes: Vec<(BTreeSet<u64>, Vec<FileId>)> = files_of
+    let entries: Vec<(BTreeSet<u64>, Vec<FileId>)> = files_of
         .into_iter()
         .map(|(words, files)| (asked(words), files))
         .collect();
-    let mut purposes_with: HashMap<u64, u32> = HashMap::default();
-    for term in purposes.iter().flat_map(|(terms, _)| terms) {
-        *purposes_with.entry(*term).or_default() += 1;
+    let mut entries_with: HashMap<u64, u32> = HashMap::default();
+    for term in entries.iter().flat_map(|(terms, _)| terms) {
+        *entries_with.entry(*term).or_default() += 1;
     }
-    let strength = |terms: &BTreeSet<u64>| {
-        let numbers = terms.iter().filter_map(|term| purposes_with.get(term));
+    let mut described: HashMap<FileId, f32> = HashMap::default();
+    for (terms, files) in entries.iter().filter(|(terms, _)| !terms.is_empty()) {
+        let numbers = terms.iter().filter_map(|term| entries_with.get(term));
         let absent = numbers.map(|number| 1.0 - 1.0 / (1.0 + *number as f32));
-        1.0 - absent.product::<f32>()
-    };
-    let described = purposes.iter().filter(|(terms, _)| !terms.is_empty());
+        let strength = 1.0 - absent.product::<f32>();
+        for file in files {
+            let best = described.entry(*file).or_default();
+            *best = best.max(strength);
+        }
+    }
     described
-        .flat_map(|(terms, files)| {
-            let strength = strength(terms);
-            files.iter().map(move |file| (*file, strength))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ fn changed(files: &[&str]) -> BTreeSet<FileKind> {
         let role = language.map_or(Role::Source, |language| {
             foveate_parse::role(&path, language, false)
         });
-        foveate_parse::purpose(&path, role).kind
+        foveate_parse::purpose(&path, role, "").kind
     });
     let mut kinds: BTreeSet<FileKind> = kinds.collect();
     if kinds.len() > 1 {
