@@ -11,6 +11,7 @@ pub(crate) mod similar;
 mod words;
 
 pub(crate) use self::changes::{CHANGE, changed_lines};
+pub(crate) use self::names::dotted;
 pub(crate) use self::words::is_stop_word;
 
 use std::cell::OnceCell;
@@ -209,8 +210,8 @@ struct Finder<'a> {
     config: &'a ResolveConfig,
     deadline: &'a Deadline,
     found: Candidates,
-    /// The names of `found.symbols`, and where they are from.
-    listed: HashSet<(String, &'static str)>,
+    /// The names of `found.symbols`, where they are from, and what they may mean: frames of different files can look alike.
+    listed: HashSet<(String, &'static str, Vec<DefId>)>,
     fuzzy_left: usize,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
@@ -260,7 +261,7 @@ impl Finder<'_> {
         self.hide_declarations(&mut meant);
         meant.sort_unstable();
         meant.dedup();
-        if meant.is_empty() || !self.listed.insert((name.to_owned(), from)) {
+        if meant.is_empty() || !self.listed.insert((name.to_owned(), from, meant.clone())) {
             return;
         }
         self.list(name, from, &meant);
@@ -329,7 +330,7 @@ impl Finder<'_> {
             }
         }
         for symbol in &focus.symbols {
-            if !self.name(symbol, "focus", strength) {
+            if !self.name(&dotted(symbol), "focus", strength) {
                 self.found.unknown.symbols.push(symbol.clone());
             }
         }

@@ -112,6 +112,25 @@ fn partially_qualified_name_is_found() {
     );
 }
 
+#[test]
+fn operators_are_found() {
+    let text = "
+        //- cmp.cpp
+        struct Cmp {
+          bool operator()(int a, int b) const { return a < b; }
+          Cmp* operator->() { return this; }
+        };
+    ";
+    let snapshot = of_text(text);
+    for (name, found) in [
+        ("operator()", "exact: cmp.cpp:Cmp.operator()"),
+        ("Cmp::operator()", "exact: cmp.cpp:Cmp.operator()"),
+        ("Cmp::operator->", "exact: cmp.cpp:Cmp.operator->"),
+    ] {
+        assert_eq!(defined(&snapshot, name), found, "{name}");
+    }
+}
+
 fn search_for(query: &str, kind: SearchKind) -> Search {
     Search {
         query: query.to_owned(),

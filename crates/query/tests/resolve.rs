@@ -304,6 +304,51 @@ fn path_and_line_resolve_to_enclosing_definition() {
     );
 }
 
+const ALIKE: &str = "
+    //- a/utils.py
+    def launch():
+        return run()
+
+    def run():
+        return task()
+
+    //- b/utils.py
+    def run():
+        return task()
+";
+
+/// Returns the evidence from `from` as `path:name strength`.
+fn evidence(query: &str, from: &str) -> Vec<String> {
+    let snapshot = snapshot(ALIKE, &[]);
+    let found = find(&snapshot, query, &Focus::default());
+    let all = found.definitions.iter().filter(|found| found.from == from);
+    all.map(|found| {
+        let id = found.definition;
+        let name = &snapshot.files.definition(id).qualified_name;
+        let path = snapshot.files.path(id.file);
+        format!("{path}:{name} {:.2}", found.strength)
+    })
+    .collect()
+}
+
+#[test]
+fn path_of_several_files_shares_its_strength() {
+    let found = evidence("See utils.py:2 please", "line");
+    assert_eq!(found, ["a/utils.py:launch 0.45", "b/utils.py:run 0.45"]);
+    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/utils.py\", line 2, in run\n    \
+                 return task()\nOSError: no\n```";
+    let found = evidence(trace, "traceback");
+    assert_eq!(found, ["a/utils.py:run 0.25", "b/utils.py:run 0.25"]);
+}
+
+#[test]
+fn frames_of_different_files_that_look_alike_both_count() {
+    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/a/utils.py\", line 5, in run\n    \
+                 return task()\n  File \"/app/b/utils.py\", line 2, in run\n    return task()\nOSError: no\n```";
+    let found = evidence(trace, "traceback");
+    assert_eq!(found, ["b/utils.py:run 0.50", "a/utils.py:run 0.30"]);
+}
+
 #[test]
 fn focus_is_evidence() {
     let focus = Focus {
@@ -752,10 +797,12 @@ fn unknown_focus_is_reported() {
             .iter()
             .map(|path| RepoPath::new(path).unwrap())
             .collect(),
-        symbols: ["Store.get", "bulk_craete", "Store.gone", "Depot"]
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        symbols: [
+            "Store.get", "Store::get()", "Store#get", "bulk_craete", "Store.gone", "Depot",
+        ]
+        .iter()
+        .map(ToString::to_string)
+        .collect(),
     };
     let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
     assert_eq!(found.unknown.paths, ["lib/gone.py", "lib"]);

@@ -173,17 +173,14 @@ impl Bodies {
     }
 
     /// Removes the entries added last until the text is within the limits. Bodies that are then no longer shown
-    /// whole count as dropped.
+    /// count as dropped.
     pub(super) fn fit_limits(&mut self, plan: &mut Plan<'_>) {
-        let is_whole =
-            |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.compared.lines);
-        let whole: Vec<bool> = (self.bodies.iter())
-            .map(|body| is_whole(plan, body))
-            .collect();
         plan.packed.fit_limits();
-        for (body, was_whole) in self.bodies.iter_mut().zip(whole) {
-            let is_shown = matches!(body.state, State::Shown | State::Within);
-            if is_shown && was_whole && !is_whole(plan, body) {
+        for body in &mut self.bodies {
+            // A folded body does not show all of its lines.
+            let is_shown = plan.packed.has_lines_of(body.place.id)
+                || plan.packed.shows_all(body.file, body.compared.lines);
+            if matches!(body.state, State::Shown | State::Within) && !is_shown {
                 body.state = State::Waiting;
             }
         }

@@ -146,19 +146,18 @@ impl Body {
     }
 
     /// Returns why it is shown.
-    fn reason(&self) -> String {
+    fn reason(&self, plan: &Plan<'_>) -> String {
         match self.section {
             _ if self.is_changed => "changed".to_owned(),
             _ if self.is_failed_test => "in the stack trace".to_owned(),
-            SectionKind::Definitions => format!("named by the query, rank {}", self.rank + 1),
-            _ => format!("rank {}", self.rank + 1),
+            section => plan.reason_of(self.place.id, section == SectionKind::Definitions),
         }
     }
 
     /// Adds to an entry why it is shown, and the named definition that it calls where the intent asks for
     /// callers.
     fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
-        entry.reason = self.reason();
+        entry.reason = self.reason(plan);
         if let Some(callee) = plan.callee_in(self.file, self.place.lines) {
             let name = plan
                 .snapshot

@@ -210,7 +210,7 @@ impl Plan<'_> {
                 continue;
             }
             let entry = Entry {
-                reason: self.reason_of_card(id),
+                reason: self.reason_of(PlaceId::Definition(id), self.named.contains_key(&id)),
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
             let shows = self.card_shows(id);
@@ -220,18 +220,6 @@ impl Plan<'_> {
             {
                 left -= 1;
             }
-        }
-    }
-
-    /// Returns why a definition whose body did not fit is worth a card.
-    fn reason_of_card(&self, id: DefId) -> String {
-        let place = PlaceId::Definition(id);
-        let rank = self.ranked.places.iter().position(|p| p.id == place);
-        match (self.named.contains_key(&id), rank) {
-            (true, None) => "named by the query".to_owned(),
-            (true, Some(rank)) => format!("named by the query, rank {}", rank + 1),
-            (false, Some(rank)) => format!("rank {}", rank + 1),
-            (false, None) => "one of the best functions".to_owned(),
         }
     }
 

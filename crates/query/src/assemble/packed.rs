@@ -178,6 +178,20 @@ impl<'a> Packed<'a> {
         }
     }
 
+    /// Returns the maximum tokens.
+    pub(super) fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Returns the limit that is the smaller one, as text, and its parameter: `8000 tokens`, `budget_tokens`.
+    pub(super) fn limit(&self) -> (String, &'static str) {
+        if self.budget < self.form.budget {
+            (format!("{} characters", self.form.max_chars), "max_chars")
+        } else {
+            (format!("{} tokens", self.form.budget), "budget_tokens")
+        }
+    }
+
     /// Returns the tokens that are left.
     pub(super) fn left(&self) -> usize {
         self.budget.saturating_sub(self.total)
@@ -262,10 +276,25 @@ impl<'a> Packed<'a> {
             .any(|shown| shown.overlap(lines) > 0)
     }
 
-    /// Whether all of these lines lie in one shown range of lines, or in one that the caller has
-    /// already.
+    /// Whether all of these lines are shown, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
-        self.lines_of(file, None).any(|shown| shown.covers(lines))
+        let shown = self.lines_of(file, None);
+        let mut shown: Vec<Lines> = shown.filter(|shown| shown.overlap(lines) > 0).collect();
+        shown.sort_unstable();
+        let mut next = lines.start;
+        for shown in shown {
+            if shown.start > next {
+                return false;
+            }
+            next = next.max(shown.end.saturating_add(1));
+        }
+        next > lines.end || lines.end == u32::MAX && next == u32::MAX
+    }
+
+    /// Whether any lines of a place are shown by an entry of its own.
+    pub(super) fn has_lines_of(&self, place: PlaceId) -> bool {
+        let is_body = |p: &Placed| p.shows.place == Some(place) && !p.shows.lines.is_empty();
+        self.placed.iter().any(is_body)
     }
 
     /// Whether the first line of a definition is shown, by itself or above the members of a class.
@@ -638,9 +667,13 @@ impl<'a> Packed<'a> {
         let measured = &placed.measured;
         let entry = &measured.entry;
         let links = self.form.links.as_ref();
-        let cut = entry.cut
-            || entry.folded
-            || (entry.fidelity == Fidelity::Full && entry.body.is_empty());
+        // Where lines with text have no body, all of it was folded.
+        let is_empty = entry.fidelity == Fidelity::Full && entry.body.is_empty();
+        let has_text = || {
+            let span = files.lines_span(placed.shows.file, entry.lines);
+            !span.of(files.text(placed.shows.file)).trim().is_empty()
+        };
+        let cut = entry.cut || entry.folded || is_empty && has_text();
         let is_whole = entry.fidelity == Fidelity::Full && !cut;
         Item {
             path: entry.path.clone(),

@@ -56,8 +56,11 @@ pub(super) struct Plan<'a> {
     pub limits: Limits,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
+    /// Maximum tokens.
     pub budget: usize,
     pub packed: Packed<'a>,
+    /// Whether the caller's focus comes before the best place: few files may be shown.
+    pub is_focus_first: bool,
     /// The bodies of `packed`, so that no near-duplicate of them is added.
     pub near_duplicates: NearDuplicates,
     /// How strongly the query names each definition: the strength of its strongest evidence.
@@ -93,6 +96,10 @@ impl<'a> Plan<'a> {
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let files = ranked.files.iter();
+        let packed = Packed::new(
+            form(snapshot, request, intent, candidates, ranked),
+            seen::lines(&snapshot.files, &request.seen),
+        );
         Self {
             snapshot,
             config,
@@ -104,11 +111,9 @@ impl<'a> Plan<'a> {
             best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
             ranked,
             candidates,
-            budget: request.budget_tokens,
-            packed: Packed::new(
-                form(snapshot, request, intent, candidates, ranked),
-                seen::lines(&snapshot.files, &request.seen),
-            ),
+            budget: packed.budget(),
+            packed,
+            is_focus_first: request.max_files.is_some(),
             near_duplicates: NearDuplicates::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             failed_tests: failed_tests(&snapshot.files, candidates, config.failed_tests),
@@ -234,6 +239,17 @@ impl<'a> Plan<'a> {
                     is_sure && site.file == file && lines.contains(site.line)
                 })
         })
+    }
+
+    /// Returns why a place is shown: whether the query names it, and its rank.
+    pub(super) fn reason_of(&self, place: PlaceId, is_named: bool) -> String {
+        let rank = self.ranked.places.iter().position(|p| p.id == place);
+        match (is_named, rank) {
+            (true, None) => "named by the query".to_owned(),
+            (true, Some(rank)) => format!("named by the query, rank {}", rank + 1),
+            (false, Some(rank)) => format!("rank {}", rank + 1),
+            (false, None) => "one of the best functions".to_owned(),
+        }
     }
 
     /// Whether enough tokens are left to try a card.

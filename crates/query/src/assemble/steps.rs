@@ -1,6 +1,7 @@
 //! Runs the steps of assembly in order: the most valuable entries first, within the shares of the intent's
 //! profile; then the unused shares go to the next best entries.
 
+use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::bodies::Bodies;
@@ -19,8 +20,13 @@ const BYTES_PER_TOKEN: usize = 4;
 
 /// Runs the steps.
 pub(super) fn run(mut plan: Plan<'_>) -> Pack {
-    plan.first_cards();
-    plan.focus_cards();
+    if plan.is_focus_first {
+        plan.focus_cards();
+        plan.first_cards();
+    } else {
+        plan.first_cards();
+        plan.focus_cards();
+    }
     let mut bodies = Bodies::new(&plan);
     if plan.intent.is_change() {
         bodies.fill(&mut plan, BudgetScope::Share);
@@ -72,6 +78,10 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
 
 fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     let budgets = SectionKind::ALL.map(|kind| plan.share(kind));
+    // A test may be dropped as a body, as a test and from a text that was too long.
+    let mut reported = HashSet::default();
+    let mut is_new = |d: &Dropped| reported.insert((d.path.clone(), d.name.clone(), d.lines));
+    plan.dropped.retain(&mut is_new);
     let figures = HeadFigures {
         confidence,
         is_low: is_unsure(&plan, confidence),
@@ -79,15 +89,13 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         left_out: plan.dropped.len(),
     };
     let nothing_readable = unindexed::nothing_readable(&plan);
+    let (limit, parameter) = plan.packed.limit();
     let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
         plan.issues.push(nothing_readable.unwrap_or_else(|| Issue {
             code: "budget_too_small",
-            detail: format!(
-                "none of the code that was found fits into {} tokens; raise budget_tokens",
-                plan.budget
-            ),
+            detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
         }));
     }
     if figures.is_low && !nothing {
@@ -99,6 +107,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         });
     }
     pack.confidence = confidence;
+    pack.dropped.retain(is_new);
     plan.dropped.append(&mut pack.dropped);
     pack.dropped = plan.dropped;
     pack.issues.append(&mut plan.issues);

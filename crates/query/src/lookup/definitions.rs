@@ -8,6 +8,7 @@ use super::page::{Key, Page, Window, page};
 use crate::assemble::source::{one_line, prefix};
 use crate::deadline::Deadline;
 use crate::issue::Issue;
+use crate::resolve::dotted;
 use crate::resolve::similar::nearest;
 
 foveate_model::named_enum! {
@@ -111,7 +112,7 @@ pub(super) fn resolve(
     file: Option<FileId>,
     deadline: &Deadline,
 ) -> MatchingDefinitions {
-    let name = dotted(name);
+    let name = dotted(prefix(name.trim(), MAX_NAME));
     let is_inside = |id: &DefId| file.is_none_or(|file| id.file == file);
     if let Some((matched, definitions)) = exactly(snapshot, &name, is_inside) {
         let mut definitions: Vec<DefId> = definitions;
@@ -126,13 +127,6 @@ pub(super) fn resolve(
     let mut found = similar(snapshot, last_name(&name), deadline);
     found.definitions.retain(|(_, id)| is_inside(id));
     found
-}
-
-/// Returns the name with dots between its parts, whatever the separator of the language.
-fn dotted(name: &str) -> String {
-    let name = prefix(name.trim(), MAX_NAME).trim_end_matches("()");
-    let name = name.replace("::", ".").replace("->", ".").replace('#', ".");
-    name.trim_matches('.').to_owned()
 }
 
 fn last_name(name: &str) -> &str {

@@ -50,16 +50,19 @@ impl Finder<'_> {
     }
 
     fn add_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
+        let mut definitions: Vec<DefId> = Vec::new();
         for file in files {
             self.add_file(*file, "traceback", strength);
             if let Some(definition) = self.at_frame(*file, frame) {
-                let label = frame_label(frame);
                 if definition.file != *file {
                     self.add_file(definition.file, "traceback", strength);
                 }
-                self.add_definitions(&label, "traceback", strength, &[definition]);
-                self.found.place.get_or_insert(definition);
+                definitions.push(definition);
             }
+        }
+        self.add_definitions(&frame_label(frame), "traceback", strength, &definitions);
+        if let Some(first) = definitions.first() {
+            self.found.place.get_or_insert(*first);
         }
         !files.is_empty()
     }

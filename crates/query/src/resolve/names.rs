@@ -15,6 +15,27 @@ use crate::text::{MentionKind, QueryText};
 /// Characters that can end the name of a method in Ruby.
 const MARKS: [char; 3] = ['?', '!', '='];
 
+/// Returns a name with dots between its parts, whatever the separator of the language, and without the `()` of a call. The
+/// name of an operator stays: `Cmp::operator()`.
+pub(crate) fn dotted(name: &str) -> String {
+    const OPERATOR: &str = "operator";
+    let is_part = |at: usize| {
+        let before = name.get(..at).and_then(|start| start.chars().next_back());
+        let after = name
+            .get(at + OPERATOR.len()..)
+            .and_then(|rest| rest.chars().next());
+        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+        !before.is_some_and(is_letter) && after.is_some_and(|c| !is_letter(c))
+    };
+    let operator = name.match_indices(OPERATOR).find(|(at, _)| is_part(*at));
+    let (path, operator) = match operator {
+        Some((at, _)) => name.split_at(at),
+        None => (name.trim().trim_end_matches("()"), ""),
+    };
+    let path = path.replace("::", ".").replace("->", ".").replace('#', ".");
+    format!("{path}{operator}").trim_matches('.').to_owned()
+}
+
 impl Finder<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {

@@ -1,6 +1,6 @@
 //! Resolves the paths of the query, with and without lines, and the imports of its code.
 
-use foveate_index::FileId;
+use foveate_index::{DefId, FileId};
 
 use super::Finder;
 use crate::text::QueryText;
@@ -16,22 +16,26 @@ impl Finder<'_> {
                 true => self.files_at(&mention.path),
                 false => self.files_at_whole_path(&mention.path),
             };
-            for file in files {
-                self.add_file(file, "path", self.config.strength.path);
-                self.line(file, &mention.path, mention.line);
-                if mention.last_line > mention.line {
-                    self.line(file, &mention.path, mention.last_line);
-                }
+            for file in &files {
+                self.add_file(*file, "path", self.config.strength.path);
+            }
+            self.line(&files, &mention.path, mention.line);
+            if mention.last_line > mention.line {
+                self.line(&files, &mention.path, mention.last_line);
             }
         }
     }
 
-    /// Records the definition at a line.
-    fn line(&mut self, file: FileId, path: &str, line: u32) {
-        if let Some(definition) = self.snapshot.files.definition_at(file, line) {
-            let label = format!("{path}:{line}");
-            self.add_definitions(&label, "line", self.config.strength.line, &[definition]);
-            self.found.place.get_or_insert(definition);
+    /// Records the definitions at a line of the files that a path may mean.
+    fn line(&mut self, files: &[FileId], path: &str, line: u32) {
+        let at_line = files
+            .iter()
+            .filter_map(|file| self.snapshot.files.definition_at(*file, line));
+        let definitions: Vec<DefId> = at_line.collect();
+        let label = format!("{path}:{line}");
+        self.add_definitions(&label, "line", self.config.strength.line, &definitions);
+        if let Some(first) = definitions.first() {
+            self.found.place.get_or_insert(*first);
         }
     }
 

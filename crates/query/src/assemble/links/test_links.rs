@@ -9,6 +9,7 @@ use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::ComparedText;
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
+use crate::assemble::seen::WHOLE;
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Maximum tests considered per seed, the most certain first.
@@ -114,6 +115,9 @@ pub(super) fn add_test_file(
     position: usize,
     pass: BudgetScope,
 ) -> Result<(), usize> {
+    if plan.packed.shows_all(tests, WHOLE) {
+        return Ok(());
+    }
     let Some(mut entry) = card::outline(
         plan.snapshot,
         tests,

@@ -500,6 +500,95 @@ fn long_changed_function_is_cut_around_changed_lines() {
 }
 
 #[test]
+fn folded_body_that_max_chars_removes_counts_as_dropped() {
+    let doc = "    Words about the page that nobody needs to mend it.\n".repeat(40);
+    let code: String = (0..20)
+        .map(|n| format!("    page_{n} = pool.take_the_next_page_of_the_pool({n})\n"))
+        .collect();
+    let code = format!("def take_page(pool):\n    \"\"\"Takes a page.\n\n{doc}    \"\"\"\n{code}");
+    let snapshot = snapshot([("pool.py".to_owned(), code)]);
+    let ask_in = |max_chars| {
+        let mut request = request("`take_page` takes a page twice", 700, IntentKind::BugFix);
+        request.max_chars = max_chars;
+        ask(&snapshot, &request)
+    };
+    let is_shown = |answer: &Answer| {
+        let items = all_items(answer);
+        items
+            .iter()
+            .any(|item| item.name == "take_page" && !item.shown.is_empty())
+    };
+    let all = ask_in(None);
+    assert!(is_shown(&all), "{}", all.pack.context);
+    let mut removed = 0;
+    for max_chars in (400..3000).step_by(20) {
+        let answer = ask_in(Some(max_chars));
+        if !is_shown(&answer) {
+            removed += 1;
+            assert!(answer.pack.confidence < all.pack.confidence, "{max_chars}");
+            let dropped: Vec<&str> = answer.pack.dropped.iter().map(|d| &*d.name).collect();
+            assert_eq!(dropped, ["take_page"], "{max_chars}");
+        }
+    }
+    assert!(removed > 0);
+}
+
+#[test]
+fn focus_comes_first_if_only_one_file_may_be_shown() {
+    let answer = ask_with(|request| {
+        request.max_files = Some(1);
+        request.focus.paths = vec![RepoPath::new("pool/colors.py").unwrap()];
+    });
+    assert_eq!(paths(&answer), ["pool/colors.py"]);
+}
+
+#[test]
+fn reason_has_the_rank_among_all_places() {
+    let answer = ask_with(|request| {
+        request.changes = vec![Change {
+            path: RepoPath::new("pool/client.py").unwrap(),
+            lines: vec![Lines::new(4, 7)],
+        }];
+    });
+    assert_eq!(answer.places[0].name, "Pool.acquire");
+    let items = all_items(&answer);
+    let acquire = items.iter().find(|item| item.name == "Pool.acquire");
+    let reason = acquire.map(|item| item.reason.as_str());
+    assert_eq!(reason, Some("named by the query, rank 1"));
+}
+
+#[test]
+fn best_place_is_shown_where_max_chars_is_the_smaller_limit() {
+    let body: String = (0..60)
+        .map(|n| {
+            format!("    self.connections_of_the_pool_{n}.acquire_with_timeout(timeout_{n})\n")
+        })
+        .collect();
+    let code = format!("def take_page(pool):\n{body}");
+    let snapshot = snapshot([("pool.py".to_owned(), code)]);
+    for max_chars in (800..4600).step_by(200) {
+        let mut request = request("`take_page` takes a page twice", 8000, IntentKind::BugFix);
+        request.max_chars = Some(max_chars);
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let context = &answer.pack.context;
+        assert!(
+            context.contains("def take_page(pool)"),
+            "{max_chars}: {context}"
+        );
+    }
+    let mut request = request("`take_page` takes a page twice", 8000, IntentKind::BugFix);
+    request.max_chars = Some(100);
+    let issues = ask(&snapshot, &request).issues;
+    let detail = issues.iter().find(|issue| issue.code == "budget_too_small");
+    let detail = detail.map(|issue| issue.detail.as_str());
+    assert_eq!(
+        detail,
+        Some("none of the code that was found fits into 100 characters; raise max_chars")
+    );
+}
+
+#[test]
 fn focus_gets_at_least_a_card() {
     let answer = ask_with(|request| {
         request.breadth = Breadth::Precise;

@@ -48,6 +48,16 @@ fn seen_places_are_not_shown_again() {
 }
 
 #[test]
+fn adjacent_seen_lines_add_up() {
+    let seen = places(["pool/core.py:6-8", "pool/core.py:9-10"]);
+    let pack = ask_of(POOL, seen);
+    assert!(!pack.context.contains("def acquire"), "{}", pack.context);
+    let seen = places(["pool/core.py:6-7", "pool/core.py:9-10"]);
+    let pack = ask_of(POOL, seen);
+    assert!(pack.context.contains("def acquire"), "{}", pack.context);
+}
+
+#[test]
 fn shown_place_counts_as_seen_while_unchanged() {
     let shown = seen_as(&ask_of(POOL, Seen::default()));
     let is_acquire = |place: &String| place.starts_with("pool/core.py:6-10@");
