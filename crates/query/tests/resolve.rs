@@ -304,6 +304,22 @@ fn path_and_line_resolve_to_enclosing_definition() {
     );
 }
 
+#[test]
+fn link_names_a_file_by_its_whole_path() {
+    let of_link = |path: &str| {
+        let query = format!("See https://github.com/acme/lib/blob/main/{path}#L6 for the cause");
+        let found = find(&snapshot(LIBRARY, &[]), &query, &Focus::default());
+        found
+            .symbols
+            .into_iter()
+            .map(|symbol| symbol.resolved)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of_link("lib/views.py"), [["lib/views.py:show"]]);
+    assert!(of_link("src/other/lib/views.py").is_empty());
+    assert!(of_link("views.py").is_empty());
+}
+
 const ALIKE: &str = "
     //- a/utils.py
     def launch():

@@ -12,7 +12,8 @@ impl Finder<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            let files = match mention.is_certain {
+            // A link may lead to another repository.
+            let files = match mention.is_certain && !mention.from_url {
                 true => self.files_at(&mention.path),
                 false => self.files_at_whole_path(&mention.path),
             };

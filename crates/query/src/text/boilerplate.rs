@@ -1,6 +1,9 @@
 //! Recognises text from issue templates and tools that says nothing about the code: environment sections,
 //! version lists, checklists, standard headings, trailers of commits.
 
+use foveate_parse::code::strip_prompt;
+use foveate_parse::traces;
+
 /// Headings of sections about the reporter's machine that no rule of [`is_environment`] covers. Compared with
 /// [`fold`]ed text.
 const ENVIRONMENT: &[&str] = &[
@@ -35,6 +38,13 @@ const HEADING_WORDS: &[&str] = &[
     "using", "verifiable", "wanted", "want", "was", "we", "were", "what", "when", "which", "why",
     "will", "with", "workaround", "workarounds", "workflow", "would", "you", "your", "case",
     "cases", "stack", "stacktrace", "implementation",
+];
+
+/// First words of lines about the reporter's machine.
+const MACHINE_KEYS: &[&str] = &[
+    "os", "platform", "browser", "python", "node", "nodejs", "npm", "yarn", "java", "jdk", "ruby",
+    "macos", "windows", "linux", "ubuntu", "kernel", "machine", "processor", "arch",
+    "architecture", "version", "device", "locale", "lc", "lang", "byteorder",
 ];
 
 /// Tags that may stand in brackets before a title.
@@ -101,7 +111,10 @@ pub(super) fn is_standard_heading(heading: &str) -> bool {
 pub(super) fn tag(title: &str) -> Option<(String, &str)> {
     let (tag, rest) = match title.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
-        None => title.split_once(':')?,
+        // `Request::parse` is a name.
+        None => title
+            .split_once(':')
+            .filter(|(_, rest)| !rest.starts_with(':'))?,
     };
     if tag.len() > 20 {
         return None;
@@ -161,32 +174,147 @@ pub(super) fn is_version_line(line: &str) -> bool {
     let line = line
         .trim()
         .trim_start_matches(['-', '*', '+', '>', '|', ' ']);
-    if line.is_empty() || line.len() > 160 {
+    if line.is_empty()
+        || line.len() > 160
+        || has_call(line)
+        || quotes_a_name(line)
+        || traces::is_error(line)
+    {
         return false;
     }
     let folded = fold(line);
     let mut words = folded.split(' ');
     let first = words.next().unwrap_or("");
-    const KEYS: &[&str] = &[
-        "os", "platform", "browser", "python", "node", "nodejs", "npm", "yarn", "java", "jdk",
-        "ruby", "macos", "windows", "linux", "ubuntu", "kernel", "machine", "processor", "arch",
-        "architecture", "version", "device", "locale", "lc", "lang", "byteorder",
-    ];
     let labelled = line.split_once(':').is_some_and(|(key, value)| {
         key.len() <= 40 && !value.contains(['(', '{', '=']) && value.split(' ').count() <= 10
     });
-    if labelled && (KEYS.contains(&first) || folded.contains("version")) {
+    let key = line.split(':').next().map_or_else(String::new, fold);
+    if labelled && (MACHINE_KEYS.contains(&first) || names_version(&key)) {
         return true;
     }
-    let has_version = line
-        .split([' ', ':', '=', '\t', '|', '@', '`'])
-        .any(is_version_number);
-    has_version
+    has_version(line)
         && folded
             .split(' ')
             .filter(|w| w.len() > 2 && w.bytes().all(|b| b.is_ascii_alphabetic()))
             .count()
             <= 4
+}
+
+/// Whether a line begins with a word about the reporter's machine, and a colon: `OS: a fork of Linux`.
+pub(super) fn is_machine_line(line: &str) -> bool {
+    let Some((key, _)) = line.split_once(':') else {
+        return false;
+    };
+    let key = fold(key);
+    let first = key.split(' ').next().unwrap_or("");
+    MACHINE_KEYS.contains(&first) || names_version(&key)
+}
+
+/// Whether one of the words of a folded text is `version`.
+fn names_version(folded: &str) -> bool {
+    folded
+        .split(' ')
+        .any(|word| matches!(word, "version" | "versions"))
+}
+
+fn has_version(text: &str) -> bool {
+    words_of_versions(text).any(is_version_number)
+}
+
+fn words_of_versions(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', ':', '=', '\t', '|', '@', '`'])
+}
+
+/// Whether a line states the version of something: there is a word before the number, unlike in a list of results.
+fn names_what_has_version(line: &str) -> bool {
+    words_of_versions(line)
+        .take_while(|word| !is_version_number(word))
+        .any(|word| word.contains(char::is_alphabetic))
+}
+
+/// Whether a line calls a function: `name(`. `Intel(R)` and `CPU(s)` are no calls.
+fn has_call(line: &str) -> bool {
+    const MARKS: &[&str] = &["R)", "TM)", "C)", "r)", "tm)", "c)", "s)"];
+    line.match_indices('(').any(|(at, _)| {
+        let (before, after) = line.split_at(at);
+        let name = before
+            .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .next()
+            .unwrap_or("");
+        let after = after.get(1..).unwrap_or("");
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && !MARKS.iter().any(|mark| after.starts_with(mark))
+    })
+}
+
+/// Whether there is text without a version between backticks.
+fn quotes_a_name(line: &str) -> bool {
+    let mut quoted = line.split('`').skip(1).step_by(2);
+    quoted.any(|text| !text.trim().is_empty() && !has_version(text))
+}
+
+/// Whether a line assigns a value to a name: `alpha = 0.5`. `python = 3.8` and `numpy = 1.19.2` state versions.
+fn is_assignment(line: &str) -> bool {
+    let Some((name, value)) = line.split_once(" = ") else {
+        return false;
+    };
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let folded = fold(name);
+    let is_version = is_version_number(value) && value.matches('.').count() > 1
+        || folded.split(' ').any(|word| MACHINE_KEYS.contains(&word));
+    is_name && !is_version
+}
+
+/// Whether a line is code of a program, unless it asks for versions (`>>> np.show_versions()`).
+fn is_program_code(line: &str) -> bool {
+    let line = line.trim();
+    let is_code = is_typed_or_import(line) || is_assignment(line) || has_call(line);
+    is_code && !asks_for_versions(line)
+}
+
+/// Whether a line has the prompt of an interpreter or imports something.
+fn is_typed_or_import(line: &str) -> bool {
+    // A list that was cut ends in `...`, which is a prompt, too.
+    let has_prompt = strip_prompt(line).len() < line.len() && !line.starts_with("...");
+    has_prompt
+        || line.starts_with("import ")
+        || line.starts_with("from ") && line.contains(" import ")
+}
+
+/// Whether a line is a command that does not ask for versions (`$ pip freeze`).
+fn is_command(line: &str) -> bool {
+    line.trim().starts_with("$ ") && !asks_for_versions(line)
+}
+
+/// Whether a line asks for versions, or states the answer.
+pub(super) fn asks_for_versions(line: &str) -> bool {
+    const WORDS: &[&str] = &["version", "versions", "freeze", "pip", "platform", "v"];
+    fold(line).split(' ').any(|word| WORDS.contains(&word))
+}
+
+/// Whether a line is code of a program even among facts about a machine, where `$ uname -a` is none, nor
+/// `libyaml = True`, nor a call inside a dump.
+fn is_sure_code(line: &str) -> bool {
+    let line = line.trim();
+    let value = line.split_once(" = ").map(|(_, value)| value);
+    let sure = is_typed_or_import(line)
+        || begins_with_call(line)
+        || is_assignment(line) && value.is_some_and(begins_with_call);
+    sure && !asks_for_versions(line)
+}
+
+fn begins_with_call(text: &str) -> bool {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+    let call = end.and_then(|end| text.get(..=end));
+    call.is_some_and(has_call) && has_call(text)
+}
+
+/// Whether a block in a section about the machine contains code of a program.
+pub(super) fn has_program_code<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
+    lines.any(is_sure_code)
 }
 
 /// Whether a word is a version number: `1.2`, `v3.8.1`, `0.24.0.dev0`.
@@ -201,7 +329,8 @@ fn is_version_number(word: &str) -> bool {
         && minor.bytes().next().is_some_and(|b| b.is_ascii_digit())
 }
 
-/// Whether lines are a list of versions: at least three lines, of which at least 60 % state one.
+/// Whether lines are a list of versions: at least three lines, of which at least 60 % state one, and neither code
+/// nor commands.
 pub(super) fn is_version_list<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let (mut all, mut versions) = (0usize, 0usize);
     for line in lines {
@@ -209,9 +338,12 @@ pub(super) fn is_version_list<'a>(lines: impl Iterator<Item = &'a str>) -> bool 
         if line.is_empty() {
             continue;
         }
+        if is_program_code(line) || is_command(line) {
+            return false;
+        }
         all += 1;
         versions += usize::from(
-            is_version_line(line)
+            is_version_line(line) && names_what_has_version(line)
                 || line.ends_with(": None")
                 || line.starts_with("INSTALLED VERSIONS"),
         );
@@ -226,6 +358,13 @@ mod tests {
     #[test]
     fn environment_headings_are_sorted_for_the_search() {
         assert!(ENVIRONMENT.is_sorted());
+    }
+
+    #[test]
+    fn qualified_name_is_no_tag() {
+        assert_eq!(tag("Request::parse returns nothing"), None);
+        let found = tag("request: parse nothing");
+        assert_eq!(found, Some(("request".to_owned(), "parse nothing")));
     }
 
     #[test]
@@ -257,6 +396,29 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_versions_hold_no_code() {
+        let is_list = |text: &str| is_version_list(text.lines());
+        for yes in [
+            "numpy==1.2\nscipy==1.3\nattrs==20.1.0",
+            "$ pip freeze\nnumpy==1.2\nscipy==1.3",
+            ">>> xr.show_versions()\nINSTALLED VERSIONS\n-----\npython: 3.8.1\nnumpy: 1.19\nscipy: None",
+            "OS: macOS 10.15\nCPU: (8) x64 Intel(R) Core(TM) i7\nNode: 12.16.1\nnpm: 6.14",
+            "python = 3.8\nnumpy = 1.19.2\nscipy = 1.3.1",
+        ] {
+            assert!(is_list(yes), "{yes}");
+        }
+        for no in [
+            ">>> set_alpha(x)\n1.0\n2.0\n3.0",
+            "1.0\n2.0\n3.0",
+            "alpha = 0.5\nbeta = 1.5\nset_alpha(alpha)",
+            "alpha = 0.5\nbeta = 1.5\ngamma = 2.5",
+            "$ shop total\na 1.0\nb 2.0\nc 2.5",
+        ] {
+            assert!(!is_list(no), "{no}");
+        }
+    }
+
+    #[test]
     fn version_and_noise_lines_are_recognised() {
         for yes in [
             "- OS: Windows 10", "python: 3.8.1", "numpy 1.19.2", "libhdf5: 1.10.4",
@@ -269,6 +431,22 @@ mod tests {
             "value: Optional",
         ] {
             assert!(!is_version_line(no), "{no}");
+        }
+        for no in [
+            "- Call `set_alpha(x=0.5)`",
+            "Decimal conversion: `set_alpha` loses digits",
+            "Decimal conversion: the last digits are lost",
+            "ConversionError: cannot convert timeout",
+            "UnsupportedVersionError: Foo.bar cannot call set_alpha",
+            "| `set_alpha` | 0.5 |",
+            "| set_alpha(x) | 0.5 |",
+        ] {
+            assert!(!is_version_line(no), "{no}");
+        }
+        for yes in [
+            "Version: `1.2.3`", "- Library version: main", "CPU(s): 2.1", "Python 3.8.1 (default)",
+        ] {
+            assert!(is_version_line(yes), "{yes}");
         }
         assert!(is_noise("- [x] I have searched the existing issues"));
         assert!(!is_noise("- [ ] Router follows links"));

@@ -1,6 +1,6 @@
 //! Turns a document's blocks into segments, mentions, paths, imports and frames.
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use foveate_index::citations::citations;
 use foveate_model::Language;
 use foveate_parse::code::{self, strip_prompt};
@@ -29,7 +29,8 @@ const MAX_NAME: usize = 512;
 struct Collector {
     text: QueryText,
     seen_mentions: HashSet<(MentionKind, String)>,
-    seen_paths: HashSet<(String, u32)>,
+    /// The positions of the paths in the list.
+    seen_paths: HashMap<(String, u32), usize>,
     seen_imports: HashSet<String>,
     seen_frames: HashSet<(String, u32, String)>,
     seen_errors: HashSet<String>,
@@ -132,8 +133,13 @@ impl Collector {
     }
 
     fn path(&mut self, mention: PathMention) {
-        if self.seen_paths.insert((mention.path.clone(), mention.line)) {
-            self.text.paths.push(mention);
+        let paths = &mut self.text.paths;
+        let next = paths.len();
+        let key = (mention.path.clone(), mention.line);
+        let at = *self.seen_paths.entry(key).or_insert(next);
+        match paths.get_mut(at) {
+            Some(known) => known.from_url &= mention.from_url,
+            None => paths.push(mention),
         }
     }
 
@@ -240,41 +246,48 @@ impl Collector {
                 continue;
             }
             plain.push_str(word.trim_matches('*'));
-            if word.starts_with('@')
-                || (word.contains('@') && word.contains('.')) && !word.contains('/')
-            {
-                continue;
-            }
-            if let Some(test) = paths::read_test(word) {
-                self.test(test, kind);
-                continue;
-            }
-            if let Some(mention) = paths::read(word, Context::Prose) {
-                let before = words.get(..at).unwrap_or_default().iter().rev();
-                // The next sentence is about something else.
-                let after = words.get(at + 1..).filter(|_| !word.ends_with('.'));
-                let after = after.unwrap_or_default().iter();
-                let lines = paths::lines_beside(before.copied(), after.copied());
-                let is_certain = mention.is_certain;
-                self.path(with_lines(mention, lines));
-                if is_certain {
-                    continue;
-                }
-            }
-            for name in names::scan(word) {
-                let trimmed = names::trim(&name.text);
-                if names::is_identifier_like(trimmed, name.called) {
-                    self.mention_with_mark(kind, trimmed, name.mark);
-                }
+            for part in paths::split_scripts(word) {
+                self.word(part, at, &words, kind);
             }
         }
         plain
     }
 
+    /// Collects the path, the test or the names of a word (or of a part of it in another script) at a position among the
+    /// words of its line.
+    fn word(&mut self, word: &str, at: usize, words: &[&str], kind: MentionKind) {
+        if word.starts_with('@')
+            || (word.contains('@') && word.contains('.')) && !word.contains('/')
+        {
+            return;
+        }
+        if let Some(test) = paths::read_test(word) {
+            return self.test(test, kind);
+        }
+        if let Some(mention) = paths::read(word, Context::Prose) {
+            let before = words.get(..at).unwrap_or_default().iter().rev();
+            // The next sentence is about something else.
+            let after = words.get(at + 1..).filter(|_| !word.ends_with('.'));
+            let after = after.unwrap_or_default().iter();
+            let lines = paths::lines_beside(before.copied(), after.copied());
+            let is_certain = mention.is_certain;
+            self.path(with_lines(mention, lines));
+            if is_certain {
+                return;
+            }
+        }
+        for name in names::scan(word) {
+            let trimmed = names::trim(&name.text);
+            if names::is_identifier_like(trimmed, name.called) {
+                self.mention_with_mark(kind, trimmed, name.mark);
+            }
+        }
+    }
+
     /// Collects the path of a URL at the start of a text. Adds the path, or the words that the URL names, and the text
     /// after the URL to `plain`.
     fn url(&mut self, text: &str, plain: &mut String) {
-        let end = text.find([')', '>', ']', '"', '|', '`']);
+        let end = text.find(|c| ")>]\"|`".contains(c) || paths::FULL_WIDTH.contains(&c));
         let (url, after) = text.split_at(end.unwrap_or(text.len()));
         match paths::read_url(url) {
             Link::File(mention) => {

@@ -5,10 +5,10 @@ use foveate_model::Language;
 use foveate_parse::{code, traces};
 
 use super::boilerplate::{
-    fold, is_environment, is_noise, is_standard_heading, is_version_line, is_version_list,
-    promises_code, tag,
+    asks_for_versions, fold, has_program_code, is_environment, is_machine_line, is_noise,
+    is_standard_heading, is_version_line, is_version_list, promises_code, tag,
 };
-use super::markdown::{Markdown, Shape, Span};
+use super::markdown::{Markdown, Shape, Span, SpanKind};
 use super::repair;
 
 /// A title longer than this many bytes contains the first sentences of the body.
@@ -16,6 +16,12 @@ const LONG_TITLE: usize = 160;
 
 /// Most words of an info string; a longer text after the mark of a fence is code.
 const MAX_INFO: usize = 3;
+
+/// Most blank lines between a fence and the line that introduces it.
+const MAX_BLANK: usize = 2;
+
+/// Fewest words of a sentence that ends a section about the machine, if it has code between backticks.
+const MIN_SENTENCE: usize = 4;
 
 /// A line of prose.
 #[derive(Clone, Copy, Debug)]
@@ -92,8 +98,10 @@ pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: boo
                     judged = details_end(lines, start);
                     if about_machine(lines.get(start..judged).unwrap_or_default()) {
                         i = judged;
+                        continue;
                     }
                 }
+                reader.details_line(start);
             }
             _ => {
                 reader.prose_line(i);
@@ -172,7 +180,9 @@ impl<'a> Reader<'a> {
         }));
         self.flush();
         let has_trace = || lines.iter().any(|line| traces::is_trace_line(line));
-        let machine = self.in_environment || is_version_list(lines.iter().copied());
+        // A code sample may follow the environment without a heading.
+        let machine = is_version_list(lines.iter().copied())
+            || self.in_environment && !has_program_code(lines.iter().copied());
         if !machine || has_trace() {
             let language = code::named(info).or_else(|| code::guessed(&lines));
             self.document.blocks.push(Block::Code(lines, language));
@@ -185,22 +195,51 @@ impl<'a> Reader<'a> {
         if let Some(heading) = self.heading(number, line) {
             return self.section(number, line, heading);
         }
-        if let Some(summary) = summary(line) {
-            return self.title_of_section(number, line, summary);
+        match summary(line) {
+            Some(summary) => self.summary(number, line, summary),
+            None => self.sentence(number, line, line),
         }
-        if self.in_environment && !self.leaves_environment(line) {
+    }
+
+    /// Keeps what follows a `<details>` on its line.
+    fn details_line(&mut self, number: usize) {
+        let line = self.lines.get(number).map_or("", String::as_str);
+        let rest = line.split_once('>').map_or("", |(_, rest)| rest);
+        match summary(rest) {
+            Some(summary) => self.summary(number, line, summary),
+            None if rest.trim().is_empty() => {}
+            None => self.sentence(number, line, rest),
+        }
+    }
+
+    /// Keeps a summary as a heading, and the text after it on its line.
+    fn summary(&mut self, number: usize, line: &'a str, summary: &'a str) {
+        self.title_of_section(number, line, summary);
+        if let Some((_, text)) = line.split_once("</summary>")
+            && !text.trim().is_empty()
+        {
+            self.sentence(number, line, text);
+        }
+    }
+
+    /// Keeps `text`, the end of a line or all of it, unless it is boilerplate.
+    fn sentence(&mut self, number: usize, line: &'a str, text: &'a str) {
+        if self.in_environment && !self.leaves_environment(number, text) {
             return;
         }
         self.in_environment = false;
-        if is_noise(line) || is_html_tag(line) {
+        if is_noise(text) || is_html_tag(text) {
             return;
         }
         // A version line may be the point of the issue, unless it is labelled or a bullet.
-        if is_version_line(line) && (line.contains(": ") || is_bullet(line)) {
+        if is_version_line(text) && (text.contains(": ") || is_bullet(text)) {
             return;
         }
-        let text = strip_quote(line);
-        let part = self.part(number, text, line.len() - text.len());
+        let text = strip_quote(text);
+        let end = text.strip_suffix("</details>").unwrap_or(text).len();
+        let cut = line.len() - text.len();
+        let text = text.get(..end).unwrap_or(text);
+        let part = self.part(number, text, cut);
         self.prose.push(part);
     }
 
@@ -232,9 +271,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a line ends an environment section without a heading: a stack frame or a real sentence.
-    fn leaves_environment(&self, line: &str) -> bool {
-        if traces::is_trace_line(line) {
+    /// Whether a line ends an environment section without a heading: a stack frame, a label, a sentence with code or a
+    /// long one.
+    fn leaves_environment(&self, number: usize, line: &str) -> bool {
+        if traces::is_trace_line(line)
+            || is_one_word_label(line)
+            || self.introduces_code(number, line)
+            || self.is_about_code(number, line)
+        {
             return true;
         }
         let words = line.split_whitespace().count();
@@ -244,6 +288,43 @@ impl<'a> Reader<'a> {
             .count();
         words >= 9 && numbers * 3 < words && !is_noise(line) && !is_version_line(line)
     }
+
+    /// Whether a line ends in a colon and a fence follows: `Here is my code:`.
+    fn introduces_code(&self, number: usize, line: &str) -> bool {
+        let Some(label) = line.trim().strip_suffix(':') else {
+            return false;
+        };
+        let is_blank = |line: &&String| line.trim().is_empty();
+        let blank = self.lines.iter().skip(number + 1).take(MAX_BLANK);
+        let next = number + 1 + blank.take_while(is_blank).count();
+        matches!(self.shape(next), Shape::Fence(_))
+            && !is_bullet(line)
+            && !is_environment(&fold(label))
+    }
+
+    /// Whether a line is a sentence with code between backticks.
+    fn is_about_code(&self, number: usize, line: &str) -> bool {
+        let spans = self
+            .markdown
+            .spans
+            .get(number)
+            .map_or(&[][..], Vec::as_slice);
+        spans.iter().any(|span| span.kind == SpanKind::Code)
+            && line.split_whitespace().count() >= MIN_SENTENCE
+            && !is_bullet(line)
+            && !is_machine_line(line)
+            && !asks_for_versions(line)
+            && !is_version_line(line)
+    }
+}
+
+/// Whether a line is one word of standard headings with a colon: `Code:`.
+fn is_one_word_label(line: &str) -> bool {
+    line.trim().strip_suffix(':').is_some_and(|label| {
+        label.starts_with(char::is_uppercase)
+            && !label.contains(' ')
+            && is_standard_heading(&fold(label))
+    })
 }
 
 /// Returns the text of a line that is meant as a heading although Markdown has none: a line in bold, or a
@@ -346,6 +427,7 @@ fn about_machine(inside: &[String]) -> bool {
         .iter()
         .skip_while(|line| !line.contains("<summary"))
         .take(4)
+        .map(|line| line.split("</summary").next().unwrap_or(line))
         .map(|line| fold(&strip_tags(line)))
         .find(|text| !text.is_empty());
     if summary.as_ref().is_some_and(|text| promises_code(text)) {

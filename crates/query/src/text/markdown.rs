@@ -90,16 +90,16 @@ pub(super) fn read(structure: &str) -> Markdown {
             }
             Event::End(TagEnd::Link) => {
                 if let Some(target) = target.take() {
-                    markdown.span(text_end..range.end, &SpanKind::Target(target));
+                    markdown.span(text_end..range.end, SpanKind::Target(target));
                 }
             }
             Event::End(TagEnd::Image) => {
                 text_end = range.end;
-                markdown.span(range, &SpanKind::Picture);
+                markdown.span(range, SpanKind::Picture);
             }
             Event::Code(_) => {
                 text_end = range.end;
-                markdown.span(range, &SpanKind::Code);
+                markdown.span(range, SpanKind::Code);
             }
             Event::Text(_) => match block {
                 Some(shape) => markdown.mark(&range, shape),
@@ -165,8 +165,9 @@ impl Markdown {
         }
     }
 
-    /// Records a span in every line that it touches.
-    fn span(&mut self, range: Range<usize>, kind: &SpanKind) {
+    /// Records a span in every line that it touches. Only the first line gets the target of a link: the title after it
+    /// may have as many lines as the target has bytes.
+    fn span(&mut self, range: Range<usize>, mut kind: SpanKind) {
         for line in self.lines_of(&range) {
             let start = self.starts.get(line).copied().unwrap_or(0);
             let end = self.starts.get(line + 1).map_or(range.end, |next| next - 1);
@@ -174,9 +175,13 @@ impl Markdown {
             if part.start < part.end
                 && let Some(spans) = self.spans.get_mut(line)
             {
+                let next = match &kind {
+                    SpanKind::Code => SpanKind::Code,
+                    SpanKind::Target(_) | SpanKind::Picture => SpanKind::Picture,
+                };
                 spans.push(Span {
                     range: part.start - start..part.end - start,
-                    kind: kind.clone(),
+                    kind: std::mem::replace(&mut kind, next),
                 });
             }
         }

@@ -1,5 +1,6 @@
 //! Reads paths, test ids and links to files.
 
+use foveate_index::tokens::is_unspaced;
 use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
 
@@ -31,6 +32,8 @@ pub(super) enum Context {
 pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
     let word = word.trim_matches(|c: char| "()[]{}<>\"'`,;!?*“”".contains(c));
     let word = word.trim_end_matches(['.', ':']);
+    let word = strip_possessive(word);
+    let word = strip_drive(word);
     let (word, bracketed) = split_bracketed_line(word);
     // Routes have such names: `app/[id]/page.tsx`, `(group)`, `$id`.
     let slash = word.find('/').unwrap_or(word.len());
@@ -71,7 +74,73 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         line,
         last_line,
         is_certain: known || listed,
+        from_url: false,
     })
+}
+
+/// Strips the ending of `a.py's`.
+fn strip_possessive(word: &str) -> &str {
+    let stem = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+    stem.unwrap_or(word)
+}
+
+/// Strips the drive of `C:\src\a.py`: its colon would be read as the start of a line number.
+fn strip_drive(word: &str) -> &str {
+    match word.split_once(':') {
+        Some((drive, path))
+            if drive.len() == 1
+                && drive.starts_with(|c: char| c.is_ascii_alphabetic())
+                && path.starts_with(['\\', '/'])
+                && !path.starts_with("//") =>
+        {
+            path
+        }
+        _ => word,
+    }
+}
+
+/// Punctuation of Chinese and Japanese, which has no spaces around it.
+pub(super) const FULL_WIDTH: [char; 14] = [
+    '（', '）', '，', '。', '：', '；', '「', '」', '『', '』', '【', '】', '、', '！',
+];
+
+/// Splits a text without spaces where the script changes (`在src/a.py中`) and around full-width punctuation, which is
+/// left out. A name that begins in ASCII and is a path as a whole is not split: `docs/API说明.md`.
+pub(super) fn split_scripts(word: &str) -> impl Iterator<Item = &str> {
+    word.split(FULL_WIDTH)
+        .filter(|part| !part.is_empty())
+        .flat_map(|part| {
+            let starts = if is_ascii_path(part) {
+                Vec::new()
+            } else {
+                script_changes(part)
+            };
+            let ends = starts.clone().into_iter().chain([part.len()]);
+            let starts = [0].into_iter().chain(starts);
+            starts
+                .zip(ends)
+                .filter_map(move |(start, end)| part.get(start..end))
+        })
+}
+
+fn is_ascii_path(word: &str) -> bool {
+    word.is_ascii()
+        || word.starts_with(|c: char| c.is_ascii()) && read(word, Context::Prose).is_some()
+}
+
+/// Returns where letters of a script without spaces adjoin ASCII letters or digits.
+fn script_changes(word: &str) -> Vec<usize> {
+    let mut before = ' ';
+    let mut changes = Vec::new();
+    for (at, c) in word.char_indices() {
+        let changed = is_unspaced(before) && c.is_ascii_alphanumeric()
+            || before.is_ascii_alphanumeric() && is_unspaced(c);
+        if changed {
+            changes.push(at);
+        }
+        before = c;
+    }
+    changes
 }
 
 /// Characters of paths that mean something else in prose and code, unless a slash precedes them.
@@ -222,6 +291,7 @@ pub(super) fn read_url(url: &str) -> Link {
             line,
             last_line,
             is_certain: true,
+            from_url: true,
         });
     }
     // A forge's other pages (issues, pull requests, users) and pictures name no code.
@@ -282,6 +352,30 @@ mod tests {
         check("src/a.rs:L12", Prose, Some(("src/a.rs", 12)));
         check("1/2", Code, None);
         check("f(a.py)", Code, None);
+        check("C:\\src\\a.py:14", Prose, Some(("src/a.py", 14)));
+        check("c:/src/a.py", Prose, Some(("src/a.py", 0)));
+        check("c://src/a.py", Prose, None);
+        check("src/a.py's", Prose, Some(("src/a.py", 0)));
+        check("src/a.py’s,", Prose, Some(("src/a.py", 0)));
+    }
+
+    #[test]
+    fn words_of_mixed_scripts_are_split() {
+        for (word, wanted) in [
+            (
+                "错误发生在src/a.py文件中。",
+                vec!["错误发生在", "src/a.py", "文件中"],
+            ),
+            (
+                "错误（src/a.py:14）发生",
+                vec!["错误", "src/a.py:14", "发生"],
+            ),
+            ("docs/API说明.md", vec!["docs/API说明.md"]),
+            ("docs/中文/a.md", vec!["docs/中文/a.md"]),
+            ("f(x):g", vec!["f(x):g"]),
+        ] {
+            assert_eq!(split_scripts(word).collect::<Vec<_>>(), wanted);
+        }
     }
 
     #[test]

@@ -9,19 +9,30 @@ const MAX_DEPTH: usize = 12;
 pub(super) fn repair(lines: &mut [String]) -> String {
     remove_comments(lines);
     let mut structure = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    let closing = closing_below(lines);
     let mut open: Option<Fence> = None;
-    for line in lines.iter() {
+    // The end of a fence in a quotation that does not contain the end of the fence.
+    let mut cut_until = 0;
+    for (number, line) in lines.iter().enumerate() {
         match &open {
+            _ if number < cut_until => push_quoted(&mut structure, line),
             Some(fence) if fence.closes(line) => {
                 push_fence(&mut structure, fence.mark(), "", line.len());
                 open = None;
             }
             Some(fence) => push_content(&mut structure, line, fence.mark()),
-            None => match Fence::opening(line) {
-                Some((fence, tail)) => {
-                    push_fence(&mut structure, fence.mark(), tail, line.len());
-                    open = Some(fence);
-                }
+            None => match Fence::opening(line, marks_at(&closing, number)) {
+                Some((fence, tail)) => match cut_end(lines, number, &fence) {
+                    // To the parser, too, a fence ends with its quotation.
+                    Some(end) => {
+                        push_quoted(&mut structure, line);
+                        cut_until = end;
+                    }
+                    None => {
+                        push_fence(&mut structure, fence.mark(), tail, line.len());
+                        open = Some(fence);
+                    }
+                },
                 None => push_text(&mut structure, line),
             },
         }
@@ -30,9 +41,50 @@ pub(super) fn repair(lines: &mut [String]) -> String {
     structure
 }
 
-/// Whether a line opens a block of code.
+/// Whether a line opens a block of code, if the lines below close it.
 pub(super) fn opens_fence(line: &str) -> bool {
-    Fence::opening(line).is_some()
+    Fence::opening(line, usize::MAX).is_some()
+}
+
+/// Returns for every line the number of backticks that close a fence below it: zero if the next line that begins like
+/// a fence has other text, too.
+fn closing_below(lines: &[String]) -> Vec<usize> {
+    let mut below = 0;
+    let mut closing: Vec<usize> = lines
+        .iter()
+        .rev()
+        .map(|line| {
+            let here = below;
+            let line = bare(line);
+            if line.starts_with("```") {
+                let is_mark = line.bytes().all(|byte| byte == b'`');
+                below = if is_mark { line.len() } else { 0 };
+            }
+            here
+        })
+        .collect();
+    closing.reverse();
+    closing
+}
+
+fn marks_at(closing: &[usize], line: usize) -> usize {
+    closing.get(line).copied().unwrap_or(0)
+}
+
+/// Returns the line after the quotation in which a fence opens, if the fence is not closed by then.
+fn cut_end(lines: &[String], start: usize, fence: &Fence) -> Option<usize> {
+    if !matches!(fence, Fence::Run(..)) || !lines.get(start).is_some_and(|line| is_quoted(line)) {
+        return None;
+    }
+    let mut below = lines.iter().enumerate().skip(start + 1);
+    let (end, line) = below.find(|(_, line)| !is_quoted(line) || fence.closes(line))?;
+    (!fence.closes(line)).then_some(end)
+}
+
+/// Whether a line is quoted. `>>>` is a prompt.
+fn is_quoted(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('>') && !line.starts_with(">>>")
 }
 
 /// Returns the text after the mark on the line that opens a block: its language, or code on the wrong line.
@@ -49,8 +101,9 @@ enum Fence {
 }
 
 impl Fence {
-    /// Returns the fence that a line opens, and the rest of the line.
-    fn opening(line: &str) -> Option<(Self, &str)> {
+    /// Returns the fence that a line opens, and the rest of the line. `closing` is the number of backticks that close
+    /// a fence below it.
+    fn opening(line: &str, closing: usize) -> Option<(Self, &str)> {
         let trimmed = bare(line);
         for mark in ['`', '~'] {
             let rest = trimmed.trim_start_matches(mark);
@@ -63,7 +116,9 @@ impl Fence {
                     .next()
                     .is_none_or(|c| c.is_alphanumeric() || matches!(c, '{' | '.' | '(' | '<'));
                 let underlines = mark == '~' && line.starts_with("    ");
-                let opens = named && !underlines && !rest.contains(mark);
+                // Output may begin on the line of the mark: "```$ run".
+                let is_closed = mark == '`' && closing >= length;
+                let opens = (named || is_closed) && !underlines && !rest.contains(mark);
                 return opens.then_some((Self::Run(mark, length), rest));
             }
         }
@@ -75,6 +130,10 @@ impl Fence {
         ];
         let (open, close) = PAIRS.iter().find(|(open, _)| trimmed.starts_with(open))?;
         let rest = trimmed.get(open.len()..).unwrap_or("");
+        // "<prefix>" is no mark.
+        if *open == "<pre" && rest.starts_with(|c: char| c != '>' && !c.is_whitespace()) {
+            return None;
+        }
         (!rest.contains(close)).then_some((Self::Text(close), rest))
     }
 
@@ -117,6 +176,15 @@ fn push_fence(structure: &mut String, mark: char, tail: &str, length: usize) {
 fn push_content(structure: &mut String, line: &str, mark: char) {
     let trimmed = line.trim_start();
     if trimmed.starts_with(mark) {
+        pad(structure, structure.len() + line.len());
+    } else {
+        structure.push_str(line);
+    }
+}
+
+/// Appends a line of a quotation with a fence.
+fn push_quoted(structure: &mut String, line: &str) {
+    if depth(line.trim_start()) > MAX_DEPTH {
         pad(structure, structure.len() + line.len());
     } else {
         structure.push_str(line);
@@ -168,9 +236,16 @@ fn remove_comments(lines: &mut [String]) {
     let Some(last_end) = lines.iter().rposition(|line| line.contains("-->")) else {
         return;
     };
+    let closing = closing_below(lines);
     let mut open: Option<Fence> = None;
+    let mut is_open_quoted = false;
     let mut in_comment = false;
     for (number, line) in lines.iter_mut().enumerate().take(last_end + 1) {
+        // A fence ends with its quotation.
+        if is_open_quoted && !is_quoted(line) && !open.as_ref().is_some_and(|it| it.closes(line)) {
+            open = None;
+            is_open_quoted = false;
+        }
         if in_comment {
             match line.find("-->") {
                 Some(end) => {
@@ -184,9 +259,11 @@ fn remove_comments(lines: &mut [String]) {
         } else if let Some(fence) = &open {
             if fence.closes(line) {
                 open = None;
+                is_open_quoted = false;
             }
             continue;
-        } else if let Some((fence, _)) = Fence::opening(line) {
+        } else if let Some((fence, _)) = Fence::opening(line, marks_at(&closing, number)) {
+            is_open_quoted = is_quoted(line) && matches!(fence, Fence::Run(..));
             open = Some(fence);
             continue;
         }
@@ -254,6 +331,7 @@ mod tests {
         check("<pre>\n<b>\n</pre>", "~~~\n<b>\n~~~");
         check("      ```py\n  x\n      ```", "```py\n  x\n```");
         check("> ```\n> x\n> ```", "```\n> x\n```");
+        check("> ```\n> x\n```\ny", "```\n> x\n```\ny");
     }
 
     #[test]
@@ -261,7 +339,25 @@ mod tests {
         check(">>> f(x)", "::: f(x)");
         check("<details>\n~~~^^^", "(details>\n:~~^^^");
         check("```a```\n```-b", "```a```\n:``-b");
+        check("```-b\n```py\nx\n```", ":``-b\n```py\nx\n```");
+        check("<prefix> is kept\n`x`", "(prefix> is kept\n`x`");
         check("> > > > > > > > > > > > > > > x", "");
+    }
+
+    #[test]
+    fn output_on_the_line_of_a_fence_opens_it() {
+        check("```$ run\nok\n```\nx", "```$ run\nok\n```\nx");
+        check("```[log]\nok\n```\nx", "```[log]\nok\n```\nx");
+        check("```/path\nok\n```\nx", "```/path\nok\n```\nx");
+        check("````-b\nok", ":```-b\nok");
+    }
+
+    #[test]
+    fn fence_ends_with_its_quotation() {
+        check("> ```\n> a\n\n>>> b", "> ```\n> a\n\n::: b");
+        check("> ```\n> a\nb\n> c", "> ```\n> a\nb\n> c");
+        check("> ```\n> > > > > > > > > > > > > > x\ny", "> ```\n\ny");
+        check("> ```\n> a\n\n<!-- b --> c", "> ```\n> a\n\n c");
     }
 
     #[test]

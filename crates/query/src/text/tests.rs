@@ -366,6 +366,135 @@ fn details_about_the_machine_are_dropped() {
 }
 
 #[test]
+fn text_on_the_line_of_details_is_kept() {
+    let text = parse(
+        "A title\n\n<details><summary>Log</summary> it happens in `Client.acquire` always</details>\n\n\
+         <details><summary>Crash in Client.connect</summary>\n\nx\n\n</details>\n\n\
+         <details>\n<summary>A</summary> as in Client.close\n</details>\n\n\
+         <details><summary>Versions</summary> Client.version 1.2</details>\n",
+    );
+    assert_eq!(names(&text, MentionKind::InlineCode), ["Client.acquire"]);
+    assert_eq!(
+        names(&text, MentionKind::Prose),
+        ["Client.connect", "Client.close"]
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(!prose.contains("details"), "{prose}");
+}
+
+#[test]
+fn lines_that_only_look_like_versions_are_kept() {
+    for line in [
+        "- Call `set_alpha(x=0.5)`",
+        "Decimal conversion: `set_alpha` loses digits",
+        "ConversionError: cannot convert set_alpha",
+        "UnsupportedVersionError: Foo.bar cannot call set_alpha",
+        "| `set_alpha(x)` | 0.5 |",
+        "```\n>>> set_alpha(x)\n1.0\n2.0\n3.0\n```",
+        "```\nalpha = 0.5\nbeta = 1.5\nset_alpha(alpha)\n```",
+    ] {
+        let text = parse(&format!("A title\n\nIt fails.\n\n{line}\n"));
+        let is_named = text.mentions.iter().any(|found| found.name == "set_alpha");
+        assert!(is_named, "{line}");
+    }
+}
+
+#[test]
+fn environment_ends_without_a_heading() {
+    const MACHINE: &str = "Environment:\n- OS: Linux\n- Python 3.8\n";
+    for rest in [
+        "Here is my code:\n\n```python\nfrom src.pool.utils import set_alpha\nset_alpha(3)\n```",
+        "Code:\n\n```\nobj.set_alpha\n```",
+        "My code is this:\n```\nobj.set_alpha\n```",
+        "```python\nset_alpha(3)\n```",
+        "Calling `set_alpha` returns the wrong value.",
+    ] {
+        let text = parse(&format!("A title\n\nIt fails.\n\n{MACHINE}\n{rest}\n"));
+        let mut names = text.mentions.iter().map(|found| &found.name);
+        assert!(names.any(|name| name.contains("set_alpha")), "{rest}");
+    }
+    for rest in [
+        "```\nacme==1.2.3\nspam_eggs\n```",
+        "Output of pip freeze:\n```\nspam_eggs\n```",
+        "```\n$ uname -a\nLinux spam_eggs\n```",
+        "```\n$ ansible --version\nansible [core 2.12.6]\n  module location = /usr/spam_eggs\n  libyaml = True\n```",
+        "```\n| options = spam_eggs(\n| x\n```",
+        "Version: `spam_eggs` from the main branch",
+        "- installed with `pip install spam_eggs` as usual",
+        "Linux spam_eggs",
+        "[paste the output of `spam_eggs --version` here]",
+    ] {
+        let text = parse(&format!("A title\n\nIt fails.\n\n{MACHINE}\n{rest}\n"));
+        assert_eq!(text.mentions, [], "{rest}");
+    }
+}
+
+#[test]
+fn cited_header_of_a_trace_does_not_hide_its_line() {
+    let text = parse(
+        "It fails\n\nWhen I call set_alpha I get Traceback (most recent call last): KeyError\n",
+    );
+    assert_eq!(names(&text, MentionKind::Prose), ["set_alpha", "KeyError"]);
+    let title = "Ctrl-C in Client.connect prints \"Traceback (most recent call last)\"";
+    assert_eq!(parse(title).title(), title);
+}
+
+#[test]
+fn code_and_prose_are_not_swapped_by_unusual_fences() {
+    for code in [
+        "```$ run\nok()\n```", "```[log]\nok()\n```", "> ```\n> ok()",
+    ] {
+        let text = parse(&format!(
+            "A title\n\n{code}\n\nPlease look at `set_alpha`.\n"
+        ));
+        let named = names(&text, MentionKind::InlineCode);
+        assert_eq!(named, ["set_alpha"], "{code}");
+        assert_eq!(texts(&text, SegmentKind::CodeBlock), ["ok()"], "{code}");
+    }
+    let text = parse("A title\n\n<prefix> is not replaced.\n\nSee `set_alpha`.\n");
+    assert_eq!(names(&text, MentionKind::InlineCode), ["set_alpha"]);
+}
+
+#[test]
+fn paths_beside_other_scripts_and_drives_are_found() {
+    for (line, wanted) in [
+        ("See C:\\proj\\src\\a.py:14 for it", "proj/src/a.py:14"),
+        ("错误发生在src/a.py文件中。", "src/a.py:0"),
+        ("错误（src/a.py:14）发生", "src/a.py:14"),
+        ("The src/a.py's code is broken.", "src/a.py:0"),
+        (
+            "见https://github.com/o/r/blob/main/src/a.py#L3。",
+            "src/a.py:3",
+        ),
+    ] {
+        assert_eq!(paths(&parse(&format!("A title\n\n{line}\n"))), [wanted]);
+    }
+}
+
+#[test]
+fn path_that_only_a_link_names_is_marked() {
+    let text = parse(
+        "A title\n\nSee https://github.com/o/r/blob/main/src/a.py, https://github.com/o/r/blob/main/src/b.py\n\
+         and src/b.py, src/c.py.\n",
+    );
+    let found = text.paths.iter();
+    let marks: Vec<(&str, bool)> = found.map(|it| (it.path.as_str(), it.from_url)).collect();
+    assert_eq!(
+        marks,
+        [("src/a.py", true), ("src/b.py", false), ("src/c.py", false)]
+    );
+}
+
+#[test]
+fn target_of_a_link_is_kept_once() {
+    let target = format!("https://h.example/{}", "x".repeat(100));
+    let title = "t\n".repeat(200);
+    let text = parse(&format!("A title\n\n[a]({target} \"{title}\")\n"));
+    let bytes: usize = text.segments.iter().map(|it| it.text.len()).sum();
+    assert!(bytes < 1_000, "{bytes} bytes");
+}
+
+#[test]
 fn details_with_logs_stay_despite_version_lines() {
     let text = parse(
         "A title\n\nBody.\n\n<details>\n<summary>Log output</summary>\na 1.2\nb 1.2\nc 1.2\nd 1.2\ne 1.2\nf 1.2\ng 1.2\n```\nload_plugin()\n```\n</details>\n<details><summary>My environment</summary>\n```\nspam_eggs()\n```\n</details>\n",
@@ -464,6 +593,7 @@ fn unusual_queries_get_expected_titles() {
         ("# Heading title #\nbody", "Heading title"),
         ("feat(router): add links\n\nbody", "add links"),
         ("```\ncode\n```", ""),
+        ("```$ run\nok\n```", ""),
         ("\u{feff}Title with a mark", "Title with a mark"),
     ] {
         assert_eq!(parse(query).title(), title, "{query:?}");

@@ -13,7 +13,7 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| within(text))
     },
     raised,
-    is_header: |text| text.contains("Traceback (most recent call last)"),
+    is_header,
     is_joint: |text| {
         text.starts_with("During handling of the above exception")
             || text.starts_with("The above exception was the direct cause")
@@ -22,6 +22,41 @@ pub(super) const TRACES: TraceForm = TraceForm {
     signal: "python_traceback",
     ..TraceForm::NONE
 };
+
+/// Whether a line begins a trace: nothing follows the header, and at most the prefix of a log precedes it. A sentence may
+/// cite the header: `set_alpha prints "Traceback (most recent call last)"`.
+fn is_header(text: &str) -> bool {
+    let Some((before, after)) = text.split_once("Traceback (most recent call last)") else {
+        return false;
+    };
+    let is_end = |c: char| c.is_whitespace() || ":\"'`,”’".contains(c);
+    after.trim_matches(is_end).is_empty() && is_log_prefix(before)
+}
+
+/// Whether a text before a header was written by a program: it has no words of a sentence, or a time, or one word and a
+/// mark (`remote: `, `worker | `).
+fn is_log_prefix(before: &str) -> bool {
+    let before = before.trim_end();
+    let is_lower = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        !word.is_empty() && word.chars().all(|c| c.is_alphabetic() && !c.is_uppercase())
+    };
+    let words = before
+        .split_whitespace()
+        .filter(|word| is_lower(word))
+        .count();
+    let is_quoted = before.len() > 1 && before.ends_with(['"', '\'', '`', '“', '‘']);
+    let is_marked = before.ends_with([':', '|', '>', ']', ')', '-', '+']);
+    has_time(before) || !is_quoted && (words == 0 || words == 1 && is_marked)
+}
+
+/// Whether a text contains a time of day: `12:13`.
+fn has_time(text: &str) -> bool {
+    text.as_bytes().windows(5).any(|time| match time {
+        [a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
+        _ => false,
+    })
+}
 
 fn outermost_first(frame: Frame) -> Mark {
     Mark::Frame(frame, Order::OutermostFirst)
@@ -94,4 +129,40 @@ fn located(text: &str) -> Option<(Location<'_>, &str)> {
     let text = text.strip_prefix("from ").unwrap_or(text);
     let (place, rest) = leading_location(text, ".py")?;
     Some((place, rest.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_header;
+
+    #[test]
+    fn header_stands_alone_or_after_the_prefix_of_a_log() {
+        const HEADER: &str = "Traceback (most recent call last)";
+        for prefix in [
+            "",
+            "E   ",
+            "KeyError        ",
+            "+ Exception Group ",
+            "2024-01-01 ERROR ",
+            "2024-01-01 12:13:14,123 error in worker: ",
+            "May  1 12:00:00 host app[12]: ",
+            "[pid 7] [ERROR] ",
+            "remote: ",
+            "web_1  | ",
+            "\"",
+        ] {
+            assert!(is_header(&format!("{prefix}{HEADER}:")), "{prefix}");
+        }
+        assert!(is_header(&format!("\"{HEADER}:\",")));
+        for sentence in [
+            "When I call set_alpha I get Traceback (most recent call last): KeyError",
+            "When I call set_alpha I get Traceback (most recent call last):",
+            "Ctrl-C in Client.connect prints \"Traceback (most recent call last)\"",
+            "Client.connect: \"Traceback (most recent call last)\"",
+            "Client.connect prints Traceback (most recent call last)",
+            "调用 set_alpha Traceback (most recent call last):",
+        ] {
+            assert!(!is_header(sentence), "{sentence}");
+        }
+    }
 }
