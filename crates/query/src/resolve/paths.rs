@@ -12,10 +12,16 @@ impl Finder<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            // A link may lead to another repository.
-            let files = match mention.is_certain && !mention.from_url {
-                true => self.files_at(&mention.path),
-                false => self.files_at_whole_path(&mention.path),
+            let files = match (mention.from_url, mention.is_certain) {
+                // A link may lead to another repository.
+                (true, _) => self
+                    .snapshot
+                    .files
+                    .find(&mention.path)
+                    .into_iter()
+                    .collect(),
+                (false, true) => self.files_at(&mention.path),
+                (false, false) => self.files_at_whole_path(&mention.path),
             };
             for file in &files {
                 self.add_file(*file, "path", self.config.strength.path);
