@@ -81,7 +81,7 @@ pub fn file(number: usize, (path, text): &(String, String)) -> Option<SourceFile
     let named = foveate_parse::language_by_name(&path);
     let (language, content) = foveate_parse::read(named, text.as_bytes(), &Limits::default());
     let role = foveate_parse::role(&path, language, false);
-    let purpose = foveate_parse::purpose(&path, role);
+    let purpose = foveate_parse::purpose(&path, role, text);
     let mut digest = [0; 20];
     digest[..8].copy_from_slice(&(number as u64).to_be_bytes());
     Some(SourceFile {
