@@ -127,7 +127,16 @@ fn survive_file_size_limit() {
     }
 }
 
-/// Cancels `stop` at the first SIGINT or SIGTERM; exits the process at the second.
+/// Whether the process was started to ignore SIGHUP, such as by `nohup`, so that it outlives its terminal.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The first bit is that of signal 1. Where nothing is known, a handler could end what should outlive its terminal.
+    ignored.is_none_or(|mask| mask & 1 == 1)
+}
+
+/// Cancels `stop` at the first SIGINT, SIGTERM or SIGHUP; exits the process at the second.
 async fn wait_for_signal(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) = (
@@ -137,10 +146,19 @@ async fn wait_for_signal(stop: CancellationToken) {
         tracing::error!("cannot receive signals; only SIGKILL ends this process");
         return;
     };
+    let mut hangup = match ignores_hangup() {
+        true => None,
+        false => signal(SignalKind::hangup()).ok(),
+    };
+    let mut hung_up = async || match &mut hangup {
+        Some(hangup) => hangup.recv().await,
+        None => std::future::pending().await,
+    };
     for round in 0..2 {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hung_up() => {}
         }
         if round == 0 {
             tracing::info!("stopping; waiting for requests in flight");

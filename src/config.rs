@@ -283,6 +283,8 @@ impl Config {
                 format!("at least {min}")
             } else if number > MAX_COUNT && COUNTS.contains(&key) {
                 format!("at most {MAX_COUNT}")
+            } else if number > MAX_THREADS && THREADS.contains(&key) {
+                format!("at most {MAX_THREADS}")
             } else {
                 continue;
             };
@@ -327,12 +329,14 @@ impl Config {
             ("git.retry_seconds", git.retry_seconds, 1),
             ("git.transfers", git.transfers as u64, 1),
             ("index.runs", index.runs as u64, 1),
+            ("index.threads", index.threads as u64, 0),
             ("index.max_file_bytes", index.max_file_bytes, 1024),
             ("index.max_parse_steps", index.max_parse_steps, 1),
             ("index.parse_timeout_ms", index.parse_timeout_ms, 1),
             ("index.max_depth", u64::from(index.max_depth), 16),
             ("answer.deadline_ms", answer.deadline_ms, 1),
             ("answer.build_deadline_ms", answer.build_deadline_ms, 1),
+            ("answer.concurrency", answer.concurrency as u64, 0),
             ("answer.revisions", answer.revisions as u64, 1),
             ("answer.max_query_bytes", answer.max_query_bytes as u64, 1),
             ("history.timeout_seconds", history.timeout_seconds, 1),
@@ -434,12 +438,30 @@ const COUNTS: [&str; 6] = [
 ];
 /// Maximum of [`COUNTS`], far above any use.
 const MAX_COUNT: u64 = 1_000_000;
+/// Numbers of threads and of tasks that each start some.
+const THREADS: [&str; 3] = ["answer.concurrency", "index.threads", "forge.workers"];
+/// Maximum of [`THREADS`]: a process with far more of them does not start in sensible time.
+const MAX_THREADS: u64 = 1024;
 
 impl LogConfig {
     fn check(&self) -> Result<(), String> {
-        match EnvFilter::try_new(&self.filter) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("log.filter: {error}")),
+        const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+        if let Err(error) = EnvFilter::try_new(&self.filter) {
+            return Err(format!("log.filter: {error}"));
+        }
+        // A single word is read as the name of a module, of which alone something would be logged.
+        let is_level = |word: &str| {
+            let is_named = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
+            is_named || word.parse::<u8>().is_ok_and(|number| number <= 5)
+        };
+        let is_bare = |part: &&str| !part.is_empty() && !part.contains(['=', '[']);
+        let mut parts = self.filter.split(',').map(str::trim).filter(is_bare);
+        match parts.find(|part| !is_level(part)) {
+            None => Ok(()),
+            Some(part) => Err(format!(
+                "log.filter: {part:?} is not a level ({}); the level of a module is written {part}=debug",
+                LEVELS.join(", ")
+            )),
         }
     }
 }
@@ -517,6 +539,15 @@ mod tests {
     fn settings_that_can_have_no_effect_are_refused() {
         for (text, named) in [
             ("[log]\nfilter = 'foveate=lout'", "log.filter"),
+            ("[log]\nfilter = 'warning'", "log.filter"),
+            (
+                "[answer]\nconcurrency = 99999999",
+                "answer.concurrency must be at most",
+            ),
+            (
+                "[index]\nthreads = 1000000",
+                "index.threads must be at most",
+            ),
             (
                 "[server]\nallow_hosts = ['https://x.example.org']",
                 "server.allow_hosts",
@@ -544,6 +575,9 @@ mod tests {
         }
         let hosts = "[server]\nallow_hosts = ['x.example.org', '192.0.2.1', '[2001:db8::1]']";
         with_file(hosts).expect("hosts");
+        for filter in ["WARN", "info,hyper=off", "foveate[request]=debug", ""] {
+            with_file(&format!("[log]\nfilter = '{filter}'")).expect(filter);
+        }
     }
 
     fn with_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {

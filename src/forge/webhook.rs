@@ -149,7 +149,14 @@ impl Forges {
             DeliveryOutcome::Accepted => {}
         }
         match &repository {
-            None => self.register(host, &project).await,
+            None => {
+                let is_registered = self.register(host, &project).await;
+                if is_push && !is_registered {
+                    return Ok(Outcome::Ignored(
+                        "its repository cannot be registered; the log of the server has the reason",
+                    ));
+                }
+            }
             Some(repository) if is_push => repository.request_sync(),
             Some(_) => {}
         }
@@ -168,8 +175,9 @@ impl Forges {
         self.settings.config.register_owners.iter().any(is_named)
     }
 
-    /// Registers a project. An error is only logged: the forge cannot do anything about it.
-    async fn register(&self, host: &Host, project: &Project) {
+    /// Registers a project, and returns whether that was done. An error is only logged: the forge cannot do anything
+    /// about it.
+    async fn register(&self, host: &Host, project: &Project) -> bool {
         let registration = Registration {
             name: project.name.clone(),
             source: Source::Git {
@@ -185,8 +193,10 @@ impl Forges {
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot register the repository of a webhook");
+                return false;
             }
         }
+        true
     }
 }
 

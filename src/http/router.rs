@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, COOKIE};
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
@@ -126,8 +126,11 @@ impl RequestPolicy {
             .allow_headers([
                 ACCEPT,
                 AUTHORIZATION,
+                CONTENT_ENCODING,
                 CONTENT_TYPE,
                 layers::REQUEST_ID,
+                HeaderName::from_static("mcp-protocol-version"),
+                HeaderName::from_static("mcp-method"),
                 // Headers that tracing in browsers adds.
                 trace::TRACEPARENT,
                 trace::TRACESTATE,

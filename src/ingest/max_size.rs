@@ -28,8 +28,7 @@ pub enum TooLarge {
     Bytes { bytes: u64, max: u64 },
 }
 
-const ADVICE: &str =
-    "index only one of its directories, exclude files with a .foveateignore, or raise the limit";
+const ADVICE: &str = "index only one of its directories, exclude files with a .foveateignore, or, on a server, raise the limit";
 
 impl Default for MaxSize {
     /// The size whose indexing takes half of the available memory.

@@ -51,11 +51,10 @@ async fn allowed_origin_reads_answers_and_problems() {
     let allowed = preflight(&app, ORIGIN).await;
     assert_eq!(allowed.status, StatusCode::OK);
     assert_eq!(allowed.header("access-control-allow-origin"), ORIGIN);
-    assert!(
-        allowed
-            .header("access-control-allow-headers")
-            .contains("authorization")
-    );
+    let headers = allowed.header("access-control-allow-headers");
+    for needed in ["authorization", "content-encoding", "mcp-protocol-version"] {
+        assert!(headers.contains(needed), "{headers}");
+    }
     let problem = ask(&app, ORIGIN).await;
     assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
     assert_eq!(problem.header("access-control-allow-origin"), ORIGIN);

@@ -77,6 +77,19 @@ async fn nested_gitlab_group_project_is_registered_and_answered() {
 }
 
 #[tokio::test]
+async fn push_to_a_project_that_cannot_be_registered_is_ignored() {
+    let world = World::start_empty(|config| {
+        config.forge.register_owners = vec!["corner".to_owned()];
+    })
+    .await;
+    world.app.add_tree("corner/shop", &world.root, false).await;
+    let push = fixture("gitlab/push");
+    let response = gitlab(&world, "Push Hook", "k-0", SECRET, &push).await;
+    assert_eq!(outcome(&response), "ignored");
+    world.app.end().await;
+}
+
+#[tokio::test]
 async fn gitlab_events_are_handled() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");

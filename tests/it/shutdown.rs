@@ -100,3 +100,11 @@ fn systemd_is_notified_of_start_and_stop() {
     server.stop();
     assert_eq!(notification(), "STOPPING=1\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closed_terminal_stops_the_server_cleanly() {
+    // The tests may run under `nohup`, and a server there outlives its terminal.
+    let server = Process::start(&["env", "--default-signal=HUP"], None);
+    server.signal(rustix::process::Signal::HUP);
+    server.wait_for_exit();
+}

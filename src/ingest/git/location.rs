@@ -191,7 +191,8 @@ pub fn without_credentials(text: &str) -> String {
         let (head, tail) = rest.split_at(at + 3);
         out.push_str(head);
         let end = tail
-            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'')
+            // URLs of these schemes may have a backslash for a slash.
+            .find(|c: char| "/\\?#'".contains(c) || c.is_whitespace())
             .unwrap_or(tail.len());
         let authority = &tail[..end];
         out.push_str(
@@ -317,6 +318,15 @@ mod tests {
             ),
             ("git@host:a/b", "git@host:a/b"),
             ("https://me:s3cret@host", "https://host"),
+            // What follows the host does not look like one.
+            (
+                "https://192.0.2.1\\@example.org/a",
+                "https://192.0.2.1\\@example.org/a",
+            ),
+            (
+                "https://192.0.2.1?@example.org/a",
+                "https://192.0.2.1?@example.org/a",
+            ),
             (
                 "(https://t0ken@host:1/a), ssh://git@host/b",
                 "(https://host:1/a), ssh://host/b",

@@ -278,17 +278,13 @@ impl<'a> Packed<'a> {
 
     /// Whether all of these lines are shown, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
-        let shown = self.lines_of(file, None);
-        let mut shown: Vec<Lines> = shown.filter(|shown| shown.overlap(lines) > 0).collect();
-        shown.sort_unstable();
-        let mut next = lines.start;
-        for shown in shown {
-            if shown.start > next {
-                return false;
-            }
-            next = next.max(shown.end.saturating_add(1));
-        }
-        next > lines.end || lines.end == u32::MAX && next == u32::MAX
+        are_covered(lines, self.lines_of(file, None))
+    }
+
+    /// Whether the caller has all of these lines.
+    pub(super) fn has_seen(&self, file: FileId, lines: Lines) -> bool {
+        let seen = self.seen.iter().filter(|(seen, _)| *seen == file);
+        are_covered(lines, seen.map(|(_, lines)| *lines))
     }
 
     /// Whether any lines of a place are shown by an entry of its own.
@@ -697,6 +693,20 @@ fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     let mut pairs = pieces.array_windows();
     let apart = pairs.all(|[a, b]| tokenizer::counts_add_up(&a.text, &b.text));
     apart.then(|| pieces.iter().map(Piece::token_count).sum())
+}
+
+/// Whether all of some lines are in one of the ranges or in several adjacent ones.
+fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
+    let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
+    ranges.sort_unstable();
+    let mut next = lines.start;
+    for range in ranges {
+        if range.start > next {
+            return false;
+        }
+        next = next.max(range.end.saturating_add(1));
+    }
+    next > lines.end || lines.end == u32::MAX && next == u32::MAX
 }
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is

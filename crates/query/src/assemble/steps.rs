@@ -90,13 +90,21 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     };
     let nothing_readable = unindexed::nothing_readable(&plan);
     let (limit, parameter) = plan.packed.limit();
+    let is_seen = best_is_seen(&plan);
     let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
-        plan.issues.push(nothing_readable.unwrap_or_else(|| Issue {
-            code: "budget_too_small",
-            detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
-        }));
+        plan.issues.push(match nothing_readable {
+            Some(unreadable) => unreadable,
+            None if is_seen => Issue {
+                code: "all_seen",
+                detail: "the code that was found is in `seen`, and no other code is likely enough to be shown".to_owned(),
+            },
+            None => Issue {
+                code: "budget_too_small",
+                detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
+            },
+        });
     }
     if figures.is_low && !nothing {
         plan.issues.push(Issue {
@@ -112,6 +120,18 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     pack.dropped = plan.dropped;
     pack.issues.append(&mut plan.issues);
     pack
+}
+
+/// Whether the caller has seen the change, or else the best place. Asked before the context is rendered: what entries show
+/// counts, too.
+fn best_is_seen(plan: &Plan<'_>) -> bool {
+    let files = &plan.snapshot.files;
+    let mut changed = plan.candidates.changed.iter();
+    match plan.candidates.changed.is_empty() {
+        false => changed.all(|(file, lines)| plan.packed.has_seen(*file, *lines)),
+        true => (plan.ranked.places.first())
+            .is_some_and(|best| plan.packed.has_seen(best.id.file(files), best.lines)),
+    }
 }
 
 /// Whether to warn the reader that the right place is probably not shown. Queries that explore or look up, and

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
@@ -26,6 +27,8 @@ const TOUCHED_FILES: u8 = 0;
 const FUNCTIONS: u8 = 1;
 /// With blobs missing for more commits than this, the repository counts as one without old blobs.
 const MAX_LOST: usize = 32;
+/// Time after which the next revision tries again to read functions that could not be read.
+const RETRY_LOST: Duration = Duration::from_secs(600);
 
 /// The records of one repository.
 #[derive(Debug)]
@@ -49,8 +52,9 @@ struct RecordTable {
     records: HashMap<ObjectId, Slot>,
     /// Interned paths.
     paths: HashSet<RepoPath>,
-    /// Commits whose functions cannot be read because blobs are missing.
+    /// Commits whose functions could not be read, such as because blobs are missing, and when the last of them failed.
     lost: HashSet<ObjectId>,
+    lost_at: Option<Instant>,
     /// Number of revisions that were read.
     round: u64,
     /// For each revision that is being read, the round in which that began.
@@ -143,6 +147,14 @@ impl Records {
     /// Drops the records if they depend on other settings.
     pub(super) fn begin(&self, settings: u64, commits: usize) -> RecordsInUse<'_> {
         let mut table = self.table.lock();
+        // Git may have failed for another reason, which has passed.
+        if table
+            .lost_at
+            .is_some_and(|last| last.elapsed() >= RETRY_LOST)
+        {
+            table.lost.clear();
+            table.lost_at = None;
+        }
         if table.settings != Some(settings) {
             *table = RecordTable {
                 store: table.store.take(),
@@ -205,7 +217,11 @@ impl Records {
     }
 
     pub(super) fn mark_lost(&self, commits: &[ObjectId]) {
-        self.table.lock().lost.extend(commits);
+        let mut table = self.table.lock();
+        if !commits.is_empty() {
+            table.lost.extend(commits);
+            table.lost_at = Some(Instant::now());
+        }
     }
 
     /// Records the files of commits.

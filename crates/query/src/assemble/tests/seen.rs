@@ -58,6 +58,29 @@ fn adjacent_seen_lines_add_up() {
 }
 
 #[test]
+fn answer_says_that_all_of_it_was_seen() {
+    let snapshot = fixture(POOL);
+    let mut request = request(
+        "`Pool.acquire` ignores the timeout",
+        4000,
+        IntentKind::BugFix,
+    );
+    request.min_probability = Some(0.5);
+    request.seen = Seen {
+        paths: snapshot
+            .files
+            .as_slice()
+            .iter()
+            .map(|file| file.path.clone())
+            .collect(),
+        places: Vec::new(),
+    };
+    let answer = ask(&snapshot, &request);
+    let codes: Vec<&str> = answer.issues.iter().map(|issue| issue.code).collect();
+    assert_eq!(codes, ["all_seen"], "{}", answer.pack.context);
+}
+
+#[test]
 fn shown_place_counts_as_seen_while_unchanged() {
     let shown = seen_as(&ask_of(POOL, Seen::default()));
     let is_acquire = |place: &String| place.starts_with("pool/core.py:6-10@");
