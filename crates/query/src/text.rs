@@ -96,8 +96,7 @@ pub struct PathMention {
     pub last_line: u32,
     /// Whether the text is certainly a path: `docs/Main` is only one if the repository has such a file.
     pub is_certain: bool,
-    /// Whether only links name it. A link may lead to another repository, so its file is one of this repository only
-    /// if the whole path exists.
+    /// Whether only links name it. A link may lead to another repository, so it means only a file at exactly this path.
     pub from_url: bool,
 }
 

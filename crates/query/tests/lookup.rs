@@ -120,12 +120,21 @@ fn operators_are_found() {
           bool operator()(int a, int b) const { return a < b; }
           Cmp* operator->() { return this; }
         };
+        //- src/operator.rs
+        pub struct Add;
+        impl Add {
+            pub fn apply(&self) {}
+        }
     ";
     let snapshot = of_text(text);
     for (name, found) in [
         ("operator()", "exact: cmp.cpp:Cmp.operator()"),
         ("Cmp::operator()", "exact: cmp.cpp:Cmp.operator()"),
         ("Cmp::operator->", "exact: cmp.cpp:Cmp.operator->"),
+        (
+            "operator::Add::apply()",
+            "suffix: src/operator.rs:Add.apply",
+        ),
     ] {
         assert_eq!(defined(&snapshot, name), found, "{name}");
     }

@@ -1,4 +1,5 @@
-//! Tests that the place of a failure comes first if the query says little else.
+//! Tests the places that a query names: the place of a failure comes first if the query says little else, and files that
+//! are alike share the evidence.
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
@@ -6,6 +7,9 @@
 mod ask;
 
 use foveate_fixture::snapshot::of_text;
+use foveate_query::resolve::resolve;
+use foveate_query::text::QueryText;
+use foveate_query::{Deadline, RankingConfig, Request};
 
 /// The words of the path and of the message are those of other functions.
 const CODE: &str = "
@@ -106,4 +110,68 @@ fn function_that_moved_since_the_trace_is_first() {
     assert_eq!(named("check_tax_rate"), "check_tax_rate");
     // The line decides for a name that no function has.
     assert_eq!(named("apply_tax_rate"), "clear");
+}
+
+const ALIKE: &str = "
+    //- a/utils.py
+    def launch():
+        return run()
+
+    def run():
+        return task()
+
+    //- b/utils.py
+    def run():
+        return task()
+";
+
+/// Returns the evidence from `from` as `path:name strength`.
+fn evidence(query: &str, from: &str) -> Vec<String> {
+    let snapshot = of_text(ALIKE);
+    let text = QueryText::parse(query);
+    let config = RankingConfig::default().resolve;
+    let found = resolve(
+        &snapshot,
+        &text,
+        &Request::default(),
+        &config,
+        &Deadline::none(),
+    );
+    let all = found.definitions.iter().filter(|found| found.from == from);
+    all.map(|found| {
+        let id = found.definition;
+        let name = &snapshot.files.definition(id).qualified_name;
+        let path = snapshot.files.path(id.file);
+        format!("{path}:{name} {:.2}", found.strength)
+    })
+    .collect()
+}
+
+#[test]
+fn path_of_several_files_shares_its_strength() {
+    let found = evidence("See utils.py:2 please", "line");
+    assert_eq!(found, ["a/utils.py:launch 0.45", "b/utils.py:run 0.45"]);
+    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/utils.py\", line 2, in run\n    \
+                 return task()\nOSError: no\n```";
+    let found = evidence(trace, "traceback");
+    assert_eq!(found, ["a/utils.py:run 0.25", "b/utils.py:run 0.25"]);
+}
+
+#[test]
+fn frames_of_different_files_that_look_alike_both_count() {
+    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/a/utils.py\", line 5, in run\n    \
+                 return task()\n  File \"/app/b/utils.py\", line 2, in run\n    return task()\nOSError: no\n```";
+    let found = evidence(trace, "traceback");
+    assert_eq!(found, ["b/utils.py:run 0.50", "a/utils.py:run 0.30"]);
+}
+
+#[test]
+fn link_names_the_file_at_exactly_its_path() {
+    let of_link = |path: &str| {
+        let link = format!("https://github.com/acme/shop/blob/main/{path}#L2");
+        evidence(&format!("See {link} for the cause"), "line")
+    };
+    assert_eq!(of_link("a/utils.py"), ["a/utils.py:launch 0.90"]);
+    assert!(of_link("src/a/utils.py").is_empty());
+    assert!(of_link("utils.py").is_empty());
 }

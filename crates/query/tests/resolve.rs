@@ -305,67 +305,6 @@ fn path_and_line_resolve_to_enclosing_definition() {
 }
 
 #[test]
-fn link_names_a_file_by_its_whole_path() {
-    let of_link = |path: &str| {
-        let query = format!("See https://github.com/acme/lib/blob/main/{path}#L6 for the cause");
-        let found = find(&snapshot(LIBRARY, &[]), &query, &Focus::default());
-        found
-            .symbols
-            .into_iter()
-            .map(|symbol| symbol.resolved)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(of_link("lib/views.py"), [["lib/views.py:show"]]);
-    assert!(of_link("src/other/lib/views.py").is_empty());
-    assert!(of_link("views.py").is_empty());
-}
-
-const ALIKE: &str = "
-    //- a/utils.py
-    def launch():
-        return run()
-
-    def run():
-        return task()
-
-    //- b/utils.py
-    def run():
-        return task()
-";
-
-/// Returns the evidence from `from` as `path:name strength`.
-fn evidence(query: &str, from: &str) -> Vec<String> {
-    let snapshot = snapshot(ALIKE, &[]);
-    let found = find(&snapshot, query, &Focus::default());
-    let all = found.definitions.iter().filter(|found| found.from == from);
-    all.map(|found| {
-        let id = found.definition;
-        let name = &snapshot.files.definition(id).qualified_name;
-        let path = snapshot.files.path(id.file);
-        format!("{path}:{name} {:.2}", found.strength)
-    })
-    .collect()
-}
-
-#[test]
-fn path_of_several_files_shares_its_strength() {
-    let found = evidence("See utils.py:2 please", "line");
-    assert_eq!(found, ["a/utils.py:launch 0.45", "b/utils.py:run 0.45"]);
-    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/utils.py\", line 2, in run\n    \
-                 return task()\nOSError: no\n```";
-    let found = evidence(trace, "traceback");
-    assert_eq!(found, ["a/utils.py:run 0.25", "b/utils.py:run 0.25"]);
-}
-
-#[test]
-fn frames_of_different_files_that_look_alike_both_count() {
-    let trace = "It fails.\n\n```\nTraceback (most recent call last):\n  File \"/app/a/utils.py\", line 5, in run\n    \
-                 return task()\n  File \"/app/b/utils.py\", line 2, in run\n    return task()\nOSError: no\n```";
-    let found = evidence(trace, "traceback");
-    assert_eq!(found, ["b/utils.py:run 0.50", "a/utils.py:run 0.30"]);
-}
-
-#[test]
 fn focus_is_evidence() {
     let focus = Focus {
         paths: vec![RepoPath::new("lib/views.py").unwrap()],

@@ -17,6 +17,10 @@ const SHOP: &str = "
     //- .github/dependabot.yml
     interval: daily
 
+    //- pyproject.toml
+    [tool.towncrier]
+    directory = 'notes'
+
     //- shop/request.py
     def pull(request, week):
         '''Checks one request a week.'''
@@ -52,6 +56,7 @@ fn well_known_file_is_found_by_what_it_decides() {
             "codecov.yml",
         ),
         ("Indent with tabs instead of spaces", ".editorconfig"),
+        ("Add a category to the news fragments", "pyproject.toml"),
         (
             "Bump our dependencies once a month",
             ".github/dependabot.yml",

@@ -18,7 +18,7 @@ static TOOLS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     let files = WELL_KNOWN.iter().flatten().filter(|known| {
         known.directory.is_empty() && matches!(known.kind, FileKind::Tool | FileKind::TestRunner)
     });
-    let named = files.map(|known| (of_file(known.name), known.words));
+    let named = files.map(|known| (key_of_file(known.name), known.words));
     let sections =
         rows().filter_map(|row| row.strip_prefix("section ")?.trim_start().split_once(' '));
     let sections = sections.map(|(name, words)| (key(name), words.trim_start()));
@@ -38,7 +38,7 @@ pub(super) fn words(path: &RepoPath, text: &str) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for Section { title, depth, .. } in sections(language, path.as_str(), text) {
         let words = (depth == 0)
-            .then(|| of_section(extension, &title))
+            .then(|| words_of_section(extension, &title))
             .flatten();
         found.extend(words.filter(|words| !found.contains(words)));
     }
@@ -47,7 +47,7 @@ pub(super) fn words(path: &RepoPath, text: &str) -> Vec<&'static str> {
 
 /// Returns the words of the tool that a section configures, by the title of the section: `tool.ruff.lint`,
 /// `mypy-setup.*`, `tool:pytest`, `eslintConfig`.
-fn of_section(extension: &str, title: &str) -> Option<&'static str> {
+fn words_of_section(extension: &str, title: &str) -> Option<&'static str> {
     let name = match extension {
         "toml" => title.strip_prefix("tool.")?.split(['.', '[']).next()?,
         "json" => title.strip_suffix("Config").unwrap_or(title),
@@ -60,7 +60,7 @@ fn of_section(extension: &str, title: &str) -> Option<&'static str> {
 }
 
 /// Returns the key of the tool that reads a file of this name: `jest` for `jest.config.*`, `coverage` for `.coveragerc`.
-fn of_file(name: &str) -> String {
+fn key_of_file(name: &str) -> String {
     let stem = name.trim_start_matches('.').split(['.', '*']).next();
     let stem = stem.unwrap_or_default();
     key(stem.strip_suffix("rc").unwrap_or(stem))

@@ -184,7 +184,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Returns the limit that is the smaller one, as text, and its parameter: `8000 tokens`, `budget_tokens`.
-    pub(super) fn limit(&self) -> (String, &'static str) {
+    pub(super) fn smaller_limit(&self) -> (String, &'static str) {
         if self.budget < self.form.budget {
             (format!("{} characters", self.form.max_chars), "max_chars")
         } else {

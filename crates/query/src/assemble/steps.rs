@@ -89,7 +89,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         left_out: plan.dropped.len(),
     };
     let nothing_readable = unindexed::nothing_readable(&plan);
-    let (limit, parameter) = plan.packed.limit();
+    let (limit, parameter) = plan.packed.smaller_limit();
     let is_seen = best_is_seen(&plan);
     let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
@@ -122,8 +122,7 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     pack
 }
 
-/// Whether the caller has seen the change, or else the best place. Asked before the context is rendered: what entries show
-/// counts, too.
+/// Whether the caller has seen the whole change, or else the best place.
 fn best_is_seen(plan: &Plan<'_>) -> bool {
     let files = &plan.snapshot.files;
     let mut changed = plan.candidates.changed.iter();

@@ -19,13 +19,15 @@ const MARKS: [char; 3] = ['?', '!', '='];
 /// name of an operator stays: `Cmp::operator()`.
 pub(crate) fn dotted(name: &str) -> String {
     const OPERATOR: &str = "operator";
+    // A colon follows the name of a module: `operator::Add`.
+    const SIGNS: &str = "([+-*/%^&|~!=<>, ";
     let is_part = |at: usize| {
         let before = name.get(..at).and_then(|start| start.chars().next_back());
         let after = name
             .get(at + OPERATOR.len()..)
             .and_then(|rest| rest.chars().next());
         let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-        !before.is_some_and(is_letter) && after.is_some_and(|c| !is_letter(c))
+        !before.is_some_and(is_letter) && after.is_some_and(|c| SIGNS.contains(c))
     };
     let operator = name.match_indices(OPERATOR).find(|(at, _)| is_part(*at));
     let (path, operator) = match operator {

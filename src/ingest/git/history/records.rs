@@ -52,9 +52,10 @@ struct RecordTable {
     records: HashMap<ObjectId, Slot>,
     /// Interned paths.
     paths: HashSet<RepoPath>,
-    /// Commits whose functions could not be read, such as because blobs are missing, and when the last of them failed.
+    /// Commits whose functions could not be read, such as because blobs are missing.
     lost: HashSet<ObjectId>,
-    lost_at: Option<Instant>,
+    /// When they are tried again.
+    retry_at: Option<Instant>,
     /// Number of revisions that were read.
     round: u64,
     /// For each revision that is being read, the round in which that began.
@@ -148,12 +149,9 @@ impl Records {
     pub(super) fn begin(&self, settings: u64, commits: usize) -> RecordsInUse<'_> {
         let mut table = self.table.lock();
         // Git may have failed for another reason, which has passed.
-        if table
-            .lost_at
-            .is_some_and(|last| last.elapsed() >= RETRY_LOST)
-        {
+        if table.retry_at.is_some_and(|at| at <= Instant::now()) {
             table.lost.clear();
-            table.lost_at = None;
+            table.retry_at = None;
         }
         if table.settings != Some(settings) {
             *table = RecordTable {
@@ -220,7 +218,7 @@ impl Records {
         let mut table = self.table.lock();
         if !commits.is_empty() {
             table.lost.extend(commits);
-            table.lost_at = Some(Instant::now());
+            table.retry_at = Some(Instant::now() + RETRY_LOST);
         }
     }
 
@@ -456,4 +454,25 @@ fn batches<T>(
         (key.into(), bytes)
     };
     commits.chunks(BATCH).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_could_not_be_read_are_tried_again_later() {
+        let records = Records::in_memory();
+        let begin = || drop(records.begin(1, 0));
+        begin();
+        let lost: Vec<ObjectId> = (0..=MAX_LOST)
+            .map(|number| ObjectId::from_sha1([number as u8; 20]))
+            .collect();
+        records.mark_lost(&lost);
+        begin();
+        assert!(records.gave_up());
+        records.table.lock().retry_at = Some(Instant::now());
+        begin();
+        assert!(!records.gave_up() && !records.lost_all(&lost));
+    }
 }
