@@ -123,9 +123,9 @@ pub(super) struct Packed<'a> {
     sequence: usize,
 }
 
-/// Fewest characters per token in usual code. A context with more of them can exceed the limit on
-/// characters and is then shortened at the end ([`Packed::fit_limits`]).
-const CHARS_PER_TOKEN: usize = 3;
+/// Characters per token: usual code has between 4 and 4.6, so that the limit on characters is nearly used. A context with
+/// more of them than it allows is shortened at the end ([`Packed::fit_limits`]).
+const CHARS_PER_TOKEN: usize = 4;
 
 impl<'a> Packed<'a> {
     pub(super) fn new(form: Form<'a>, seen: Vec<(FileId, Lines)>) -> Self {
