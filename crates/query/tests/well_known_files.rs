@@ -86,3 +86,16 @@ fn question_with_code_is_about_the_code() {
         "{signals:?}"
     );
 }
+
+#[test]
+fn described_file_is_shown_though_it_has_no_word_of_the_query() {
+    let request = Request {
+        query: "Add a category to the news fragments".to_owned(),
+        budget_tokens: 1000,
+        ..Request::default()
+    };
+    let (snapshot, config) = (of_text(SHOP), RankingConfig::default());
+    let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+    let context = &answer.pack.context;
+    assert!(context.contains("directory = 'notes'"), "{context}");
+}

@@ -88,7 +88,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .collect();
     let stretches = pool
         .stretches
-        .candidates(config)
+        .candidates(files, &evidence.roles, config)
         .map(|(id, signals)| {
             let file = files.chunk_file(id);
             let factor = evidence.roles.factor(file, files.chunk_role(id));

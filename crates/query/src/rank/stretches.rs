@@ -135,21 +135,22 @@ impl Stretches {
         }
     }
 
-    /// Returns the stretches that share a word with the query, contain a definition that it names, or are next
-    /// to a likely function, each with its signals.
+    /// Returns the stretches that share a word with the query, contain a definition that it names, are next to a likely
+    /// function, or are in a file that the query describes without its words, each with its signals.
     pub(super) fn candidates(
         &self,
+        files: &Files,
+        roles: &Roles,
         config: &RankConfig,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals)> {
-        let is_candidate = move |signals: &StretchSignals| {
+        let is_candidate = move |id: ChunkId, signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
                 || signals.beside.max(signals.methods) >= config.stretch_likelihood
+                || roles.described().contains_key(&files.chunk_file(id))
         };
-        let found = self
-            .all
-            .iter()
-            .filter(move |(_, signals)| is_candidate(signals));
+        let found = self.all.iter();
+        let found = found.filter(move |(id, signals)| is_candidate(*id, signals));
         found.map(|(id, signals)| (*id, signals))
     }
 
@@ -161,7 +162,7 @@ impl Stretches {
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
         let files = &snapshot.files;
-        self.candidates(config)
+        self.candidates(files, roles, config)
             .map(|(id, signals)| {
                 let (file, role) = (files.chunk_file(id), files.chunk_role(id));
                 let sum = signals.score(&config.stretch);
