@@ -86,7 +86,7 @@ async fn run(
     // Before anything else starts, so that an early signal is not lost.
     let signal = tokio::spawn(wait_for_signal(stop.clone()));
     survive_file_size_limit();
-    let mut service = Service::start(config, stop.clone()).await?;
+    let mut service = Service::start(config, &watch, stop.clone()).await?;
     service.send_metrics(metrics);
     let url = service.url();
     let mut watched = Vec::new();

@@ -12,7 +12,7 @@ mod setting_source;
 mod telemetry;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -489,11 +489,17 @@ impl GitConfig {
     fn check(&self) -> Result<(), String> {
         const KNOWN: [&str; 5] = ["https", "http", "ssh", "git", "file"];
         let unknown = |scheme: &&String| !KNOWN.contains(&scheme.as_str());
-        match self.schemes.iter().find(unknown) {
-            None => Ok(()),
-            Some(scheme) => Err(format!(
+        if let Some(scheme) = self.schemes.iter().find(unknown) {
+            return Err(format!(
                 "git.schemes: {scheme:?} is not one of {}",
                 KNOWN.join(", ")
+            ));
+        }
+        let is_no_host = |host: &&String| !is_host(host) && host.parse::<Ipv6Addr>().is_err();
+        match self.private_hosts.iter().find(is_no_host) {
+            None => Ok(()),
+            Some(host) => Err(format!(
+                "git.private_hosts: {host:?} is not the name or address of one host"
             )),
         }
     }
@@ -575,6 +581,8 @@ mod tests {
         }
         let hosts = "[server]\nallow_hosts = ['x.example.org', '192.0.2.1', '[2001:db8::1]']";
         with_file(hosts).expect("hosts");
+        let hosts = "[git]\nprivate_hosts = ['git.corp', '10.0.0.1', 'fd00::1', '[fd00::1]']";
+        with_file(hosts).expect("hosts");
         for filter in ["WARN", "info,hyper=off", "foveate[request]=debug", ""] {
             with_file(&format!("[log]\nfilter = '{filter}'")).expect(filter);
         }
@@ -617,6 +625,10 @@ mod tests {
             ("[answer]\nqueue = \"many\"\n", "answer.queue"),
             ("[answer]\nrevisions = 0\n", "answer.revisions"),
             ("[git]\nschemes = [\"ext\"]\n", "ext"),
+            (
+                "[git]\nprivate_hosts = ['git.corp', '10.0.0.0/8']",
+                "\"10.0.0.0/8\" is not the name",
+            ),
             (
                 "[repos]\nallow_paths = [\"/no/such/place\"]\n",
                 "/no/such/place",

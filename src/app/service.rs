@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,12 +68,16 @@ pub struct Service {
 }
 
 impl Service {
-    /// Opens everything, starts indexing the repositories that were registered before, and listens. Ends when `stop` is
-    /// cancelled.
+    /// Opens everything, starts indexing the repositories that were registered before, and listens. Of those, the
+    /// directories in `watched` are followed whatever their registration says. Ends when `stop` is cancelled.
     ///
     /// # Errors
     /// When a setting cannot be used, the port is taken, or the data directory cannot be opened.
-    pub async fn start(config: Config, stop: CancellationToken) -> anyhow::Result<Self> {
+    pub async fn start(
+        config: Config,
+        watched: &[PathBuf],
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
         telemetry::install_tls();
         let recorder = telemetry::metrics::recorder().map_err(anyhow::Error::msg)?;
         let ranking = cli::ranking(Some(&config.ranking.file))?;
@@ -113,7 +118,7 @@ impl Service {
             Arc::clone(&feedback),
             store,
         );
-        catalog.restore().await?;
+        catalog.restore(watched).await?;
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
@@ -429,7 +434,7 @@ pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> Engin
     }
 }
 
-pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
+pub(super) fn ingest_settings(config: &Config, data_dir: PathBuf) -> IngestSettings {
     let read_limits = Arc::new(read_limits(config));
     IngestSettings {
         data_dir,

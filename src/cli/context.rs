@@ -170,10 +170,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let repository = Repository::of(root);
     let mut request = request(&args, &asked, &repository)?;
     let ranking = super::ranking(args.ranking.as_deref())?;
-    let diff = asked
-        .diff
-        .as_ref()
-        .map(|ends| diff::read(&repository, ends));
+    let diff = asked.diff.as_ref().map(|ends| repository.diff(ends));
     let diff = diff.transpose()?;
     let git_issue = repository
         .error()

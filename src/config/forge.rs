@@ -65,6 +65,12 @@ impl ForgeConfig {
                 ASSOCIATIONS.join(", ")
             ));
         }
+        let is_no_owner = |owner: &&String| owner.is_empty() || owner.contains(['/', ' ']);
+        if let Some(owner) = self.register_owners.iter().find(is_no_owner) {
+            return Err(format!(
+                "forge.register_owners: {owner:?} is not the name of a user, organization or group, nor *"
+            ));
+        }
         let github = &self.github;
         for (key, place) in [
             ("github.webhook_secret", &github.webhook_secret),
@@ -146,9 +152,17 @@ mod tests {
     #[test]
     fn invalid_settings_are_named_in_errors() {
         type Change = fn(&mut super::ForgeConfig);
-        let cases: [(Change, &str); 7] = [
+        let cases: [(Change, &str); 9] = [
             (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),
             (|c| c.command = "ask me".to_owned(), "forge.command"),
+            (
+                |c| c.register_owners = vec![String::new()],
+                "forge.register_owners",
+            ),
+            (
+                |c| c.register_owners = vec!["me/shop".to_owned()],
+                "\"me/shop\" is not the name of a user",
+            ),
             (|c| c.github.app_id = 7, "must be set together"),
             (|c| c.github.private_key = "env:K".to_owned(), "together"),
             (

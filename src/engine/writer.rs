@@ -272,6 +272,10 @@ impl Writer {
     }
 
     fn swap_in(&self, snapshot: Arc<Snapshot>, cause: Cause) {
+        let commit = &snapshot.revision.commit;
+        let previous = self.repository.current();
+        let is_same_commit = previous.is_some_and(|p| p.snapshot.revision.commit == *commit);
+        let is_history_unread = is_same_commit && snapshot.history.is_none();
         self.repository
             .set_current(PublishedSnapshot::new(snapshot));
         self.repository.set_status(|status| {
@@ -280,7 +284,10 @@ impl Writer {
                 status.state = State::Ready;
                 status.error = None;
             }
-            status.history_error = None;
+            // After a save, a history that could not be read is still unread.
+            if !is_history_unread {
+                status.history_error = None;
+            }
         });
         // Measures the memory now, where time does not matter; the result is cached for readers.
         self.repository.bytes();

@@ -153,20 +153,34 @@ impl Catalog {
     }
 
     /// Starts the repositories in the stored list, and deletes the clones that an earlier process did not finish.
+    /// Of a listed directory that is also in `watched`, the files are followed for the life of this process.
     ///
     /// # Errors
     /// When the list cannot be read.
-    pub async fn restore(&self) -> Result<(), StoreError> {
+    pub async fn restore(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
         self.move_credentials_out_of_rows().await?;
         let copies = self.settings.data_dir.join(COPIES);
         // Listed before the first clone of this process, deleted while the repositories start.
         let unfinished = spawn_blocking(move || remote::unfinished_clones(&copies)).await;
         self.tracker
             .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
+        let watched: Vec<PathBuf> = watched
+            .iter()
+            .filter_map(|directory| std::fs::canonicalize(directory).ok())
+            .collect();
         let mut registered = Vec::new();
         for row in self.store.repositories().await? {
             match RepoName::new(&row.name) {
-                Ok(name) => registered.push((name, source_of(row))),
+                Ok(name) => {
+                    let mut source = source_of(row);
+                    if let Source::WorkingTree { path, watch } = &mut source
+                        && watched.contains(path)
+                    {
+                        *watch = true;
+                        self.trust(name.clone(), path).await;
+                    }
+                    registered.push((name, source));
+                }
                 Err(_) => tracing::error!(
                     repo = row.name,
                     "ignored a registered repository: its name is invalid"
@@ -289,9 +303,6 @@ impl Catalog {
         }
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let base = RepoName::from_directory(&base);
-        let (read_limits, root) = (Arc::clone(&self.settings.read_limits), path.clone());
-        let read_limits = spawn_blocking(move || read_limits.trusting(&root));
-        let read_limits = read_limits.await.map_err(|_| RegisterError::Defect)?;
         for number in 1..100 {
             let name = match number {
                 1 => base.clone(),
@@ -302,11 +313,20 @@ impl Catalog {
                 watch: true,
             };
             if let Some((writer, commands)) = self.engine.add(name.clone(), source, None) {
-                self.trusted.insert(name, read_limits);
+                self.trust(name, &path).await;
                 return Ok(self.drive(writer, commands));
             }
         }
         Err(RegisterError::Taken(base.to_string()))
+    }
+
+    /// Allows a repository to read a directory that the operator named at startup.
+    async fn trust(&self, name: RepoName, path: &Path) {
+        let (read_limits, root) = (Arc::clone(&self.settings.read_limits), path.to_owned());
+        match spawn_blocking(move || read_limits.trusting(&root)).await {
+            Ok(read_limits) => drop(self.trusted.insert(name, read_limits)),
+            Err(error) => tracing::error!(repo = %name, %error, "cannot check the directory"),
+        }
     }
 
     /// Returns the repository if the grant may manage it.

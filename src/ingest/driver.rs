@@ -22,7 +22,7 @@ use tracing::{Instrument as _, Span};
 use super::IngestSettings;
 use super::git::{GitError, GitRepo, HistoryStep, ReadLimits};
 use super::history_reader::HistoryReader;
-use super::schedule::sleep_until;
+use super::schedule::{retry_wait, sleep_until};
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
@@ -52,7 +52,19 @@ pub(super) struct Driver {
 /// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
 struct Loading {
     commit: String,
-    task: AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>,
+    /// Number of attempts in a row that failed. The first waits before it reads, longer after each failure.
+    failures: u32,
+    task: AbortOnDropHandle<Result<CommitHistory, GitError>>,
+}
+
+/// What to load after a history was loaded or not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NextLoad {
+    Nothing,
+    /// The touched functions of the same commit.
+    Functions,
+    /// The same history, after a wait.
+    Retry,
 }
 
 /// Outcome of one scan of the source.
@@ -90,12 +102,13 @@ impl Driver {
         let mut next = Some(Scan::Everything(Cause::Registered));
         loop {
             if let Some(scan) = next.take() {
+                let at_once = scan.cause() == Cause::Sync;
                 let (back, outcome) = self.scan(work, scan).instrument(run.clone()).await;
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
                     ScanOutcome::WantsHistory(commit) => {
-                        history = self.load_first(commit, history, &run);
+                        history = self.load_first(commit, history, at_once, &run);
                     }
                     ScanOutcome::Settled | ScanOutcome::Failed => {}
                     ScanOutcome::Cancelled => return,
@@ -107,14 +120,19 @@ impl Driver {
                 () = self.stop.cancelled() => return,
                 Some(()) = syncs.recv() => next = Some(Scan::Everything(Cause::Sync)),
                 changed = work.changed() => next = Some(Scan::At(changed)),
-                loaded = finished(&mut history) => {
-                    let published = self.publish_history(work, loaded).instrument(run.clone());
-                    let Some((back, next)) = published.await else {
+                (loading, loaded) = finished(&mut history) => {
+                    let publish = self.blocking({
+                        let commit = loading.commit.clone();
+                        move || {
+                            let then = publish_history(&mut work.writer, &commit, loaded);
+                            (work, then)
+                        }
+                    });
+                    let Some((back, then)) = publish.instrument(run.clone()).await else {
                         return;
                     };
                     work = back;
-                    history =
-                        next.and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
+                    history = self.load_next(loading, then, &run);
                 }
                 () = sleep_until(full) => next = Some(Scan::Everything(work.cause())),
             }
@@ -216,40 +234,62 @@ impl Driver {
         self.stop.run_until_cancelled(permit).await?
     }
 
-    /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read.
-    fn load_first(&self, commit: String, loading: Option<Loading>, run: &Span) -> Option<Loading> {
+    /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read,
+    /// and does not shorten the wait after a failure; `at_once` does.
+    fn load_first(
+        &self,
+        commit: String,
+        loading: Option<Loading>,
+        at_once: bool,
+        run: &Span,
+    ) -> Option<Loading> {
         match loading {
-            Some(loading) if loading.commit == commit => Some(loading),
-            _ => self.load_history(commit, HistoryStep::Files, run),
+            Some(loading) if loading.commit == commit && !(at_once && loading.failures > 0) => {
+                Some(loading)
+            }
+            _ => self.load_history(commit, HistoryStep::Files, 0, run),
         }
     }
 
-    /// Starts loading the history of a commit in the background, as part of this run.
-    fn load_history(&self, commit: String, step: HistoryStep, run: &Span) -> Option<Loading> {
+    fn load_next(&self, loaded: Loading, next: NextLoad, run: &Span) -> Option<Loading> {
+        let Loading {
+            commit, failures, ..
+        } = loaded;
+        match next {
+            NextLoad::Nothing => None,
+            NextLoad::Functions => self.load_history(commit, HistoryStep::Functions, 0, run),
+            NextLoad::Retry => {
+                let failures = failures.saturating_add(1);
+                self.load_history(commit, HistoryStep::Files, failures, run)
+            }
+        }
+    }
+
+    /// Starts loading the history of a commit in the background, as part of this run; after `failures` in a row it
+    /// waits first.
+    fn load_history(
+        &self,
+        commit: String,
+        step: HistoryStep,
+        failures: u32,
+        run: &Span,
+    ) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
         let wanted = commit.clone();
+        let wait = failures
+            .checked_sub(1)
+            .map(|earlier| retry_wait(self.settings.poll.retry, earlier));
         let load = async move {
-            let loaded = history.read(git, wanted.clone(), step).await;
-            (wanted, loaded)
+            tokio::time::sleep(wait.unwrap_or_default()).await;
+            history.read(git, wanted, step).await
         };
         let task = self.tracker.spawn(load.instrument(run.clone()));
         Some(Loading {
             commit,
+            failures,
             task: AbortOnDropHandle::new(task),
         })
-    }
-
-    async fn publish_history(
-        &self,
-        mut work: TreeWork,
-        loaded: Loaded,
-    ) -> Option<(TreeWork, Option<String>)> {
-        self.blocking(move || {
-            let next = publish_history(&mut work.writer, loaded);
-            (work, next)
-        })
-        .await
     }
 
     /// Runs blocking work off the async threads; returns `None` when it panicked.
@@ -267,11 +307,19 @@ impl Driver {
     }
 }
 
-type Loaded = Result<(String, Result<CommitHistory, GitError>), tokio::task::JoinError>;
+type Loaded = Result<CommitHistory, GitError>;
 
-async fn finished(history: &mut Option<Loading>) -> Loaded {
-    match history {
+/// Waits until the history is loaded, and takes it out; waits for ever if none is being loaded.
+async fn finished(history: &mut Option<Loading>) -> (Loading, Loaded) {
+    let loaded = match history {
         Some(loading) => (&mut loading.task).await,
+        None => std::future::pending().await,
+    };
+    match history.take() {
+        Some(loading) => (
+            loading,
+            loaded.unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string()))),
+        ),
         None => std::future::pending().await,
     }
 }
@@ -281,26 +329,28 @@ fn run(writer: &Writer, cause: Cause) -> Span {
     spans::index_run(&writer.repository().name, cause.name())
 }
 
-/// Publishes a history. Returns its commit if the touched functions are still to be read.
-fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
+/// Publishes the history of a commit. Returns what is to be loaded next.
+fn publish_history(writer: &mut Writer, commit: &str, loaded: Loaded) -> NextLoad {
     let failure = match loaded {
-        Ok((commit, Ok(history))) => {
+        Ok(history) => {
             let (commits, functions) = (history.history.commits.len(), history.functions);
-            match writer.add_history(&commit, history) {
+            match writer.add_history(commit, history) {
                 Ok(()) => {
                     tracing::info!(commits, ?functions, "history loaded");
-                    return (functions == TouchedFunctions::Reading).then_some(commit);
+                    return match functions {
+                        TouchedFunctions::Reading => NextLoad::Functions,
+                        TouchedFunctions::Read | TouchedFunctions::Unreadable => NextLoad::Nothing,
+                    };
                 }
                 Err(error) => error.to_string(),
             }
         }
-        Ok((_, Err(GitError::Cancelled(_)))) => return None,
-        Ok((_, Err(error))) => error.to_string(),
+        Err(GitError::Cancelled(_)) => return NextLoad::Nothing,
         Err(error) => error.to_string(),
     };
     tracing::warn!(error = failure, "history not loaded");
     writer.fail_history(failure);
-    None
+    NextLoad::Retry
 }
 
 /// A revision and its files.

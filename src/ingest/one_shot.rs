@@ -36,6 +36,11 @@ pub enum OneShotError {
     /// The repository exists, but git cannot be used for it.
     #[error("{}", explain(.0))]
     Unusable(Arc<GitError>),
+    #[error(
+        "this clone lacks old commits: fetch them with `git fetch --unshallow`, in GitHub's CI by `fetch-depth: 0` of \
+         actions/checkout, in GitLab's by the variable `GIT_DEPTH: 0`"
+    )]
+    LacksCommits(#[source] GitError),
     #[error(transparent)]
     Tree(TreeError),
     #[error(transparent)]
@@ -189,7 +194,8 @@ impl OneShotIndexer {
     }
 
     fn commit(&self, git: &GitRepo, reference: &str) -> Result<BuiltIndex, OneShotError> {
-        let commit = git.resolve(reference)?;
+        let resolved = git.resolve(reference);
+        let commit = resolved.map_err(|error| self.settings.repository.explain(error))?;
         let (files, history) = std::thread::scope(|threads| {
             let history = threads.spawn(|| self.history_of(git, &commit));
             let files = git.files(&commit, &[], &self.blobs, &self.progress);

@@ -50,9 +50,9 @@ impl Schedule {
 
     /// Schedules a retry, even where polling is off.
     pub fn failed(&mut self) {
-        let wait = backoff(self.settings.retry, self.failures);
+        let wait = retry_wait(self.settings.retry, self.failures);
         self.failures = self.failures.saturating_add(1);
-        self.next = Some(Instant::now() + wait / 2 + jitter(wait / 2));
+        self.next = Some(Instant::now() + wait);
     }
 
     /// Waits until the next poll is due.
@@ -79,8 +79,11 @@ pub(super) async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-fn backoff(retry: Duration, failures: u32) -> Duration {
-    retry.saturating_mul(1 << failures.min(16)).min(MAX_BACKOFF)
+/// Returns the wait after a failure that follows `failures` others: `retry`, doubled by each of them, up to
+/// [`MAX_BACKOFF`]; half of it is random.
+pub(super) fn retry_wait(retry: Duration, failures: u32) -> Duration {
+    let wait = retry.saturating_mul(1 << failures.min(16)).min(MAX_BACKOFF);
+    wait / 2 + jitter(wait / 2)
 }
 
 /// Returns a random duration below `longest`.

@@ -383,7 +383,7 @@ async fn start_public(data: &Path, change: impl FnOnce(&mut Config)) -> anyhow::
     config.storage.data_dir = data.to_owned();
     config.storage.database_url = database::setting(data);
     change(&mut config);
-    Service::start(config, CancellationToken::new()).await
+    Service::start(config, &[], CancellationToken::new()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -95,7 +95,7 @@ impl TestApp {
         config.watch.poll_seconds = 1;
         change(&mut config);
         let stop = CancellationToken::new();
-        let service = Service::start(config, stop.clone()).await.unwrap();
+        let service = Service::start(config, &[], stop.clone()).await.unwrap();
         Self {
             url: service.url(),
             engine: Arc::clone(&service.engine),

@@ -339,6 +339,12 @@ fn diff_head_defaults_to_the_checked_out_commit() {
         1,
         "fetch-depth: 0",
     );
+    assert_refused(
+        &shallow,
+        &["`total_price`", "--ref", &main],
+        1,
+        "fetch-depth: 0",
+    );
     // Or it has both commits and lacks their merge base.
     let arguments = [
         "clone", "-q", "--depth=1", "--no-single-branch", &url, "tips",

@@ -66,6 +66,7 @@ mod system_limits;
 mod tls;
 mod train_from_feedback;
 mod tree_changes;
+mod unread_history;
 mod unsafe_text;
 mod upgrade;
 mod watch;

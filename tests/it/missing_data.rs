@@ -4,12 +4,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::app::{SHOP, commit, git, tree};
-use crate::process::Process;
 
 /// Asks a question about the shop, with this `PATH`.
 fn ask(root: &Path, path: &str, arguments: &[&str]) -> Output {
@@ -19,7 +17,7 @@ fn ask(root: &Path, path: &str, arguments: &[&str]) -> Output {
     command.env("FOVEATE_NO_CACHE", "1").output().unwrap()
 }
 
-fn search_path() -> String {
+pub fn search_path() -> String {
     std::env::var("PATH").unwrap()
 }
 
@@ -34,7 +32,7 @@ fn stderr_of(root: &Path, path: &str) -> String {
 }
 
 /// Creates a directory with a program `git` that records each call in the returned file and runs `script`.
-fn replaced_git(script: &str) -> (TempDir, PathBuf) {
+pub fn replaced_git(script: &str) -> (TempDir, PathBuf) {
     let keep = tempfile::tempdir().unwrap();
     let (program, calls) = (keep.path().join("git"), keep.path().join("calls"));
     let script = format!("#!/bin/sh\necho call >> {}\n{script}\n", calls.display());
@@ -277,46 +275,5 @@ fn text_with_a_hyphen_is_accepted_unknown_options_fail() {
         let (code, told) = run(mistake);
         assert_eq!(code, 2, "{mistake:?}: {told}");
         assert!(told.contains("--buget") || mistake == ["-x"], "{told}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn history_that_could_not_be_read_is_read_again_at_a_sync() {
-    let (_keep, root) = tree(SHOP);
-    commit(&root, "open the shop");
-    let path = search_path();
-    let broken = tempfile::NamedTempFile::new().unwrap();
-    let flag = broken.path().display();
-    let (keep, _) = replaced_git(&format!(
-        "PATH='{path}'; case \"$*\" in *' log '*) if [ -e {flag} ]; then exit 1; fi;; esac; exec git \"$@\""
-    ));
-    let path = format!("PATH={}:{path}", keep.path().display());
-    let server = Process::start(&["env", &path], None);
-    for (name, source) in [
-        ("tree", json!({"path": root})),
-        ("git", json!({"git": root})),
-    ] {
-        let body = json!({"name": name, "source": source});
-        server.call(Method::POST, "/repos", body).await;
-    }
-    let lacks_history = async |name: &str| {
-        let body = json!({"repo": name, "query": "`total_price`"});
-        let answer = server.call(Method::POST, "/context", body).await;
-        answer["issues"].to_string().contains("history_unavailable")
-    };
-    for name in ["tree", "git"] {
-        crate::app::until("a history that is unavailable", async || {
-            lacks_history(name).await.then_some(())
-        })
-        .await;
-    }
-    drop(broken);
-    for name in ["tree", "git"] {
-        let sync = format!("/repos/{name}/sync");
-        server.call(Method::POST, &sync, Value::Null).await;
-        crate::app::until("the history", async || {
-            (!lacks_history(name).await).then_some(())
-        })
-        .await;
     }
 }

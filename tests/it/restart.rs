@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use foveate::access::Grant;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
 
 use crate::app::{SHOP, TestApp, commit, save, tree, until};
 use crate::index_report::equals_fresh_build;
@@ -214,4 +215,27 @@ async fn commit_records_survive_restarts_until_removal() {
     app.delete("/repos/shop").await;
     assert!(!records.exists());
     app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listed_directory_that_is_named_at_startup_is_watched_and_trusted() {
+    let (_keep, root) = tree(SHOP);
+    let server = Process::start(&["env"], None);
+    let body = json!({"name": "shop", "source": {"path": root}, "watch": false});
+    server.call(Method::POST, "/repos", body).await;
+    let mut data = server.stop();
+    let watch = format!("exec \"$0\" \"$@\" --watch {}", root.display());
+    let elsewhere = "FOVEATE__REPOS__ALLOW_PATHS=[\"/nowhere\"]";
+    for (before, state, mode) in [
+        (&["env", elsewhere][..], "failed", "off"),
+        (&["env", elsewhere, "sh", "-c", &watch], "ready", "events"),
+    ] {
+        let server = Process::start_on(data, before, None);
+        server
+            .repo_until(state, |repo| {
+                repo["state"] == state && repo["watch"]["mode"] == mode
+            })
+            .await;
+        data = server.stop();
+    }
 }

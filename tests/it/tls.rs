@@ -214,7 +214,7 @@ async fn invalid_certificate_fails_the_start() {
         config.storage.data_dir = data.path().to_owned();
         config.server.tls.cert = files.cert.clone();
         config.server.tls.key = files.key.clone();
-        let started = Service::start(config, CancellationToken::new()).await;
+        let started = Service::start(config, &[], CancellationToken::new()).await;
         started.err().expect("it is refused").to_string()
     };
     save(&files.key, &second.key);

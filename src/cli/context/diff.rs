@@ -1,11 +1,7 @@
-//! Parses the argument of `--diff`, and reads the diff. Whether its ends are valid names of commits is checked with
-//! the rest of the request.
+//! Parses the argument of `--diff`. Whether its ends are valid names of commits is checked with the rest of the
+//! request.
 
-use anyhow::Context as _;
-
-use crate::engine::{Diff, DiffEnds};
-use crate::ingest::git::GitError;
-use crate::ingest::one_shot::{OneShotError, Repository};
+use crate::engine::DiffEnds;
 
 /// The checked-out commit.
 const HEAD: &str = "HEAD";
@@ -34,26 +30,6 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
             head: named(head),
         }),
     }
-}
-
-/// Reads what the head changed.
-///
-/// # Errors
-/// When an end is no commit of the repository. In a clone that lacks old commits, the error says how to fetch them.
-pub(super) fn read(repository: &Repository, ends: &DiffEnds) -> anyhow::Result<Diff> {
-    let diff = repository.diff(ends);
-    let lacks_commits = match &diff {
-        Err(OneShotError::Git(GitError::Shallow { .. })) => true,
-        Err(OneShotError::Git(GitError::UnknownRef(_))) => repository.is_shallow(),
-        _ => false,
-    };
-    if !lacks_commits {
-        return Ok(diff?);
-    }
-    diff.context(
-        "this clone lacks old commits: fetch them with `git fetch --unshallow`, in GitHub's CI by `fetch-depth: 0` of \
-         actions/checkout, in GitLab's by the variable `GIT_DEPTH: 0`",
-    )
 }
 
 #[cfg(test)]

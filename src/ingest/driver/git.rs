@@ -15,7 +15,7 @@ use super::{
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{GitError, GitRepo, HistoryStep, refuse_lost_files};
+use crate::ingest::git::{GitError, GitRepo, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -67,10 +67,10 @@ impl Origin {
     /// Reports a history that cannot be read from a copy as damage of the copy, without the details of git.
     fn without_damage(&self, loaded: Loaded) -> Loaded {
         match (self.copy(), loaded) {
-            (Some(copy), Ok((commit, Err(error)))) if error.is_damage() => {
+            (Some(copy), Err(error)) if error.is_damage() => {
                 tracing::warn!(copy = %copy.directory().display(), %error, "the local copy seems damaged");
                 copy.report_damage();
-                Ok((commit, Err(GitError::DamagedCopy)))
+                Err(GitError::DamagedCopy)
             }
             (_, loaded) => loaded,
         }
@@ -139,7 +139,7 @@ impl Driver {
                 };
                 writer = back;
                 if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
-                    history = self.load_first(commit, history, &run);
+                    history = self.load_first(commit, history, cause == Cause::Sync, &run);
                 }
                 match refreshed.source {
                     SourceState::NotPolled => schedule.started(),
@@ -152,21 +152,23 @@ impl Driver {
                 biased;
                 () = self.stop.cancelled() => return,
                 Some(()) = syncs.recv() => next = Some(Cause::Sync),
-                loaded = finished(&mut history) => {
+                (loading, loaded) = finished(&mut history) => {
                     let loaded = source.origin.without_damage(loaded);
                     if source.origin.copy().is_some_and(|copy| copy.is_damaged()) {
                         next = Some(Cause::Poll);
                     }
-                    let back = self.blocking(move || {
-                        let wanted = publish_history(&mut writer, loaded);
-                        (writer, wanted)
+                    let publish = self.blocking({
+                        let commit = loading.commit.clone();
+                        move || {
+                            let then = publish_history(&mut writer, &commit, loaded);
+                            (writer, then)
+                        }
                     });
-                    let Some((back, wanted)) = back.instrument(run.clone()).await else {
+                    let Some((back, then)) = publish.instrument(run.clone()).await else {
                         return;
                     };
                     writer = back;
-                    history = wanted
-                        .and_then(|commit| self.load_history(commit, HistoryStep::Functions, &run));
+                    history = self.load_next(loading, then, &run);
                 }
                 () = schedule.due() => next = Some(Cause::Poll),
             }
@@ -184,7 +186,6 @@ impl Driver {
         cause: Cause,
     ) -> Option<(Writer, Refreshed)> {
         let transfer = source.origin.transfer(cause);
-        let is_new_copy = matches!(transfer, Some(Transfer::Clone(_)));
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
         let transferred = match transfer {
             Some(transfer) => self.run_transfer(transfer, &writer).await?,
@@ -194,7 +195,6 @@ impl Driver {
             driver: self.clone(),
             directory: source.origin.directory().to_owned(),
             copy: source.origin.copy().cloned(),
-            is_new_copy,
             reference: source.reference.clone(),
         };
         let permit = self.index_permit(writer.repository()).await?;
@@ -264,8 +264,6 @@ struct GitWork {
     directory: PathBuf,
     /// The copy that this program made, which must be complete.
     copy: Option<Arc<RemoteCopy>>,
-    /// Whether it was cloned just now.
-    is_new_copy: bool,
     reference: String,
 }
 
@@ -311,14 +309,14 @@ impl GitWork {
         Refreshed { outcome, source }
     }
 
-    /// Returns the outcome if the index is current. A history that could not be read is read again from a new copy, or
-    /// when somebody asks for it.
+    /// Returns the outcome if the index is current. A history that could not be read is read again at once when
+    /// somebody asks for it.
     fn settled(&self, writer: &Writer, cause: Cause) -> ScanOutcome {
         let repository = writer.repository();
         let lacks_history = repository.status().history_error.is_some();
         match repository
             .current_unless_stale()
-            .filter(|_| lacks_history && (self.is_new_copy || cause == Cause::Sync))
+            .filter(|_| lacks_history && cause == Cause::Sync)
         {
             Some(basis) => ScanOutcome::WantsHistory(basis.snapshot.revision.commit.clone()),
             None => ScanOutcome::Settled,

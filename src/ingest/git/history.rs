@@ -461,7 +461,8 @@ impl<T> Run<T> {
     ) -> Result<Self, GitError> {
         let failed_at = match ran {
             Ok(()) => None,
-            Err(error @ GitError::Failed { .. }) => Some(Failure {
+            // Without memory, git fails on commits that it can read.
+            Err(error @ GitError::Failed { .. }) if error.is_damage() => Some(Failure {
                 position: commits
                     .iter()
                     .position(|id| Some(*id) == current)

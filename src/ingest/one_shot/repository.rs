@@ -71,19 +71,30 @@ impl Repository {
         self.git().map_or("", GitRepo::prefix)
     }
 
-    /// Whether the clone is shallow, so that it lacks old commits.
-    pub fn is_shallow(&self) -> bool {
-        self.git().is_some_and(GitRepo::is_shallow)
-    }
-
     /// Returns the changes that the head of a diff made since its base.
     ///
     /// # Errors
     /// When there is no repository, or git fails.
     pub fn diff(&self, ends: &DiffEnds) -> Result<Diff, OneShotError> {
         let git = self.with_revision(&ends.head)?;
-        let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
-        Ok(git.diff(&base, &head, &CancellationToken::new())?)
+        let diff = || {
+            let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
+            git.diff(&base, &head, &CancellationToken::new())
+        };
+        diff().map_err(|error| self.explain(error))
+    }
+
+    /// Explains why commits cannot be found: a shallow clone may lack them.
+    pub(super) fn explain(&self, error: GitError) -> OneShotError {
+        let lacks_commits = match &error {
+            GitError::Shallow { .. } => true,
+            GitError::UnknownRef(_) => self.git().is_some_and(GitRepo::is_shallow),
+            _ => false,
+        };
+        match lacks_commits {
+            true => OneShotError::LacksCommits(error),
+            false => error.into(),
+        }
     }
 
     /// Returns the repository to read a revision from, or an error that names the revision.

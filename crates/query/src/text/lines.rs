@@ -1,9 +1,11 @@
 //! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters, and
-//! restores lost line breaks (an issue pasted as one line) where Markdown shows them.
+//! restores lost line breaks (an issue pasted as one line) where Markdown shows them, and in stack traces that a log
+//! in JSON has as strings.
 
 use std::ops::Range;
 
 use anstream::adapter::strip_str;
+use foveate_parse::traces;
 
 use crate::failure::after_time;
 
@@ -45,6 +47,7 @@ pub(super) fn split(query: &str) -> Vec<String> {
                 line
             }
         })
+        .flat_map(with_unescaped_traces)
         .collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty());
     let few = filled.clone().count() <= FLAT_LINES;
@@ -56,6 +59,70 @@ pub(super) fn split(query: &str) -> Vec<String> {
     } else {
         lines
     }
+}
+
+/// Breaks a line of a log in JSON, or one like it, around and within its strings that are stack traces.
+fn with_unescaped_traces(line: String) -> Vec<String> {
+    if !line.contains("\\n") {
+        return vec![line];
+    }
+    let mut lines = Vec::new();
+    // The start of the text that is not in `lines` yet.
+    let mut start = 0;
+    for string in strings(&line) {
+        let text = unescape(line.get(string.clone()).unwrap_or(""));
+        if text.lines().any(|line| traces::of_line(line).is_some()) {
+            let before = line.get(start..string.start).unwrap_or("");
+            lines.push(before.trim_end_matches('"').to_owned());
+            lines.extend(text.lines().map(clean));
+            start = string.end + 1;
+        }
+    }
+    if lines.is_empty() {
+        return vec![line];
+    }
+    lines.push(line.get(start..).unwrap_or("").to_owned());
+    lines
+}
+
+/// Returns the strings in double quotes that have an escaped line break, without the quotes.
+fn strings(line: &str) -> Vec<Range<usize>> {
+    let mut strings = Vec::new();
+    let mut open = None;
+    let (mut is_escaped, mut has_break) = (false, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'n' if is_escaped => has_break = true,
+            b'"' if !is_escaped => match open.take() {
+                Some(start) if has_break => strings.push(start..at),
+                Some(_) => {}
+                None => (open, has_break) = (Some(at + 1), false),
+            },
+            _ => {}
+        }
+        is_escaped = byte == b'\\' && !is_escaped && open.is_some();
+    }
+    strings
+}
+
+/// Resolves the escapes of a string that stack traces have.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        let resolved = match char {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => continue,
+                Some(other) => other,
+                None => char,
+            },
+            char => char,
+        };
+        plain.push(resolved);
+    }
+    plain
 }
 
 /// Strips the level that CI systems write before a line: `##[error]`.
@@ -148,4 +215,33 @@ fn bold_label(word: &str) -> Option<&str> {
     let inner = word.trim_end_matches(':').strip_prefix("**")?;
     let inner = inner.strip_suffix("**")?.trim_end_matches(':');
     (inner.len() > 2 && inner.chars().all(char::is_alphanumeric)).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_in_strings_of_json_are_broken_into_lines() {
+        let python = r#"{"msg": "a\nb", "exc": "Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\n    y()\nValueError: no"}"#;
+        let lines = [
+            r#"{"msg": "a\nb", "exc": "#,
+            "Traceback (most recent call last):",
+            r#"  File "/app/x.py", line 3, in f"#,
+            "    y()",
+            "ValueError: no",
+            "}",
+        ];
+        assert_eq!(split(python), lines);
+        let java = r#"level=error stack="java.lang.E: no\r\n\tat a.B.c(B.java:3)\r\n""#;
+        let lines = [
+            "level=error stack=", "java.lang.E: no", "\tat a.B.c(B.java:3)", "",
+        ];
+        assert_eq!(split(java), lines);
+        for code in [
+            r#"print("a\n  b\n")"#, r#"x = "File \" \\n "#, r#"split("\n").join('\n')"#,
+        ] {
+            assert_eq!(split(code), [code]);
+        }
+    }
 }

@@ -61,6 +61,8 @@ struct RecordTable {
     /// For each revision that is being read, the round in which that began.
     reading_since: Vec<u64>,
     warned: bool,
+    /// Whether a write failed, so that the store lacks records that are in memory.
+    is_store_incomplete: bool,
 }
 
 #[derive(Debug)]
@@ -91,7 +93,7 @@ impl Drop for RecordsInUse<'_> {
         if table.records.len() > max {
             table.evict_oldest(max);
         }
-        table.shrink_store(6 * max);
+        table.rewrite_store(6 * max);
     }
 }
 
@@ -318,7 +320,7 @@ impl RecordTable {
         keys.retain(|key| key.starts_with(&settings.to_be_bytes()));
         if keys.len() < all {
             let is_wanted = |key: &[u8]| key.starts_with(&settings.to_be_bytes());
-            self.stop_storing_on_error(store.retain(MaxWaste::None, &is_wanted).map(drop));
+            self.note_written(store.retain(MaxWaste::None, &is_wanted).map(drop));
         }
         // Sorted by kind, so that touched files are restored before functions.
         keys.sort_unstable();
@@ -367,17 +369,28 @@ impl RecordTable {
         let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
             return;
         };
+        if self.is_store_incomplete {
+            return;
+        }
         let entries = batches(settings, kind, commits, encode);
         self.stored += commits.len();
-        self.stop_storing_on_error(store.put_all(&mut entries.into_iter()));
+        self.note_written(store.put_all(&mut entries.into_iter()));
     }
 
-    /// After a failed write: logs a warning and stores nothing more.
-    fn stop_storing_on_error(&mut self, written: std::io::Result<()>) {
-        if let Err(error) = written {
-            tracing::warn!(%error, "cannot store records of past commits; no more are stored");
-            self.store = None;
+    /// Notes whether the store has all records now. If not, all are written at the end of each later read.
+    fn note_written(&mut self, written: std::io::Result<()>) {
+        let Err(error) = written else {
+            self.is_store_incomplete = false;
+            return;
+        };
+        metrics::counter!("foveate_disk_failed_writes_total").increment(1);
+        if !self.is_store_incomplete {
+            tracing::warn!(
+                %error,
+                "cannot store records of past commits: a restart will read these commits again"
+            );
         }
+        self.is_store_incomplete = true;
     }
 
     fn evict_oldest(&mut self, max: usize) {
@@ -402,12 +415,13 @@ impl RecordTable {
             .collect();
     }
 
-    /// Replaces the stored values by new ones with the present records, if more than `max` entries are stored.
-    fn shrink_store(&mut self, max: usize) {
+    /// Replaces the stored values by new ones with the present records, if more than `max` entries are stored or some
+    /// are missing.
+    fn rewrite_store(&mut self, max: usize) {
         let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
             return;
         };
-        if self.stored <= max || !store.is_writable() {
+        if !(self.stored > max || self.is_store_incomplete) || !store.is_writable() {
             return;
         }
         let slots = self.records.iter();
@@ -436,7 +450,7 @@ impl RecordTable {
         let written =
             written.and_then(|()| store.retain(MaxWaste::None, &|key| wanted.contains(key)));
         self.stored = stored;
-        self.stop_storing_on_error(written.map(drop));
+        self.note_written(written.map(drop));
     }
 }
 

@@ -1,13 +1,15 @@
 //! Tests of the history, on small repositories made by git.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
 use super::commit_metadata::{head, is_bot, is_informative};
 use super::*;
-use crate::disk::Pack;
+use crate::disk::{ContentStore, Entry, Key, MaxWaste, Pack};
 
 struct Fixture {
     _keep: TempDir,
@@ -401,6 +403,73 @@ fn stored_records_survive_restart_and_damage() {
     let records = fresh();
     f.load("HEAD", &records);
     assert_eq!(records.read_count(), 0, "the damage is repaired");
+}
+
+/// A store whose writes fail while `is_full`.
+#[derive(Debug)]
+struct FullStore {
+    pack: Pack,
+    is_full: AtomicBool,
+}
+
+impl FullStore {
+    fn check(&self) -> io::Result<()> {
+        match self.is_full.load(Ordering::Relaxed) {
+            true => Err(io::ErrorKind::StorageFull.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl ContentStore for FullStore {
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.pack.get(key)
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        self.pack.contains(key)
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        self.pack.keys()
+    }
+
+    fn is_writable(&self) -> bool {
+        true
+    }
+
+    fn put_all(&self, entries: &mut dyn Iterator<Item = Entry>) -> io::Result<()> {
+        self.check()?;
+        self.pack.put_all(entries)
+    }
+
+    fn retain(&self, max_waste: MaxWaste, is_wanted: &dyn Fn(&[u8]) -> bool) -> io::Result<u64> {
+        self.check()?;
+        self.pack.retain(max_waste, is_wanted)
+    }
+}
+
+#[test]
+fn records_that_a_full_disk_refused_are_stored_later() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.commit("one");
+    let path = f.root.with_file_name("history.pack");
+    let store = Arc::new(FullStore {
+        pack: Pack::open(path.clone(), 1),
+        is_full: AtomicBool::new(true),
+    });
+    let records = Records::stored(Some(store.clone()));
+    f.load("HEAD", &records);
+    store.is_full.store(false, Ordering::Relaxed);
+    f.write("b.py", CART);
+    f.commit("two");
+    let first = shown(&f.load("HEAD", &records));
+    drop((records, store));
+
+    let records = stored_at(&path);
+    assert_eq!(shown(&f.load("HEAD", &records)), first);
+    assert_eq!(records.read_count(), 0, "both commits are stored");
 }
 
 #[test]

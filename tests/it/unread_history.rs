@@ -1,0 +1,110 @@
+//! Tests that a history which git could not read is read again.
+
+use std::path::PathBuf;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, commit, tree};
+use crate::missing_data::{replaced_git, search_path};
+use crate::process::Process;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_that_could_not_be_read_is_read_again_at_a_sync() {
+    let server = ServerWithoutHistory::start("3600").await;
+    let added = "def added_rate():\n    return 1\n";
+    std::fs::write(server.root.join("shop/added.py"), added).unwrap();
+    let query = json!({"repo": "tree", "query": "`added_rate`"});
+    crate::app::until("the saved file", async || {
+        let answer = server.process.call(Method::POST, "/context", query.clone());
+        let context = answer.await["context"].to_string();
+        context.contains("added_rate():").then_some(())
+    })
+    .await;
+    assert!(
+        server.lacks_history("tree").await,
+        "a save does not change that"
+    );
+    server.repair();
+    for name in REPOSITORIES {
+        let sync = format!("/repos/{name}/sync");
+        server.process.call(Method::POST, &sync, Value::Null).await;
+        server.wait_for_history(name).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_that_could_not_be_read_is_read_again_after_a_wait() {
+    let server = ServerWithoutHistory::start("1").await;
+    server.repair();
+    for name in REPOSITORIES {
+        server.wait_for_history(name).await;
+    }
+}
+
+/// A working tree and a git repository.
+const REPOSITORIES: [&str; 2] = ["tree", "git"];
+
+/// A server on which `git log` fails until [`Self::repair`] is called.
+struct ServerWithoutHistory {
+    process: Process,
+    root: PathBuf,
+    flag: PathBuf,
+    _directories: [TempDir; 3],
+}
+
+impl ServerWithoutHistory {
+    async fn start(retry_seconds: &str) -> Self {
+        let (tree, root) = tree(SHOP);
+        commit(&root, "open the shop");
+        let path = search_path();
+        let flags = tempfile::tempdir().unwrap();
+        let flag = flags.path().join("broken");
+        std::fs::write(&flag, "").unwrap();
+        let (git, _) = replaced_git(&format!(
+            "PATH='{path}'; case \"$*\" in *' log '*) if [ -e {} ]; then exit 1; fi;; esac; exec git \"$@\"",
+            flag.display()
+        ));
+        let path = format!("PATH={}:{path}", git.path().display());
+        let retry = format!("FOVEATE__GIT__RETRY_SECONDS={retry_seconds}");
+        let process = Process::start(&["env", &path, &retry], None);
+        for (name, source) in REPOSITORIES
+            .iter()
+            .zip([json!({"path": root}), json!({"git": root})])
+        {
+            let body = json!({"name": name, "source": source});
+            process.call(Method::POST, "/repos", body).await;
+        }
+        let server = Self {
+            process,
+            root,
+            flag,
+            _directories: [tree, flags, git],
+        };
+        for name in REPOSITORIES {
+            crate::app::until("a history that is unavailable", async || {
+                server.lacks_history(name).await.then_some(())
+            })
+            .await;
+        }
+        server
+    }
+
+    fn repair(&self) {
+        std::fs::remove_file(&self.flag).unwrap();
+    }
+
+    async fn lacks_history(&self, name: &str) -> bool {
+        let body = json!({"repo": name, "query": "`total_price`"});
+        let answer = self.process.call(Method::POST, "/context", body).await;
+        answer["issues"].to_string().contains("history_unavailable")
+    }
+
+    async fn wait_for_history(&self, name: &str) {
+        crate::app::until("the history", async || {
+            (!self.lacks_history(name).await).then_some(())
+        })
+        .await;
+    }
+}
