@@ -23,9 +23,9 @@ const DIGEST_BYTES: usize = 8;
 /// Returns the name of lines that are shown whole: `path:start-end@digest`. The digest ties it to the shown
 /// text: after an edit or at another commit, the same lines may hold other code, which the caller has not seen.
 pub(super) fn name(files: &Files, file: FileId, lines: Lines) -> String {
-    let (path, text) = (files.path(file), files.text(file));
+    let path = files.path(file);
     let Lines { start, end } = lines;
-    format!("{path}:{start}-{end}@{}", digest(text, lines))
+    format!("{path}:{start}-{end}@{}", digest(files, file, lines))
 }
 
 /// Returns the lines that the caller has seen. Places have the form `path:name`, `path:start-end` or
@@ -60,8 +60,7 @@ fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Vec<(FileId, 
 /// Returns the lines that `rest`, the text after the path of a file, refers to.
 fn of_file(files: &Files, file: FileId, rest: &str, bytes_left: &mut usize) -> Vec<Lines> {
     if let Some((lines, shown)) = range(rest) {
-        let is_same =
-            shown.is_none_or(|shown| is_unchanged(files.text(file), lines, shown, bytes_left));
+        let is_same = shown.is_none_or(|shown| is_unchanged(files, file, lines, shown, bytes_left));
         return is_same.then_some(lines).into_iter().collect();
     }
     let named = files
@@ -82,21 +81,27 @@ fn range(text: &str) -> Option<(Lines, Option<&str>)> {
 }
 
 /// Whether the lines still have the digest of the shown text; false once `bytes_left` has too few bytes left.
-fn is_unchanged(text: &str, lines: Lines, shown: &str, bytes_left: &mut usize) -> bool {
-    let Some(left) = bytes_left.checked_sub(text.len()) else {
+fn is_unchanged(
+    files: &Files,
+    file: FileId,
+    lines: Lines,
+    shown: &str,
+    bytes_left: &mut usize,
+) -> bool {
+    let Some(left) = bytes_left.checked_sub(files.text(file).len()) else {
         return false;
     };
     *bytes_left = left;
-    digest(text, lines) == shown
+    digest(files, file, lines) == shown
 }
 
 /// Returns the digest of lines. It is cryptographic, so that nobody can write other code that counts as
 /// seen.
-fn digest(text: &str, lines: Lines) -> String {
+fn digest(files: &Files, file: FileId, lines: Lines) -> String {
+    let text = files.lines_span(file, lines).of(files.text(file));
     let mut hash = Sha256::new();
-    let first = lines.start.saturating_sub(1) as usize;
-    for line in text.lines().skip(first).take(lines.count() as usize) {
-        hash.update(line);
+    for line in text.split('\n') {
+        hash.update(line.strip_suffix('\r').unwrap_or(line));
         hash.update("\n");
     }
     let bytes = hash.finalize();

@@ -82,20 +82,23 @@ impl Stretches {
                 continue;
             };
             let file = files.chunk_file(*first);
-            let mut stretches = of_file.iter_mut().peekable();
-            for id in files.definitions_of(file) {
-                let line = files.definition(id).lines.start;
-                // Definitions and stretches are both in the order of their lines.
-                let is_above = |(chunk, _): &&mut (ChunkId, StretchSignals)| {
-                    files.chunk(*chunk).lines.end < line
-                };
-                while stretches.next_if(is_above).is_some() {}
-                let Some((chunk, signals)) = stretches.peek_mut() else {
-                    break;
-                };
-                if files.chunk(*chunk).lines.contains(line) {
+            let definitions = files
+                .content(file)
+                .map_or(&[][..], |c| &c.facts.definitions);
+            // Definitions and stretches are both in the order of their lines.
+            let mut next = 0;
+            for (chunk, signals) in of_file {
+                let lines = files.chunk(*chunk).lines;
+                let rest = definitions.get(next..).unwrap_or_default();
+                next += rest.partition_point(|definition| definition.lines.start < lines.start);
+                while definitions
+                    .get(next)
+                    .is_some_and(|definition| lines.contains(definition.lines.start))
+                {
+                    let id = DefId::new(file, LocalId(next as u32));
                     let share = evidence.share(files.name_terms(id));
                     signals.name_query = signals.name_query.max(share.known);
+                    next += 1;
                 }
             }
         }
