@@ -225,7 +225,7 @@ async fn listed_directory_that_is_named_at_startup_is_watched_and_trusted() {
     server.call(Method::POST, "/repos", body).await;
     let mut data = server.stop();
     let watch = format!("exec \"$0\" \"$@\" --watch {}", root.display());
-    let elsewhere = "FOVEATE__REPOS__ALLOW_PATHS=[\"/nowhere\"]";
+    let elsewhere = "FOVEATE__REPOS__ALLOW_PATHS=[\"/usr\"]";
     for (before, state, mode) in [
         (&["env", elsewhere][..], "failed", "off"),
         (&["env", elsewhere, "sh", "-c", &watch], "ready", "events"),
