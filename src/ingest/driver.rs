@@ -9,7 +9,7 @@ mod tree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use foveate_index::Revision;
@@ -52,7 +52,7 @@ pub(super) struct Driver {
 /// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
 struct Loading {
     commit: String,
-    /// Number of attempts in a row that failed. The first waits before it reads, longer after each failure.
+    /// Number of attempts in a row that failed before.
     failures: u32,
     task: AbortOnDropHandle<Result<CommitHistory, GitError>>,
 }
@@ -247,7 +247,7 @@ impl Driver {
             Some(loading) if loading.commit == commit && !(at_once && loading.failures > 0) => {
                 Some(loading)
             }
-            _ => self.load_history(commit, HistoryStep::Files, 0, run),
+            _ => self.load_history(commit, HistoryStep::Files, 0, Duration::ZERO, run),
         }
     }
 
@@ -257,31 +257,33 @@ impl Driver {
         } = loaded;
         match next {
             NextLoad::Nothing => None,
-            NextLoad::Functions => self.load_history(commit, HistoryStep::Functions, 0, run),
+            // A failure of this step counts with those before: the next attempt begins with the files again.
+            NextLoad::Functions => {
+                let step = HistoryStep::Functions;
+                self.load_history(commit, step, failures, Duration::ZERO, run)
+            }
             NextLoad::Retry => {
+                let wait = retry_wait(self.settings.poll.retry, failures);
                 let failures = failures.saturating_add(1);
-                self.load_history(commit, HistoryStep::Files, failures, run)
+                self.load_history(commit, HistoryStep::Files, failures, wait, run)
             }
         }
     }
 
-    /// Starts loading the history of a commit in the background, as part of this run; after `failures` in a row it
-    /// waits first.
+    /// Starts loading the history of a commit in the background after a wait, as part of this run.
     fn load_history(
         &self,
         commit: String,
         step: HistoryStep,
         failures: u32,
+        wait: Duration,
         run: &Span,
     ) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
         let wanted = commit.clone();
-        let wait = failures
-            .checked_sub(1)
-            .map(|earlier| retry_wait(self.settings.poll.retry, earlier));
         let load = async move {
-            tokio::time::sleep(wait.unwrap_or_default()).await;
+            tokio::time::sleep(wait).await;
             history.read(git, wanted, step).await
         };
         let task = self.tracker.spawn(load.instrument(run.clone()));

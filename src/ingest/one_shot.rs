@@ -195,7 +195,7 @@ impl OneShotIndexer {
 
     fn commit(&self, git: &GitRepo, reference: &str) -> Result<BuiltIndex, OneShotError> {
         let resolved = git.resolve(reference);
-        let commit = resolved.map_err(|error| self.settings.repository.explain(error))?;
+        let commit = resolved.map_err(|error| self.settings.repository.classify(error))?;
         let (files, history) = std::thread::scope(|threads| {
             let history = threads.spawn(|| self.history_of(git, &commit));
             let files = git.files(&commit, &[], &self.blobs, &self.progress);

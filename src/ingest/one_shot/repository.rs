@@ -81,11 +81,11 @@ impl Repository {
             let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
             git.diff(&base, &head, &CancellationToken::new())
         };
-        diff().map_err(|error| self.explain(error))
+        diff().map_err(|error| self.classify(error))
     }
 
-    /// Explains why commits cannot be found: a shallow clone may lack them.
-    pub(super) fn explain(&self, error: GitError) -> OneShotError {
+    /// Returns why commits cannot be found: a shallow clone may lack them.
+    pub(super) fn classify(&self, error: GitError) -> OneShotError {
         let lacks_commits = match &error {
             GitError::Shallow { .. } => true,
             GitError::UnknownRef(_) => self.git().is_some_and(GitRepo::is_shallow),
