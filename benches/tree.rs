@@ -111,10 +111,19 @@ fn limit_tree_sitter(bencher: Bencher<'_, '_>) {
 
 fn grammar(path: &str) -> Option<tree_sitter::Language> {
     let language = match foveate_parse::language_by_name(&RepoPath::new(path).ok()?)?.name() {
-        "python" => tree_sitter_python::LANGUAGE,
+        "c" => tree_sitter_c::LANGUAGE,
+        "cpp" => tree_sitter_cpp::LANGUAGE,
+        "csharp" => tree_sitter_c_sharp::LANGUAGE,
+        "go" => tree_sitter_go::LANGUAGE,
+        "java" => tree_sitter_java::LANGUAGE,
         "javascript" => tree_sitter_javascript::LANGUAGE,
-        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        "kotlin" => tree_sitter_kotlin_ng::LANGUAGE,
+        "php" => tree_sitter_php::LANGUAGE_PHP,
+        "python" => tree_sitter_python::LANGUAGE,
+        "ruby" => tree_sitter_ruby::LANGUAGE,
+        "rust" => tree_sitter_rust::LANGUAGE,
         "tsx" => tree_sitter_typescript::LANGUAGE_TSX,
+        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
         _ => return None,
     };
     Some(language.into())

@@ -14,6 +14,7 @@ pub mod trace;
 mod without_otlp;
 
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 use otlp::Otlp;
 use tracing::{Level, Metadata, Subscriber};
@@ -33,6 +34,16 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// Returns a duration in milliseconds, rounded to microseconds.
+pub fn milliseconds(duration: Duration) -> f64 {
+    round_milliseconds(duration.as_secs_f64() * 1e3)
+}
+
+/// Rounds milliseconds to microseconds: further digits of a measured time are noise.
+pub fn round_milliseconds(milliseconds: f64) -> f64 {
+    (milliseconds * 1e3).round() / 1e3
 }
 
 /// Starts logging to standard error. `filter` is a `tracing` filter such as `info` or `foveate=debug,warn`; of some

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::engine::AnswerWithSnapshot;
+use crate::telemetry::round_milliseconds;
 
 /// Kind of help that is asked for. Decides how the budget is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum)]
@@ -503,15 +504,10 @@ fn dropped_answer(dropped: Dropped) -> DroppedAnswer {
 
 fn timings(stages: Timings, total: f64) -> TimingsAnswer {
     TimingsAnswer {
-        intent: milliseconds(stages.intent),
-        resolve: milliseconds(stages.resolve),
-        rank: milliseconds(stages.rank),
-        assemble: milliseconds(stages.assemble),
-        total: milliseconds(total),
+        intent: round_milliseconds(stages.intent),
+        resolve: round_milliseconds(stages.resolve),
+        rank: round_milliseconds(stages.rank),
+        assemble: round_milliseconds(stages.assemble),
+        total: round_milliseconds(total),
     }
-}
-
-/// Rounds milliseconds to microseconds, the clock's useful precision.
-fn milliseconds(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
-use crate::telemetry::trace;
+use crate::telemetry::{round_milliseconds, trace};
 pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
 pub use touched_functions::{Changed, ChangedFunction};
@@ -325,7 +325,7 @@ fn trace_answer(answer: &Answer) {
         ("rank_ms", answer.timings.rank),
         ("assemble_ms", answer.timings.assemble),
     ] {
-        span.record(field, milliseconds);
+        span.record(field, round_milliseconds(milliseconds));
     }
 }
 

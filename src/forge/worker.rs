@@ -16,7 +16,7 @@ use super::Forges;
 use super::client::CallError;
 use super::task::Work;
 use crate::store::{JobRow, StoreError, now_millis};
-use crate::telemetry::trace;
+use crate::telemetry::{self, trace};
 
 /// Interval at which the queue is polled without a notification: another process may have changed it, and
 /// jobs become due.
@@ -170,7 +170,7 @@ impl Forges {
         let done = tokio::time::timeout(MAX_ATTEMPT, doing).await;
         let took_too_long = || CallError::Failed("it took too long".to_owned());
         let done = done.unwrap_or_else(|_| Err(took_too_long()));
-        let ms = start.elapsed().as_secs_f64() * 1000.0;
+        let ms = telemetry::milliseconds(start.elapsed());
         match &done {
             Ok(done) => tracing::info!(job = job.id, subject = job.subject, ?done, ms, "job done"),
             Err(CallError::Later { reason, .. }) => {

@@ -18,7 +18,7 @@ use tracing::field::Empty;
 
 use super::problem::Problem;
 use crate::telemetry::metrics::request_seconds;
-use crate::telemetry::trace;
+use crate::telemetry::{milliseconds, trace};
 
 /// The header that carries a request's id in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -83,7 +83,7 @@ pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, span: &Span) 
             tracing::$level!(
                 status = response.status().as_u16(),
                 code,
-                ms = time.as_secs_f64() * 1000.0,
+                ms = milliseconds(time),
                 "request"
             )
         };

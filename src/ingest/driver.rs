@@ -27,7 +27,7 @@ use super::tree::{Stats, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
 };
-use crate::telemetry::spans;
+use crate::telemetry::{milliseconds, spans};
 pub(super) use git::{GitSource, Origin};
 use tree::{Scan, TreeWork, list_stored, network_threads};
 
@@ -388,8 +388,8 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> ScanOutcome {
                 commit = snapshot.revision.commit,
                 files = snapshot.files.len(),
                 definitions = snapshot.files.definition_count(),
-                read_ms = read.as_secs_f64() * 1000.0,
-                total_ms = start.elapsed().as_secs_f64() * 1000.0,
+                read_ms = milliseconds(read),
+                total_ms = milliseconds(start.elapsed()),
                 "indexed"
             );
             if snapshot.history.is_some() {

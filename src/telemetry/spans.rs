@@ -11,6 +11,8 @@ use tokio::task::JoinHandle;
 use tracing::Span;
 use tracing::span::EnteredSpan;
 
+use super::milliseconds;
+
 /// Creates the span of one run that updates an index, with a number that is unique in this process. Its level is ERROR,
 /// so that every filter lets it through.
 pub fn index_run(repo: &impl Display, cause: &'static str) -> Span {
@@ -55,7 +57,7 @@ impl TimedSpan {
 
 impl Drop for TimedSpan {
     fn drop(&mut self) {
-        tracing::debug!(ms = self.start.elapsed().as_secs_f64() * 1000.0, "done");
+        tracing::debug!(ms = milliseconds(self.start.elapsed()), "done");
     }
 }
 

@@ -117,6 +117,16 @@ fn junit_report_asks_about_failed_tests() {
         3,
         "nothing to ask: --junit: no test failed",
     );
+    // An earlier context does not stay in the file of the output.
+    let context = write_beside(&root, "context.md", "an earlier context");
+    assert_refused(
+        &root,
+        &["--junit", &passed, "--output", &context],
+        3,
+        "nothing to ask",
+    );
+    assert_eq!(std::fs::read_to_string(&context).unwrap(), "");
+
     let output = run(&root, &["what is a Cart?", "--junit", &passed]);
     assert_eq!(output.status.code(), Some(0));
     assert!(

@@ -1,18 +1,19 @@
-//! Measures how fast each language is parsed, compared with its tree-sitter grammar alone. Both are timed
-//! in turn over the same files.
+//! Measures how fast each language is parsed, compared with its tree-sitter grammar alone. Both are timed in turn on
+//! each file, and the fastest of several rounds counts, so that other programs disturb the comparison little.
 //!
 //! `find DIRECTORY -type f | cargo run --release -p foveate-parse --example speed`
 
 #![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use foveate_model::{Language, RepoPath};
 use foveate_parse::{Limits, language_by_name, parse};
 use tree_sitter::Parser;
 
-/// Rounds per measurement; the median is reported.
+/// Rounds per file.
 const ROUNDS: usize = 5;
 
 fn main() -> std::io::Result<()> {
@@ -35,17 +36,26 @@ fn main() -> std::io::Result<()> {
     }
     println!("language     files      MB   MB/s  grammar alone  ratio");
     for (name, (language, texts)) in texts {
-        let bytes: usize = texts.iter().map(String::len).sum();
-        let (mut whole, mut alone) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            whole.push(timed(|| {
-                for text in &texts {
-                    std::hint::black_box(parse(language, text, &Limits::default()));
-                }
-            }));
-            alone.push(timed(|| trees(name, &texts)));
+        let mut parser = Parser::new();
+        if let Some(grammar) = grammar(name) {
+            parser
+                .set_language(&grammar)
+                .map_err(std::io::Error::other)?;
         }
-        let (whole, alone) = (median(whole), median(alone));
+        let (mut whole, mut alone) = (Duration::ZERO, Duration::ZERO);
+        for text in &texts {
+            let rounds = (0..ROUNDS).map(|_| {
+                let whole = timed(|| drop(black_box(parse(language, text, &Limits::default()))));
+                let alone = timed(|| drop(black_box(parser.parse(text, None))));
+                (whole, alone)
+            });
+            let (fastest_whole, fastest_alone) = rounds
+                .reduce(|a, b| (a.0.min(b.0), a.1.min(b.1)))
+                .unwrap_or_default();
+            whole += fastest_whole;
+            alone += fastest_alone;
+        }
+        let bytes: usize = texts.iter().map(String::len).sum();
         let rate = |time: Duration| bytes as f64 / 1e6 / time.as_secs_f64();
         println!(
             "{name:<12} {:>5} {:>7.1} {:>6.1} {:>14.1} {:>6.2}",
@@ -63,24 +73,6 @@ fn timed(work: impl FnOnce()) -> Duration {
     let started = Instant::now();
     work();
     started.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-fn trees(language: &str, texts: &[String]) {
-    let mut parser = Parser::new();
-    let Some(grammar) = grammar(language) else {
-        return;
-    };
-    if parser.set_language(&grammar).is_err() {
-        return;
-    }
-    for text in texts {
-        std::hint::black_box(parser.parse(text, None));
-    }
 }
 
 fn grammar(language: &str) -> Option<tree_sitter::Language> {

@@ -11,8 +11,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
+use foldhash::HashMap;
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, ImportKind, ImportedName, Language, LocalId,
     MessageKind, ReferenceKind,
@@ -83,9 +85,9 @@ pub(crate) struct Form {
     pub(crate) casts: &'static [&'static str],
     /// Returns the first type argument of a type or of a function, given the node of its name.
     pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
-    /// Returns a text to parse instead, with every byte at its original position, if the tree shows that a
-    /// macro hides definitions from the grammar.
-    pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<String>,
+    /// Returns a tree to walk instead, with every byte at its original position, if this one shows that a macro
+    /// hides definitions from the grammar.
+    pub(crate) with_macro_contents: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<Tree>,
 }
 
 impl Form {
@@ -125,6 +127,7 @@ impl Form {
 
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+    static FIELD_IDS: RefCell<FieldIds> = RefCell::default();
 }
 
 /// A form, and the tables that are built from it at first use.
@@ -170,11 +173,8 @@ impl Walker {
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
             let tree = syntax::tree(parser, shown, &mut budget)?;
-            let rewritten = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
-            let rewritten = rewritten.filter(|rewritten| rewritten.len() == text.len());
-            rewritten
-                .and_then(|rewritten| syntax::tree(parser, rewritten.as_bytes(), &mut budget))
-                .or(Some(tree))
+            let exposed = (self.form.with_macro_contents)(&tree, text, parser, &mut budget);
+            exposed.or(Some(tree))
         })?;
         Some(self.walk(&tree, text, limits).finish(language))
     }
@@ -414,14 +414,39 @@ impl<'t> Walk<'t> {
 }
 
 /// Returns the child in a field of the grammar.
-pub(crate) fn field<'n>(node: Node<'n>, name: &str) -> Option<Node<'n>> {
-    node.child_by_field_name(name)
+pub(crate) fn field<'n>(node: Node<'n>, name: &'static str) -> Option<Node<'n>> {
+    node.child_by_field_id(field_id(node, name))
 }
 
 /// Returns the children in a field of the grammar that may have several.
-pub(crate) fn children_in<'n>(node: Node<'n>, name: &str) -> Vec<Node<'n>> {
+pub(crate) fn children_in<'n>(node: Node<'n>, name: &'static str) -> Vec<Node<'n>> {
+    let Some(id) = NonZeroU16::new(field_id(node, name)) else {
+        return Vec::new();
+    };
     let mut cursor = node.walk();
-    node.children_by_field_name(name, &mut cursor).collect()
+    node.children_by_field_id(id, &mut cursor).collect()
+}
+
+/// Returns the id of a field in the grammar of a node. It is looked up once: tree-sitter compares a name with those of
+/// all fields.
+fn field_id(node: Node<'_>, name: &'static str) -> u16 {
+    FIELD_IDS.with_borrow_mut(|known| {
+        let language = node.language();
+        if known.language.as_ref() != Some(&*language) {
+            known.language = Some(language.clone());
+            known.ids.clear();
+        }
+        let id = known.ids.entry((name.as_ptr().addr(), name.len()));
+        *id.or_insert_with(|| syntax::field(&language, name))
+    })
+}
+
+/// The ids of fields in the grammar that was asked last.
+#[derive(Default)]
+struct FieldIds {
+    language: Option<tree_sitter::Language>,
+    /// By address and length of the name, which is quicker than by its text.
+    ids: HashMap<(usize, usize), u16>,
 }
 
 /// Returns the named children of a node.

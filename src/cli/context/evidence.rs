@@ -10,7 +10,7 @@ use foveate_model::escape::escape;
 use foveate_query::failure::junit::{self, JunitError, MAX_REPORT_BYTES};
 use foveate_query::failure::{self, Failures, log};
 
-use super::{ContextArgs, event, text};
+use super::{ContextArgs, event, output, text};
 use crate::cli::{NothingToAsk, UsageError};
 use crate::engine::DiffEnds;
 
@@ -50,12 +50,26 @@ pub(super) struct ComposedQuestion {
 }
 
 impl ComposedQuestion {
-    /// Reads everything that the arguments name. The text comes first, then the event's, then failures, because the
-    /// first line becomes the title of the question.
+    /// Reads everything that the arguments name. If there is nothing to ask, the output file becomes empty, as
+    /// standard output is: the context of an earlier run would be taken for this one's.
     ///
     /// # Errors
     /// When something cannot be read, or nothing is asked.
     pub(super) fn gather(args: &ContextArgs) -> anyhow::Result<Self> {
+        let asked = Self::read(args);
+        if asked
+            .as_ref()
+            .is_err_and(|error| error.is::<NothingToAsk>())
+            && let Some(path) = &args.output
+        {
+            output::write_file(path, &[])?;
+        }
+        asked
+    }
+
+    /// Reads everything that the arguments name. The text comes first, then the event's, then failures, because the
+    /// first line becomes the title of the question.
+    fn read(args: &ContextArgs) -> anyhow::Result<Self> {
         let EvidenceArgs {
             junit,
             log,

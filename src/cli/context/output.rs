@@ -2,6 +2,7 @@
 //! standard error.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 
 use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_code};
@@ -50,8 +51,7 @@ pub(super) fn write(
         writeln!(text, "{}", context.trim_end())?;
     }
     if let Some(path) = &args.output {
-        return write_output_file(path, &text)
-            .with_context(|| format!("--output: cannot write {}", path.display()));
+        return write_file(path, &text);
     }
     let mut out = std::io::stdout().lock();
     if out.is_terminal() && !args.json {
@@ -61,6 +61,12 @@ pub(super) fn write(
         out.write_all(&text)?;
     }
     Ok(out.flush()?)
+}
+
+/// Writes the file that `--output` names.
+pub(super) fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    write_output_file(path, text)
+        .with_context(|| format!("--output: cannot write {}", path.display()))
 }
 
 /// Prints the issues of an answer, each given as its code and detail.

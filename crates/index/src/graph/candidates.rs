@@ -226,11 +226,8 @@ impl<'a> NameResolver<'a> {
     }
 
     pub(super) fn nearness(&self, file: FileId, other: FileId) -> Nearness {
-        let directory = |id: FileId| self.tables.files.file(id).path.directory();
-        let (a, b) = (directory(file), directory(other));
-        let pairs = a.split('/').zip(b.split('/'));
-        let shared = pairs.take_while(|(a, b)| a == b).count();
-        (file == other, a == b, shared)
+        let path = |id: FileId| self.tables.files.file(id).path.as_str();
+        nearness_of_paths(path(file), path(other))
     }
 
     /// Returns the full name of a position: of the definition that contains it, or of its file's package.
@@ -242,6 +239,21 @@ impl<'a> NameResolver<'a> {
             name: definition.map_or("", |definition| &definition.qualified_name),
         }
     }
+}
+
+fn nearness_of_paths(a: &str, b: &str) -> Nearness {
+    let pairs = a.bytes().zip(b.bytes());
+    let common = pairs.take_while(|(a, b)| a == b).count();
+    // What both begin with contains a slash for each directory that they share.
+    let slashes = |text: &[u8]| text.iter().filter(|byte| **byte == b'/').count();
+    let (shared, a) = a.as_bytes().split_at(common);
+    let b = b.as_bytes().get(common..).unwrap_or_default();
+    let is_one_directory = slashes(a) + slashes(b) == 0;
+    (
+        a.is_empty() && b.is_empty(),
+        is_one_directory,
+        slashes(shared),
+    )
 }
 
 /// Returns the part of a list in id order that is nearest to a file.
@@ -257,6 +269,22 @@ fn nearest(all: &[DefId], near: FileId) -> &[DefId] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearness_counts_shared_directories() {
+        for (a, b, nearness) in [
+            ("a/b/c.rs", "a/b/c.rs", (true, true, 2)),
+            ("a/b/c.rs", "a/b/cd.rs", (false, true, 2)),
+            ("a/b/c.rs", "a/bc/d.rs", (false, false, 1)),
+            ("a/b/c.rs", "a/b/c.rs/d", (false, false, 2)),
+            ("a/b/c.rs", "a/b.rs", (false, false, 1)),
+            ("a", "b", (false, true, 0)),
+            ("a", "a/b", (false, false, 0)),
+        ] {
+            assert_eq!(nearness_of_paths(a, b), nearness, "{a} {b}");
+            assert_eq!(nearness_of_paths(b, a), nearness, "{b} {a}");
+        }
+    }
 
     #[test]
     fn nearest_candidates_are_kept() {

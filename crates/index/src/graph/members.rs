@@ -13,6 +13,13 @@ use crate::graph::targets::{Target, Targets};
 /// Maximum number of bodies of one type whose base classes are searched.
 const MAX_BODIES: usize = 64;
 
+/// Whether members count that are defined outside of all bodies of their type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OutOfLine {
+    Included,
+    Excluded,
+}
+
 impl<'a> NameResolver<'a> {
     /// Returns the members of a class, enum or namespace with this name, without inherited ones.
     pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
@@ -20,9 +27,7 @@ impl<'a> NameResolver<'a> {
         if !self.is_open(class) || !self.lacks_bodies(inside) {
             return inside;
         }
-        let members_outside = self.members_outside(class, name, |candidate| {
-            candidate.definition.modifiers.is_out_of_line || self.is_reopened(class, candidate)
-        });
+        let members_outside = self.members_outside(class, name, OutOfLine::Included);
         match members_outside.is_empty()
             || (self.lacks_bodies(members_outside) && !inside.is_empty())
         {
@@ -37,7 +42,7 @@ impl<'a> NameResolver<'a> {
         if !inside.is_empty() || !self.is_open(class) {
             return inside;
         }
-        self.members_outside(class, name, |candidate| self.is_reopened(class, candidate))
+        self.members_outside(class, name, OutOfLine::Excluded)
     }
 
     /// Whether types of a file's language may have members outside of their bodies.
@@ -57,12 +62,7 @@ impl<'a> NameResolver<'a> {
 
     /// Returns the members of a class that are defined outside of its body: the nearest that fit, preferably
     /// with a body.
-    fn members_outside(
-        &self,
-        class: DefId,
-        name: &str,
-        fits: impl Fn(&Candidate<'a>) -> bool,
-    ) -> Targets {
+    fn members_outside(&self, class: DefId, name: &str, out_of_line: OutOfLine) -> Targets {
         let Some(owner) = self.candidate(class) else {
             return Targets::default();
         };
@@ -70,26 +70,29 @@ impl<'a> NameResolver<'a> {
         for candidate in self.named(class.file, name) {
             let is_inside =
                 candidate.id.file == class.file && candidate.definition.parent == Some(class.local);
-            if is_inside || !candidate.outer().may_mean(owner.full_name()) || !fits(&candidate) {
-                continue;
+            let is_member = !is_inside
+                && match candidate.definition.modifiers.is_out_of_line {
+                    false => self.is_reopened(&owner, &candidate),
+                    true => {
+                        candidate.outer().may_mean(owner.full_name())
+                            && (out_of_line == OutOfLine::Included
+                                || self.is_reopened(&owner, &candidate))
+                            && self.owns(owner, &candidate)
+                    }
+                };
+            if is_member {
+                let nearness = self.nearness(class.file, candidate.id.file);
+                best.add((candidate.has_body(), nearness), candidate);
             }
-            if candidate.definition.modifiers.is_out_of_line && !self.owns(owner, &candidate) {
-                continue;
-            }
-            let nearness = self.nearness(class.file, candidate.id.file);
-            best.add((candidate.has_body(), nearness), candidate);
         }
         best.targets()
     }
 
     /// Whether a member is in another body of a type.
-    fn is_reopened(&self, class: DefId, candidate: &Candidate<'a>) -> bool {
-        let container = candidate.container();
-        container.is_some()
-            && self
-                .candidate(class)
-                .is_some_and(|owner| candidate.outer().is_same(owner.full_name()))
-            && self.is_one_package(class.file, candidate.id.file)
+    fn is_reopened(&self, class: &Candidate<'a>, member: &Candidate<'a>) -> bool {
+        member.outer().is_same(class.full_name())
+            && member.container().is_some()
+            && self.is_one_package(class.id.file, member.id.file)
     }
 
     fn is_one_package(&self, file: FileId, other: FileId) -> bool {

@@ -111,7 +111,17 @@ impl<'a> FullName<'a> {
     }
 
     pub(super) fn is_same(self, other: FullName<'_>) -> bool {
-        self.segments().eq(other.segments())
+        let is_equal = self.name == other.name && self.package == other.package;
+        is_equal || (self.may_end_like(other) && self.segments().eq(other.segments()))
+    }
+
+    /// Whether the last names of both may be equal. Most are not, and this is quicker than to split them.
+    fn may_end_like(self, other: FullName<'_>) -> bool {
+        match (self.name.as_bytes().last(), other.name.as_bytes().last()) {
+            (Some(b'.'), _) | (_, Some(b'.')) => true,
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        }
     }
 
     /// Returns the number of trailing names that both share.
@@ -128,6 +138,9 @@ impl<'a> FullName<'a> {
 
     /// Whether one of both is a suffix of the other, so that it may mean the other.
     pub(super) fn may_mean(self, other: FullName<'_>) -> bool {
+        if !self.may_end_like(other) {
+            return false;
+        }
         let shared = self.shared_end(other.segments());
         shared > 0 && shared == self.len().min(other.len())
     }

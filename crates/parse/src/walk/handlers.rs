@@ -3,7 +3,7 @@
 use foveate_model::{ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
-use super::{Handled, Walk};
+use super::{Handled, Walk, field};
 use crate::collect::Position;
 use crate::syntax::Descend;
 
@@ -19,13 +19,13 @@ pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Handled {
 
 /// Marks the name of the node as handled: it is no reference.
 pub(crate) fn handled_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    walk.mark_handled(node.child_by_field_name("name"));
+    walk.mark_handled(field(node, "name"));
     Some(Descend::Into)
 }
 
 /// Skips the name of the node: it is no reference.
 pub(crate) fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = field(node, "name") {
         walk.collector.skip_to(name.end_byte());
     }
     Some(Descend::Into)
@@ -90,7 +90,7 @@ fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Han
 
 /// Adds the call of a constructor: `new A.B<C>(…)`, with the class in the field `type`.
 pub(crate) fn constructed<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    walk.call(node.child_by_field_name("type")?, depth)
+    walk.call(field(node, "type")?, depth)
 }
 
 /// Treats the names below as types.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use anstream::adapter::strip_str;
 use foveate_parse::traces;
+use serde_json::{Map, Value};
 
 use crate::failure::after_time;
 
@@ -19,6 +20,9 @@ const TIMED_LINES: usize = 2;
 
 /// From this many lines with colour codes that lost their escape characters on, they are removed.
 const COLOURED_LINES: usize = 2;
+
+/// The keys under which loggers write what happened, in JSON.
+const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "event", "error", "err", "detail"];
 
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
@@ -61,17 +65,27 @@ pub(super) fn split(query: &str) -> Vec<String> {
     }
 }
 
-/// Breaks a line of a log in JSON, or one like it, around and within its strings that are stack traces.
+/// Breaks a line of a log with stack traces in its strings into lines: of JSON, the messages and the traces; of other
+/// forms, the text around the traces and the traces.
 fn with_unescaped_traces(line: String) -> Vec<String> {
     if !line.contains("\\n") {
         return vec![line];
+    }
+    if let Ok(Value::Object(entry)) = serde_json::from_str(&line) {
+        let (mut messages, mut traces) = (Vec::new(), Vec::new());
+        collect_log_texts(&entry, &mut messages, &mut traces);
+        let texts = messages.iter().chain(&traces);
+        return match traces[..] {
+            [] => vec![line],
+            _ => texts.flat_map(|text| text.lines()).map(clean).collect(),
+        };
     }
     let mut lines = Vec::new();
     // The start of the text that is not in `lines` yet.
     let mut start = 0;
     for string in strings(&line) {
         let text = unescape(line.get(string.clone()).unwrap_or(""));
-        if text.lines().any(|line| traces::of_line(line).is_some()) {
+        if has_trace(&text) {
             let before = line.get(start..string.start).unwrap_or("");
             lines.push(before.trim_end_matches('"').to_owned());
             lines.extend(text.lines().map(clean));
@@ -83,6 +97,27 @@ fn with_unescaped_traces(line: String) -> Vec<String> {
     }
     lines.push(line.get(start..).unwrap_or("").to_owned());
     lines
+}
+
+/// Collects the messages and the stack traces of a log entry. Its other values say when, where and by what it was
+/// logged, which is nothing to search for.
+fn collect_log_texts<'a>(
+    entry: &'a Map<String, Value>,
+    messages: &mut Vec<&'a str>,
+    traces: &mut Vec<&'a str>,
+) {
+    for (key, value) in entry {
+        match value {
+            Value::String(text) if has_trace(text) => traces.push(text),
+            Value::String(text) if MESSAGE_KEYS.contains(&key.as_str()) => messages.push(text),
+            Value::Object(nested) => collect_log_texts(nested, messages, traces),
+            _ => {}
+        }
+    }
+}
+
+fn has_trace(text: &str) -> bool {
+    text.lines().any(|line| traces::of_line(line).is_some())
 }
 
 /// Returns the strings in double quotes that have an escaped line break, without the quotes.
@@ -223,14 +258,14 @@ mod tests {
 
     #[test]
     fn traces_in_strings_of_json_are_broken_into_lines() {
-        let python = r#"{"msg": "a\nb", "exc": "Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\n    y()\nValueError: no"}"#;
+        let python = r#"{"exc": {"text": "Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\n    y()\nValueError: no"}, "level": "ERROR", "msg": "a\nb", "request_id": "17", "thread": 4}"#;
         let lines = [
-            r#"{"msg": "a\nb", "exc": "#,
+            "a",
+            "b",
             "Traceback (most recent call last):",
             r#"  File "/app/x.py", line 3, in f"#,
             "    y()",
             "ValueError: no",
-            "}",
         ];
         assert_eq!(split(python), lines);
         let java = r#"level=error stack="java.lang.E: no\r\n\tat a.B.c(B.java:3)\r\n""#;

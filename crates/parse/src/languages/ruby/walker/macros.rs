@@ -296,7 +296,7 @@ fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// `alias new old`, `alias :new :old`
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let side = |name: &str| {
+    let side = |name: &'static str| {
         let side = field(node, name)?;
         literal_name(walk, side).or_else(|| Some((walk.of(side), span(side))))
     };

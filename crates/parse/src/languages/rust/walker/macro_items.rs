@@ -4,42 +4,64 @@
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::syntax::{self, Budget};
-use crate::walk::last_child;
+use crate::walk::{field, last_child};
 
 /// Maximum nesting of such calls.
 const MAX_NESTING: u32 = 3;
 /// Maximum number of calls of one text that are examined.
 const MAX_CALLS: usize = 1024;
 
-/// Returns the text without the calls around items; `None` if there are none.
+/// Returns the tree of the text without the calls around items; `None` if there are none.
 pub(super) fn with_macro_contents(
     tree: &Tree,
     text: &str,
     parser: &mut Parser,
     budget: &mut Budget,
-) -> Option<String> {
-    let mut blanked: Option<Vec<u8>> = None;
-    let mut known: Option<Tree> = None;
+) -> Option<Tree> {
+    let mut exposed: Option<(Vec<u8>, Tree)> = None;
+    let mut all_at_once = !tree.root_node().has_error();
     for _ in 0..MAX_NESTING {
-        let current = known.as_ref().unwrap_or(tree);
-        let bytes = blanked.as_deref().unwrap_or(text.as_bytes());
-        let calls = calls(current.root_node(), bytes);
+        let (bytes, tree) = match &exposed {
+            Some((bytes, tree)) => (bytes.as_slice(), tree),
+            None => (text.as_bytes(), tree),
+        };
+        let calls = calls(tree.root_node(), bytes);
         if calls.is_empty() {
             break;
         }
-        let mut next = bytes.to_vec();
-        let mut is_changed = false;
-        for call in calls {
-            is_changed |= expose_items(call, &mut next, parser, budget);
+        if all_at_once {
+            let next = with_items(bytes, &calls, |_| true);
+            let tree = syntax::tree(parser, &next, budget)?;
+            if !tree.root_node().has_error() {
+                exposed = Some((next, tree));
+                continue;
+            }
+            // Some of the calls contain no items: from now on, each is parsed by itself first.
+            all_at_once = false;
         }
-        if !is_changed {
+        let next = with_items(bytes, &calls, |items| {
+            let tree = syntax::tree(parser, items, budget);
+            tree.is_some_and(|tree| !tree.root_node().has_error())
+        });
+        if next == bytes {
             break;
         }
-        known = syntax::tree(parser, &next, budget);
-        blanked = Some(next);
-        known.as_ref()?;
+        let tree = syntax::tree(parser, &next, budget)?;
+        exposed = Some((next, tree));
     }
-    String::from_utf8(blanked?).ok()
+    exposed.map(|(_, tree)| tree)
+}
+
+/// Returns a text in which those calls whose items `is_read` are blanked out except for their items.
+fn with_items(text: &[u8], calls: &[Node<'_>], mut is_read: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let mut next = text.to_vec();
+    for call in calls {
+        let items = items(*call, text).filter(|items| is_read(items));
+        if let (Some(items), Some(place)) = (items, next.get_mut(call.byte_range())) {
+            place.copy_from_slice(&items);
+        }
+    }
+    next
 }
 
 /// Returns the calls with braces in the position of items that may contain items.
@@ -60,7 +82,7 @@ fn calls<'t>(root: Node<'t>, text: &[u8]) -> Vec<Node<'t>> {
                     found.push(node);
                 }
                 "mod_item" | "impl_item" | "trait_item" => {
-                    pending.extend(node.child_by_field_name("body"));
+                    pending.extend(field(node, "body"));
                 }
                 _ => {}
             }
@@ -78,10 +100,13 @@ fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
     let Some(tokens) = tokens(call) else {
         return false;
     };
-    let name = call.child_by_field_name("macro");
+    let name = field(call, "macro");
     let name = name.and_then(|name| text.get(name.byte_range()));
     // Their content looks like items but means something else.
-    if matches!(name, Some(b"bitflags" | b"quote" | b"macro_rules")) {
+    if matches!(
+        name,
+        Some(b"bitflags" | b"lazy_static" | b"quote" | b"macro_rules")
+    ) {
         return false;
     }
     if text.get(tokens.start_byte()) != Some(&b'{') {
@@ -114,13 +139,10 @@ fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
     })
 }
 
-/// Blanks out a call except for its items. Changes nothing and returns `false` if they do not parse as
-/// items.
-fn expose_items(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &mut Budget) -> bool {
-    let Some(tokens) = tokens(call) else {
-        return false;
-    };
-    let mut blanked = text.get(call.byte_range()).unwrap_or_default().to_vec();
+/// Returns the text of a call, blanked out except for its items.
+fn items(call: Node<'_>, text: &[u8]) -> Option<Vec<u8>> {
+    let tokens = tokens(call)?;
+    let mut blanked = text.get(call.byte_range())?.to_vec();
     let (start, mut from) = (call.start_byte(), 0);
     for range in item_ranges(tokens, text) {
         blank(blanked.get_mut(from..range.start - start));
@@ -135,15 +157,8 @@ fn expose_items(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &m
         }
     }
     // The last item may lack its semicolon.
-    if let Some(last) = blanked.last_mut() {
-        *last = b';';
-    }
-    let is_read =
-        syntax::tree(parser, &blanked, budget).is_some_and(|tree| !tree.root_node().has_error());
-    if is_read && let Some(place) = text.get_mut(call.byte_range()) {
-        place.copy_from_slice(&blanked);
-    }
-    is_read
+    *blanked.last_mut()? = b';';
+    Some(blanked)
 }
 
 /// Stands for the type of a parameter of a property test; as long as ` in` with its blank.
