@@ -103,10 +103,7 @@ fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
     let name = field(call, "macro");
     let name = name.and_then(|name| text.get(name.byte_range()));
     // Their content looks like items but means something else.
-    if matches!(
-        name,
-        Some(b"bitflags" | b"lazy_static" | b"quote" | b"macro_rules")
-    ) {
+    if matches!(name, Some(b"bitflags" | b"quote" | b"macro_rules")) {
         return false;
     }
     if text.get(tokens.start_byte()) != Some(&b'{') {
