@@ -51,6 +51,20 @@ pub struct Reply {
     pub next: Option<String>,
 }
 
+/// Returns the HTTP client that the clients of all forges share, with this timeout for each request.
+///
+/// # Errors
+/// When the system's certificates cannot be read.
+pub fn http_client(timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    reqwest::Client::builder()
+        .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(timeout)
+        // A redirect must not carry the token to another host; `follow` checks this.
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+}
+
 /// A client of one forge.
 #[derive(Debug)]
 pub struct Client {
@@ -59,22 +73,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client with this timeout for each request.
-    ///
-    /// # Errors
-    /// When the system's certificates cannot be read.
-    pub fn new(timeout: Duration) -> Result<Self, reqwest::Error> {
-        let http = reqwest::Client::builder()
-            .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(timeout)
-            // A redirect must not carry the token to another host; `follow` checks this.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()?;
-        Ok(Self {
+    /// Creates a client of one forge.
+    pub fn new(http: reqwest::Client) -> Self {
+        Self {
             http,
             pauses: Pauses::default(),
-        })
+        }
     }
 
     /// Builds a request that carries the trace context of the current span.

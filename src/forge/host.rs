@@ -9,7 +9,7 @@ use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::client::{CallError, Client, Reply, unexpected};
+use super::client::{CallError, Client, Reply, http_client, unexpected};
 use super::dialect::{Dialect, ThreadId, segments, text};
 use super::event::{Association, Person};
 use super::gitea::Gitea;
@@ -69,9 +69,10 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
         key,
     });
     let timeout = Duration::from_secs(config.timeout_seconds);
+    let http = http_client(timeout)?;
     let host = |dialect: &'static dyn Dialect, config: &HostConfig, app: Option<App>| {
         let url = config.url.trim_end_matches('/').to_owned();
-        Ok(Host {
+        Host {
             api: dialect.api(&url),
             dialect,
             url,
@@ -79,15 +80,15 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
             token: SecretSource::new(&config.token),
             timeout,
             app,
-            client: Client::new(timeout)?,
+            client: Client::new(http.clone()),
             tokens: Mutex::default(),
             installations: Mutex::default(),
-        })
+        }
     };
     Ok(vec![
-        host(&GitHub, &github, app)?,
-        host(&GitLab, &config.gitlab, None)?,
-        host(&Gitea, &config.gitea, None)?,
+        host(&GitHub, &github, app),
+        host(&GitLab, &config.gitlab, None),
+        host(&Gitea, &config.gitea, None),
     ])
 }
 

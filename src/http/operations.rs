@@ -11,6 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::authorize::Caller;
+use super::openapi::YamlDocument;
 use super::openapi::problems::Unavailable;
 use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
@@ -147,9 +148,9 @@ pub async fn all_metrics(state: HttpState) -> Option<String> {
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
 pub async fn openapi(
-    Extension(document): Extension<Option<Arc<str>>>,
+    Extension(document): Extension<Arc<YamlDocument>>,
 ) -> Result<Response, Problem> {
-    let text = document.ok_or_else(Problem::internal)?.to_string();
+    let text = document.text().ok_or_else(Problem::internal)?.to_owned();
     Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 

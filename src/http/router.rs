@@ -191,13 +191,10 @@ pub fn router(
         .merge(health().layer(caller(policy.health)))
         .merge(metrics().layer(caller(policy.metrics)));
     let (router, document) = routes.split_for_parts();
-    let document = openapi::complete(document).to_yaml();
-    let document = document.map(Arc::<str>::from).inspect_err(|error| {
-        tracing::error!(%error, "the OpenAPI document cannot be written");
-    });
+    let document = Arc::new(openapi::YamlDocument::new(document));
     let origins: Arc<[String]> = policy.origins.clone().into();
     let router = router
-        .layer(Extension(document.ok()))
+        .layer(Extension(document))
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
     let hosts = HostCheck {

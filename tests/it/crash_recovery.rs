@@ -16,7 +16,7 @@ use crate::app::{PATIENCE, commit, git, tree};
 use crate::index_report::{self, Service as _, fresh_build_report, reports_become};
 
 /// The number of kills, and the number of data directories that share them and are tested concurrently.
-const KILLS: u64 = 200;
+const KILLS: u64 = 120;
 const DIRECTORIES: u64 = 4;
 
 fn foveate(data: &Path) -> Command {

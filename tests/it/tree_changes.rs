@@ -49,7 +49,7 @@ fn two_versions(count: usize) -> (TempDir, PathBuf, [String; 2]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn git_change_of_many_files_is_one_generation() {
     let app = TestApp::start().await;
-    let (_keep, root, [first, second]) = two_versions(5000);
+    let (_keep, root, [first, second]) = two_versions(2000);
     app.add_tree("shop", &root, true).await;
     let settled = async |commit: &str, dirty: bool| {
         until("the history", async || {
@@ -262,9 +262,9 @@ async fn ignored_files_cause_no_updates() {
     app.add_tree("shop", &root, true).await;
     app.repo_until("shop", |repo| repo["history"] == true).await;
     let before = app.get("/repos/shop").await.json();
-    for n in 0..50_000 {
-        let directory = root.join(format!("build/d{}", n / 1000));
-        if n % 1000 == 0 {
+    for n in 0..10_000 {
+        let directory = root.join(format!("build/d{}", n / 200));
+        if n % 200 == 0 {
             fs::create_dir_all(&directory).unwrap();
         }
         fs::write(directory.join(format!("{n}.py")), "x = 1\n").unwrap();

@@ -248,13 +248,16 @@ async fn failed_jobs_die_and_can_be_retried() {
 
     assert_eq!(jobs_command(data, &["retry", "999"]).status.code(), Some(3));
     assert_eq!(jobs_command(data, &["retry"]).status.code(), Some(2));
-    let id = dead[1]["id"].to_string();
-    assert!(jobs_command(data, &["retry", &id]).status.success());
+    let retry = |which: &str| {
+        let output = jobs_command(data, &["retry", which]);
+        assert!(output.status.success(), "{output:?}");
+    };
+    retry(&dead[1]["id"].to_string());
     until("the second comment", async || {
         (world.forge.comments("corner/shop/14").len() == 1).then_some(())
     })
     .await;
-    assert!(jobs_command(data, &["retry", "--all"]).status.success());
+    retry("--all");
     until("the first comment", async || {
         (world.forge.comments(ISSUE).len() == 1).then_some(())
     })

@@ -375,10 +375,11 @@ const IRREGULAR: &str = "write wrote written, find found found, build built buil
 
 /// Classes and base verb of each form of each word.
 static WORDS: LazyLock<HashMap<String, Known, FixedState>> = LazyLock::new(|| {
+    let irregular = irregular_verbs();
     let mut words: HashMap<String, Known, FixedState> = HashMap::default();
     for (index, (_, part, bases)) in CLASSES.iter().enumerate() {
         for base in bases.split_whitespace() {
-            for (form, word) in forms(base, *part) {
+            for (form, word) in forms(base, *part, irregular.get(base)) {
                 let known = words.entry(word).or_default();
                 known.classes.insert(form, 1 << index);
                 if *part == Verb {
@@ -408,12 +409,35 @@ pub(super) fn classes(word: &str) -> Classes {
     known(word).or_else(without_prefix).unwrap_or_default()
 }
 
-/// Returns the words that belong to any of the classes in a form.
-pub(super) fn members(classes: ClassSet, form: Form) -> impl Iterator<Item = &'static str> {
-    let members = WORDS
-        .iter()
-        .filter(move |(_, known)| known.classes.in_form(form) & classes != 0);
-    members.map(|(word, _)| word.as_str())
+/// A set of first letters of words: one bit for each of `a` to `z`, one for all other characters.
+pub(super) type Letters = u32;
+
+/// Returns the first letter of a word.
+pub(super) fn first_letter(word: &str) -> Letters {
+    match word.bytes().next() {
+        Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
+        _ => 1 << 26,
+    }
+}
+
+/// The first letters of the words of each class, per form.
+static FIRST_LETTERS: LazyLock<[[Letters; CLASSES.len()]; Form::ALL.len()]> = LazyLock::new(|| {
+    let mut letters = [[0; CLASSES.len()]; Form::ALL.len()];
+    for (word, known) in WORDS.iter() {
+        for (classes, of_form) in known.classes.0.into_iter().zip(&mut letters) {
+            for class in indices(classes) {
+                of_form[class] |= first_letter(word);
+            }
+        }
+    }
+    letters
+});
+
+/// Returns the first letters of the words that belong to any of the classes in a form.
+pub(super) fn first_letters(classes: ClassSet, form: Form) -> Letters {
+    // There is an entry for each form and each class.
+    let of_form = &FIRST_LETTERS[form as usize];
+    indices(classes).fold(0, |letters, class| letters | of_form[class])
 }
 
 /// Returns the base form of a word that is a verb.
@@ -461,20 +485,29 @@ const fn is_same(a: &str, b: &str) -> bool {
     at == a.len() && at == b.len()
 }
 
+/// Returns the names of classes.
 pub(super) fn names(classes: ClassSet) -> impl Iterator<Item = &'static str> {
-    let named = CLASSES.iter().enumerate();
-    named.filter_map(move |(index, (name, ..))| (classes >> index & 1 == 1).then_some(*name))
+    indices(classes).map(|index| CLASSES[index].0)
 }
 
-/// Returns all forms of a word.
-fn forms(base: &str, part: Part) -> Vec<(Form, String)> {
+/// Returns the indices of classes in [`CLASSES`].
+fn indices(mut classes: ClassSet) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let index = classes.trailing_zeros();
+        classes &= classes.checked_sub(1)?;
+        Some(index as usize)
+    })
+}
+
+/// Returns all forms of a word. `irregular` are the past and the participle of an irregular verb.
+fn forms(base: &str, part: Part, irregular: Option<&[&str; 2]>) -> Vec<(Form, String)> {
     let mut forms = vec![(Form::Base, base.to_owned())];
     if part != Particle {
         forms.push((Form::WithS, with_s(base)));
     }
     if part == Verb {
         let stem = stem_before_vowel(base);
-        match irregular(base) {
+        match irregular {
             Some(pasts) => forms.extend(pasts.map(|past| (Form::Past, past.to_owned()))),
             None => forms.push((Form::Past, past(base, &stem))),
         }
@@ -483,12 +516,13 @@ fn forms(base: &str, part: Part) -> Vec<(Form, String)> {
     forms
 }
 
-/// Returns the past and the participle of an irregular verb.
-fn irregular(base: &str) -> Option<[&'static str; 2]> {
-    IRREGULAR.split(',').find_map(|verb| {
+/// Returns the past and the participle of each irregular verb.
+fn irregular_verbs() -> HashMap<&'static str, [&'static str; 2], FixedState> {
+    let verb = |verb: &'static str| {
         let mut words = verb.split_whitespace();
-        (words.next() == Some(base)).then_some([words.next()?, words.next()?])
-    })
+        Some((words.next()?, [words.next()?, words.next()?]))
+    };
+    IRREGULAR.split(',').filter_map(verb).collect()
 }
 
 fn past(base: &str, stem: &str) -> String {
@@ -569,7 +603,7 @@ mod tests {
             ("write", "write writes wrote written writing"),
             ("open", "open opens opened opening"),
         ] {
-            let found: Vec<String> = forms(base, Verb)
+            let found: Vec<String> = forms(base, Verb, irregular_verbs().get(base))
                 .into_iter()
                 .map(|(_, word)| word)
                 .collect();

@@ -6,7 +6,7 @@
 //! forms), `NAME` an identifier, `..` up to four words of any kind, `__` up to six words of the same
 //! phrase, `?x` an optional x, and `$` the end.
 
-use super::lexicon::{self, ClassSet, Classes, Form};
+use super::lexicon::{self, ClassSet, Classes, Form, Letters, first_letter};
 
 /// A word of a query.
 #[derive(Clone, Debug, Default)]
@@ -187,16 +187,8 @@ struct Choice {
     name: bool,
     /// Whether it matches the end of the words.
     end: bool,
-    /// One bit per first letter of `words` and `starts`, to reject most words quickly.
-    firsts: u32,
-}
-
-/// Returns the bit of a word's first letter; all other characters share one bit.
-fn first_bit(word: &str) -> u32 {
-    match word.bytes().next() {
-        Some(letter @ b'a'..=b'z') => 1 << (letter - b'a'),
-        _ => 1 << 26,
-    }
+    /// The first letters of `words` and `starts`, to reject most words quickly.
+    firsts: Letters,
 }
 
 impl Choice {
@@ -210,12 +202,12 @@ impl Choice {
             } else if let Some(class) = part.strip_prefix('<') {
                 choice.add_class(class.trim_end_matches('>'));
             } else if let Some(start) = part.strip_suffix('*') {
-                choice.firsts |= first_bit(start);
+                choice.firsts |= first_letter(start);
                 choice.starts.push(start);
             } else if let Some(end) = part.strip_prefix('*') {
                 choice.ends.push(end);
             } else {
-                choice.firsts |= first_bit(part);
+                choice.firsts |= first_letter(part);
                 choice.words.push(part);
             }
         }
@@ -241,13 +233,14 @@ impl Choice {
     }
 
     /// Returns the first letters of all alternatives.
-    fn first_letters(&self) -> u32 {
+    fn first_letters(&self) -> Letters {
         if self.name || self.end || !self.ends.is_empty() {
-            return u32::MAX;
+            return Letters::MAX;
         }
-        let members = self.classes.iter().zip(Form::ALL);
-        let members = members.flat_map(|(classes, form)| lexicon::members(*classes, form));
-        members.fold(self.firsts, |bits, word| bits | first_bit(word))
+        let of_classes = self.classes.iter().zip(Form::ALL);
+        of_classes.fold(self.firsts, |letters, (classes, form)| {
+            letters | lexicon::first_letters(*classes, form)
+        })
     }
 
     /// Returns how many words it matches at the start of `words`: 1, or 0 at the end.
@@ -260,7 +253,7 @@ impl Choice {
 
     fn has(&self, word: &Word) -> bool {
         let text = word.text.as_str();
-        let is_listed = self.firsts & first_bit(text) != 0
+        let is_listed = self.firsts & first_letter(text) != 0
             && (self.words.contains(&text)
                 || self.starts.iter().any(|start| text.starts_with(start)));
         is_listed
@@ -279,7 +272,7 @@ impl Choice {
 pub(super) struct Pattern {
     elements: Vec<Element>,
     /// The first letters that a match can start with.
-    firsts: u32,
+    firsts: Letters,
 }
 
 impl Pattern {
@@ -301,7 +294,7 @@ impl Pattern {
                 choice,
                 optional: false,
             }) => choice.first_letters(),
-            _ => u32::MAX,
+            _ => Letters::MAX,
         };
         Self { elements, firsts }
     }
@@ -310,7 +303,7 @@ impl Pattern {
     pub(super) fn is_in(&self, words: &[Word]) -> bool {
         let mut words_from = words.iter().enumerate();
         words_from
-            .any(|(at, word)| self.firsts & first_bit(&word.text) != 0 && self.is_at(words, at))
+            .any(|(at, word)| self.firsts & first_letter(&word.text) != 0 && self.is_at(words, at))
     }
 
     /// Whether it matches from word `at`.
