@@ -118,7 +118,7 @@ fn doctor_needs_no_server_and_changes_nothing() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn doctor_reports_on_a_running_server() {
     let keep = tempfile::tempdir().unwrap();
     let path = keep.path().to_owned();
@@ -295,7 +295,7 @@ fn start_remote(answers: bool) -> u16 {
     port
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn remote_checks_time_out_and_show_no_secret() {
     let keep = tempfile::tempdir().unwrap();
     let path = keep.path().to_owned();

@@ -27,7 +27,7 @@ fn authors(world: &World) -> Vec<String> {
     comments.map(|comment| comment.author).collect()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn token_of_another_account_gets_one_new_comment() {
     let world = World::start().await;
     let first = fixture("github/issues");
@@ -79,7 +79,7 @@ async fn comment_is_found_after_the_app_is_renamed() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn page_link_with_another_host_name_is_followed() {
     let world = World::start().await;
     for number in 0..40 {
@@ -101,7 +101,7 @@ async fn page_link_with_another_host_name_is_followed() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_posted_if_comment_pages_cannot_be_read() {
     let world = World::start_with(|config| config.forge.max_attempts = 2).await;
     let mut issue = fixture("github/issues");
@@ -124,7 +124,7 @@ async fn nothing_is_posted_if_comment_pages_cannot_be_read() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn comments_follow_a_renamed_project() {
     let world = World::start().await;
     world.forge.rename(SHOP_PROJECT, 77);
@@ -148,7 +148,7 @@ async fn comments_follow_a_renamed_project() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn redirect_loop_ends() {
     let world = World::start().await;
     let circle = Mood::Redirect("/api/v3/again".to_owned());
@@ -161,7 +161,7 @@ async fn redirect_loop_ends() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn secondary_limit_postpones_the_job() {
     let world = World::start_with(|config| config.forge.max_attempts = 1).await;
     // Listing the comments succeeds; posting one hits the limit.
@@ -185,7 +185,7 @@ async fn secondary_limit_postpones_the_job() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn unexpected_page_is_not_taken_for_a_written_comment() {
     let world = World::start_with(|config| {
         config.forge.max_attempts = 1;
@@ -216,7 +216,7 @@ async fn unexpected_page_is_not_taken_for_a_written_comment() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn comment_written_after_a_timeout_is_not_duplicated() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 3).await;
     // Listing the comments succeeds. Posting one takes longer than the request timeout.

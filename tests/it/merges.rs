@@ -44,7 +44,7 @@ async fn stats(world: &World) -> Value {
     stats["repos"][0]["total"].clone()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn merge_is_compared_with_the_answer() {
     let world = World::start().await;
     world
@@ -88,7 +88,7 @@ async fn merge_is_compared_with_the_answer() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn missing_places_lower_the_merged_share() {
     let world = World::start_with(|config| config.forge.budget_tokens = 200).await;
     let mut issue = fixture("github/issues");
@@ -134,7 +134,7 @@ async fn missing_places_lower_the_merged_share() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn unrelated_or_unmerged_pull_requests_are_ignored() {
     let world = World::start().await;
     let (base, head) = fork(&world);
@@ -179,7 +179,7 @@ fn outcome(response: &Response) -> Value {
     response.json()["outcome"].clone()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn gitlab_and_gitea_merges_are_compared() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");

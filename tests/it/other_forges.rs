@@ -53,7 +53,7 @@ fn branch(world: &World) -> (String, String) {
     (base, head)
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nested_gitlab_group_project_is_registered_and_answered() {
     let world = World::start_empty(|config| {
         config.forge.register_owners = vec!["corner".to_owned()];
@@ -76,7 +76,7 @@ async fn nested_gitlab_group_project_is_registered_and_answered() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn push_to_a_project_that_cannot_be_registered_is_ignored() {
     let world = World::start_empty(|config| {
         config.forge.register_owners = vec!["corner".to_owned()];
@@ -89,7 +89,7 @@ async fn push_to_a_project_that_cannot_be_registered_is_ignored() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn gitlab_events_are_handled() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");
@@ -178,7 +178,7 @@ async fn gitlab_events_are_handled() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn gitea_events_are_handled() {
     let world = World::start().await;
     let mut issue = fixture("gitea/issues");

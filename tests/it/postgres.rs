@@ -388,7 +388,7 @@ async fn lost_database_is_logged_once() {
     server.stop();
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn connection_is_encrypted_and_verified() {
     let Some(url) = database::fresh() else {
         return;
@@ -422,7 +422,7 @@ async fn connection_is_encrypted_and_verified() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn database_password_is_never_shown() {
     let Some(url) = database::fresh() else {
         return;

@@ -39,7 +39,7 @@ async fn wait_until_request_hangs(forge: &StubForge) {
     .await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn interrupted_job_is_resumed_at_the_next_start() {
     let forge = StubForge::start().await;
     let (_keep, root) = tree(SHOP);
@@ -106,7 +106,7 @@ fn start_process(data: &Path, settings: &Path) -> (Child, String) {
     (child, url.to_owned())
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn job_that_keeps_killing_the_server_is_given_up() {
     const ATTEMPTS: usize = 3;
     if std::env::var_os("FOVEATE_TEST_DATABASE").is_some() {
@@ -189,7 +189,7 @@ async fn job_that_keeps_killing_the_server_is_given_up() {
     child.wait().unwrap();
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn newer_jobs_replace_older_ones_of_a_thread() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     let mut issue = fixture("github/issues");
@@ -207,7 +207,7 @@ async fn newer_jobs_replace_older_ones_of_a_thread() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn failed_jobs_die_and_can_be_retried() {
     let world = World::start_with(|config| config.forge.max_attempts = 2).await;
     let data = world.app.data();
@@ -278,7 +278,7 @@ async fn failed_jobs_die_and_can_be_retried() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--data-dir"));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn running_job_finishes_before_shutdown() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     world
@@ -300,7 +300,7 @@ async fn running_job_finishes_before_shutdown() {
 const HOSTILE: &str = "</details></sub></pre>\n\n```\n````\n~~~\n\n# Shouting\n\n@everyone @corner/all <img src=x onerror=alert(1)> \
      [click](javascript:alert(1)) ![x](http://evil.example/p.png) #1 <!-- foveate:context --> `/foveate` --> \u{202e}";
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn hostile_issue_and_fork_text_does_not_become_markup() {
     let world = World::start_with(|config| config.forge.answer_issues = true).await;
     let mut issue = fixture("github/issues");
@@ -384,7 +384,7 @@ fn check_markup(comment: &str) {
     assert!(!html.contains('@') && !html.contains("onerror"), "{html}");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn hanging_request_does_not_block_other_threads() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     world

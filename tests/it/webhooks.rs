@@ -167,7 +167,7 @@ pub fn fixture(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn issue_gets_one_comment_that_is_updated() {
     let world = World::start().await;
     let mut issue = fixture("github/issues");
@@ -216,7 +216,7 @@ async fn issue_gets_one_comment_that_is_updated() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn unsigned_deliveries_are_refused_and_repeats_ignored() {
     let world = World::start().await;
     let issue = fixture("github/issues").to_string();
@@ -253,7 +253,7 @@ async fn unsigned_deliveries_are_refused_and_repeats_ignored() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn invalid_webhooks_are_problems() {
     let world = World::start_with(|config| {
         config.forge.gitea.webhook_secret = String::new();
@@ -293,7 +293,7 @@ async fn invalid_webhooks_are_problems() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn pushes_are_fetched_at_once() {
     let world = World::start().await;
     let mut push = fixture("github/push");
@@ -381,7 +381,7 @@ pub fn fork(world: &World) -> (String, String) {
     (base, head)
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn pull_request_comment_shows_touched_code() {
     let world = World::start().await;
     let (base, head) = fork(&world);
@@ -418,7 +418,7 @@ async fn pull_request_comment_shows_touched_code() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn only_permitted_accounts_may_command() {
     let world = World::start_with(|config| config.forge.answer_issues = false).await;
     world
@@ -446,7 +446,7 @@ async fn only_permitted_accounts_may_command() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn uncertain_answer_is_not_posted() {
     let world = World::start_with(|config| config.forge.min_confidence = 1.0).await;
     world
@@ -457,7 +457,7 @@ async fn uncertain_answer_is_not_posted() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn own_comment_is_found_among_many() {
     let world = World::start().await;
     let copied = "<!-- foveate:context -->\nnot ours";
@@ -486,7 +486,7 @@ async fn own_comment_is_found_among_many() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn busy_or_failing_forge_is_retried() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 1).await;
     world.forge.queue_moods(&[
@@ -505,7 +505,7 @@ async fn busy_or_failing_forge_is_retried() {
     world.app.end().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn full_queue_refuses_webhooks() {
     let world = World::start_with(|config| {
         config.forge.max_jobs = 1;
