@@ -28,7 +28,7 @@ foveate_model::named_enum! {
         Audit = "audit",
         /// A revision was requested.
         Request = "request",
-        /// The history was loaded.
+        /// The history was loaded, or is read again after a failure.
         History = "history",
     }
 }

@@ -7,9 +7,10 @@
 mod git;
 mod tree;
 
+use std::future::ready;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
 use foveate_index::Revision;
@@ -54,8 +55,11 @@ struct Loading {
     commit: String,
     /// Number of attempts in a row that failed before.
     failures: u32,
-    task: AbortOnDropHandle<Result<CommitHistory, GitError>>,
+    /// Loads it, and returns the span of the run in which it did.
+    task: AbortOnDropHandle<(Loaded, Span)>,
 }
+
+type Loaded = Result<CommitHistory, GitError>;
 
 /// What to load after a history was loaded or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +92,7 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
-        let mut run = run(&writer, Cause::Registered);
+        let run = run(&writer, Cause::Registered);
         let read = list_stored(path.clone());
         let earlier = self.serve_stale(writer, read).instrument(run.clone());
         let Some(writer) = earlier.await else {
@@ -99,28 +103,29 @@ impl Driver {
             return;
         };
         let mut history: Option<Loading> = None;
-        let mut next = Some(Scan::Everything(Cause::Registered));
+        // A run's span is dropped where its work ends: an idle repository has none.
+        let mut next = Some((Scan::Everything(Cause::Registered), run));
         loop {
-            if let Some(scan) = next.take() {
+            if let Some((scan, run)) = next.take() {
                 let at_once = scan.cause() == Cause::Sync;
                 let (back, outcome) = self.scan(work, scan).instrument(run.clone()).await;
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
                     ScanOutcome::WantsHistory(commit) => {
-                        history = self.load_first(commit, history, at_once, &run);
+                        history = self.load_first(commit, history, at_once, run);
                     }
                     ScanOutcome::Settled | ScanOutcome::Failed => {}
                     ScanOutcome::Cancelled => return,
                 }
             }
             let full = work.next_full_scan();
-            tokio::select! {
+            let scan = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
-                Some(()) = syncs.recv() => next = Some(Scan::Everything(Cause::Sync)),
-                changed = work.changed() => next = Some(Scan::At(changed)),
-                (loading, loaded) = finished(&mut history) => {
+                Some(()) = syncs.recv() => Some(Scan::Everything(Cause::Sync)),
+                changed = work.changed() => Some(Scan::At(changed)),
+                (loading, loaded, run) = finished(&mut history) => {
                     let publish = self.blocking({
                         let commit = loading.commit.clone();
                         move || {
@@ -132,13 +137,15 @@ impl Driver {
                         return;
                     };
                     work = back;
-                    history = self.load_next(loading, then, &run);
+                    history = self.load_next(loading, then, run, &work.writer);
+                    None
                 }
-                () = sleep_until(full) => next = Some(Scan::Everything(work.cause())),
-            }
-            if let Some(scan) = &next {
-                run = self::run(&work.writer, scan.cause());
-            }
+                () = sleep_until(full) => Some(Scan::Everything(work.cause())),
+            };
+            next = scan.map(|scan| {
+                let run = self::run(&work.writer, scan.cause());
+                (scan, run)
+            });
         }
     }
 
@@ -241,17 +248,23 @@ impl Driver {
         commit: String,
         loading: Option<Loading>,
         at_once: bool,
-        run: &Span,
+        run: Span,
     ) -> Option<Loading> {
         match loading {
             Some(loading) if loading.commit == commit && !(at_once && loading.failures > 0) => {
                 Some(loading)
             }
-            _ => self.load_history(commit, HistoryStep::Files, 0, Duration::ZERO, run),
+            _ => self.load_history(commit, HistoryStep::Files, 0, ready(run)),
         }
     }
 
-    fn load_next(&self, loaded: Loading, next: NextLoad, run: &Span) -> Option<Loading> {
+    fn load_next(
+        &self,
+        loaded: Loading,
+        next: NextLoad,
+        run: Span,
+        writer: &Writer,
+    ) -> Option<Loading> {
         let Loading {
             commit, failures, ..
         } = loaded;
@@ -259,34 +272,38 @@ impl Driver {
             NextLoad::Nothing => None,
             // A failure of this step counts with those before: the next attempt begins with the files again.
             NextLoad::Functions => {
-                let step = HistoryStep::Functions;
-                self.load_history(commit, step, failures, Duration::ZERO, run)
+                self.load_history(commit, HistoryStep::Functions, failures, ready(run))
             }
             NextLoad::Retry => {
                 let wait = retry_wait(self.settings.poll.retry, failures);
                 let failures = failures.saturating_add(1);
-                self.load_history(commit, HistoryStep::Files, failures, wait, run)
+                let repo = writer.repository().name.clone();
+                // Its span begins after the wait, which may last an hour.
+                let run = async move {
+                    tokio::time::sleep(wait).await;
+                    spans::index_run(&repo, Cause::History.name())
+                };
+                self.load_history(commit, HistoryStep::Files, failures, run)
             }
         }
     }
 
-    /// Starts loading the history of a commit in the background after a wait, as part of this run.
+    /// Starts loading the history of a commit in the background, as part of a run, once its span is there.
     fn load_history(
         &self,
         commit: String,
         step: HistoryStep,
         failures: u32,
-        wait: Duration,
-        run: &Span,
+        run: impl Future<Output = Span> + Send + 'static,
     ) -> Option<Loading> {
         let git = self.git.load_full()?;
         let history = self.history.clone();
         let wanted = commit.clone();
-        let load = async move {
-            tokio::time::sleep(wait).await;
-            history.read(git, wanted, step).await
-        };
-        let task = self.tracker.spawn(load.instrument(run.clone()));
+        let task = self.tracker.spawn(async move {
+            let run = run.await;
+            let read = history.read(git, wanted, step).instrument(run.clone());
+            (read.await, run)
+        });
         Some(Loading {
             commit,
             failures,
@@ -309,19 +326,19 @@ impl Driver {
     }
 }
 
-type Loaded = Result<CommitHistory, GitError>;
-
-/// Waits until the history is loaded, and takes it out; waits for ever if none is being loaded.
-async fn finished(history: &mut Option<Loading>) -> (Loading, Loaded) {
-    let loaded = match history {
+/// Waits until the history is loaded, and takes it out, with the span of the run that loaded it; waits for ever if none
+/// is being loaded.
+async fn finished(history: &mut Option<Loading>) -> (Loading, Loaded, Span) {
+    let done = match history {
         Some(loading) => (&mut loading.task).await,
         None => std::future::pending().await,
     };
+    let (loaded, run) = done.unwrap_or_else(|error| {
+        let error = GitError::Unavailable(error.to_string());
+        (Err(error), Span::none())
+    });
     match history.take() {
-        Some(loading) => (
-            loading,
-            loaded.unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string()))),
-        ),
+        Some(loading) => (loading, loaded, run),
         None => std::future::pending().await,
     }
 }

@@ -550,6 +550,23 @@ async fn unreachable_collector_delays_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn span_of_an_index_run_ends_with_its_work() {
+    let collector = Collector::start(200).await;
+    let (server, ..) = server(&collector.url, &[]);
+    let (_tree, root) = tree(SHOP);
+    commit(&root, "first");
+    server.add(&root).await;
+    // Nothing else happens to the repository.
+    let run = until("the span of the run", async || {
+        let mut spans = collector.spans().into_iter();
+        spans.find(|span| span.name == "index")
+    });
+    let run = run.await;
+    let cause = text(&run.attributes, "foveate.cause");
+    assert_eq!(cause, Some("registered"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pending_telemetry_is_sent_at_shutdown() {
     let collector = Collector::start(200).await;
     let late = [

@@ -116,7 +116,7 @@ impl Driver {
 
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
-        let mut run = run(&writer, Cause::Registered);
+        let run = run(&writer, Cause::Registered);
         let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
@@ -130,16 +130,17 @@ impl Driver {
             ..self.settings.poll
         });
         let mut history: Option<Loading> = None;
-        let mut next = Some(Cause::Registered);
+        // A run's span is dropped where its work ends: an idle repository has none.
+        let mut next = Some((Cause::Registered, run));
         loop {
-            if let Some(cause) = next.take() {
+            if let Some((cause, run)) = next.take() {
                 let refresh = self.refresh(&source, writer, cause);
                 let Some((back, refreshed)) = refresh.instrument(run.clone()).await else {
                     return;
                 };
                 writer = back;
                 if let ScanOutcome::WantsHistory(commit) = refreshed.outcome {
-                    history = self.load_first(commit, history, cause == Cause::Sync, &run);
+                    history = self.load_first(commit, history, cause == Cause::Sync, run);
                 }
                 match refreshed.source {
                     SourceState::NotPolled => schedule.started(),
@@ -148,15 +149,13 @@ impl Driver {
                 }
                 writer.set_polling(schedule.polling());
             }
-            tokio::select! {
+            let cause = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
-                Some(()) = syncs.recv() => next = Some(Cause::Sync),
-                (loading, loaded) = finished(&mut history) => {
+                Some(()) = syncs.recv() => Some(Cause::Sync),
+                (loading, loaded, run) = finished(&mut history) => {
                     let loaded = source.origin.without_damage(loaded);
-                    if source.origin.copy().is_some_and(|copy| copy.is_damaged()) {
-                        next = Some(Cause::Poll);
-                    }
+                    let is_damaged = source.origin.copy().is_some_and(|copy| copy.is_damaged());
                     let publish = self.blocking({
                         let commit = loading.commit.clone();
                         move || {
@@ -168,13 +167,12 @@ impl Driver {
                         return;
                     };
                     writer = back;
-                    history = self.load_next(loading, then, &run);
+                    history = self.load_next(loading, then, run, &writer);
+                    is_damaged.then_some(Cause::Poll)
                 }
-                () = schedule.due() => next = Some(Cause::Poll),
-            }
-            if let Some(cause) = next {
-                run = super::run(&writer, cause);
-            }
+                () = schedule.due() => Some(Cause::Poll),
+            };
+            next = cause.map(|cause| (cause, super::run(&writer, cause)));
         }
     }
 
