@@ -49,7 +49,7 @@ fn two_versions(count: usize) -> (TempDir, PathBuf, [String; 2]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn git_change_of_many_files_is_one_generation() {
     let app = TestApp::start().await;
-    let (_keep, root, [first, second]) = two_versions(2000);
+    let (_keep, root, [first, second]) = two_versions(5000);
     app.add_tree("shop", &root, true).await;
     let settled = async |commit: &str, dirty: bool| {
         until("the history", async || {

@@ -40,6 +40,9 @@ async fn history_that_could_not_be_read_is_read_again_after_a_wait() {
     server.repair();
     for name in REPOSITORIES {
         server.wait_for_history(name).await;
+        // In a run of its own, which began after the wait.
+        let cause = server.cause_of_history(name);
+        assert_eq!(cause.as_deref(), Some("history"), "{name}");
     }
 }
 
@@ -51,6 +54,7 @@ struct ServerWithoutHistory {
     process: Process,
     root: PathBuf,
     flag: PathBuf,
+    log: PathBuf,
     _directories: [TempDir; 3],
 }
 
@@ -60,7 +64,7 @@ impl ServerWithoutHistory {
         commit(&root, "open the shop");
         let path = search_path();
         let flags = tempfile::tempdir().unwrap();
-        let flag = flags.path().join("broken");
+        let [flag, log] = ["broken", "log"].map(|name| flags.path().join(name));
         std::fs::write(&flag, "").unwrap();
         let (git, _) = replaced_git(&format!(
             "PATH='{path}'; case \"$*\" in *' log '*) if [ -e {} ]; then exit 1; fi;; esac; exec git \"$@\"",
@@ -68,7 +72,10 @@ impl ServerWithoutHistory {
         ));
         let path = format!("PATH={}:{path}", git.path().display());
         let retry = format!("FOVEATE__GIT__RETRY_SECONDS={retry_seconds}");
-        let process = Process::start(&["env", &path, &retry], None);
+        let redirect = format!("exec \"$@\" 2>'{}'", log.display());
+        let json_log = "FOVEATE__LOG__FORMAT=json";
+        let command = ["sh", "-c", &redirect, "sh", "env", json_log, &path, &retry];
+        let process = Process::start(&command, None);
         for (name, source) in REPOSITORIES
             .iter()
             .zip([json!({"path": root}), json!({"git": root})])
@@ -80,6 +87,7 @@ impl ServerWithoutHistory {
             process,
             root,
             flag,
+            log,
             _directories: [tree, flags, git],
         };
         for name in REPOSITORIES {
@@ -99,6 +107,23 @@ impl ServerWithoutHistory {
         let body = json!({"repo": name, "query": "`total_price`"});
         let answer = self.process.call(Method::POST, "/context", body).await;
         answer["issues"].to_string().contains("history_unavailable")
+    }
+
+    /// Returns the cause of the run that loaded the history of a repository, from the log.
+    fn cause_of_history(&self, name: &str) -> Option<String> {
+        let log = std::fs::read_to_string(&self.log).unwrap();
+        let lines = log
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let mut loaded = lines.filter(|line: &Value| line["message"] == "history loaded");
+        loaded.find_map(|line| {
+            let run = line["spans"]
+                .as_array()?
+                .iter()
+                .find(|s| s["name"] == "index")?;
+            let cause = run["cause"].as_str().filter(|_| run["repo"] == name)?;
+            Some(cause.to_owned())
+        })
     }
 
     async fn wait_for_history(&self, name: &str) {
