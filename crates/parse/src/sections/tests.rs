@@ -168,17 +168,17 @@ proptest! {
 
 #[test]
 fn hostile_texts_are_bounded() {
-    let deep = 100_000;
+    let deep = 50_000;
     let lines = |piece: &str| format!("{piece}\n").repeat(deep / 10);
     let indented = |piece: &str| -> String {
         let line = |depth: usize| format!("{}{piece}\n", " ".repeat(depth));
         (0..1_000).map(line).collect()
     };
     let mut texts = vec![
-        "a".repeat(1 << 20),
-        " ".repeat(1 << 19),
-        "\n".repeat(1 << 17),
-        "é\"".repeat(1 << 17),
+        "a".repeat(1 << 19),
+        " ".repeat(1 << 18),
+        "\n".repeat(1 << 16),
+        "é\"".repeat(1 << 16),
         indented("a:"),
         indented("- a"),
         indented("<a id=\"x\">"),
@@ -197,7 +197,7 @@ fn hostile_texts_are_bounded() {
             let sections = sections(language, path, text);
             let beginning: String = text.chars().take(30).collect();
             // Far above the expected time: the machine may be busy, but quadratic time is still detected.
-            let is_quick = started.elapsed() < Duration::from_secs(20);
+            let is_quick = started.elapsed() < Duration::from_secs(10);
             assert!(is_quick, "{path} {beginning:?}");
             check_tiles(&sections, text);
             passage(&sections, Lines::new(500, 510), 40);
