@@ -294,7 +294,7 @@ async fn wait_for_own_function(server: &Process, number: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn process_memory_stays_within_the_budget() {
-    let trees: Vec<_> = (0..16).map(large_tree).collect();
+    let trees: Vec<_> = (0..12).map(large_tree).collect();
     let one = Process::start(&["env"], None);
     add_and_ask(&one, 0, &trees[0].1).await;
     let held = one.metric("foveate_memory_held_bytes").await;
