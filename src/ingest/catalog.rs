@@ -292,6 +292,8 @@ impl Catalog {
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
+        // Another server's change of the list must not remove the directory before it is trusted.
+        let _alone = self.listing.lock().await;
         let is_same = |repository: &Arc<Repository>| matches!(&repository.source, Source::WorkingTree { path: known, .. } if *known == path);
         if let Some(known) = self
             .engine

@@ -8,7 +8,7 @@ const MEMORY_PER_BYTE: usize = 5;
 /// Largest size of one revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxSize {
-    /// Number of files, including those that are only listed.
+    /// Number of files, including those that are only listed, and in a working tree also of directories.
     pub files: usize,
     /// Total bytes of the indexable files: those that neither their name nor their size excludes.
     pub bytes: u64,
@@ -18,8 +18,8 @@ pub struct MaxSize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what failed")]
 pub enum TooLarge {
-    #[error("it holds {files} files; at most {max} are indexed (`index.max_files`): {ADVICE}")]
-    Files { files: usize, max: usize },
+    #[error("it holds more than {max} files or directories (`index.max_files`): {ADVICE}")]
+    Files { max: usize },
     #[error(
         "its files have {} MB; at most {} MB are indexed (`index.max_bytes`): {ADVICE}",
         .bytes / 1_000_000,
@@ -42,14 +42,13 @@ impl Default for MaxSize {
 }
 
 impl MaxSize {
-    /// Checks a revision of `files` files with `bytes` indexable bytes against the limit.
+    /// Checks a revision of `files` files (or as many directories) with `bytes` indexable bytes against the limit.
     ///
     /// # Errors
     /// When it exceeds the limit.
     pub fn check(&self, files: usize, bytes: u64) -> Result<(), TooLarge> {
         if files > self.files {
-            let max = self.files;
-            return Err(TooLarge::Files { files, max });
+            return Err(TooLarge::Files { max: self.files });
         }
         if bytes > self.bytes {
             let max = self.bytes;
@@ -71,7 +70,7 @@ mod tests {
         };
         assert_eq!(max.check(2, 10_000_000), Ok(()));
         let files = max.check(3, 0).unwrap_err().to_string();
-        assert!(files.starts_with("it holds 3 files; at most 2 "), "{files}");
+        assert!(files.starts_with("it holds more than 2 files "), "{files}");
         let bytes = max.check(0, 11_000_000).unwrap_err().to_string();
         assert!(bytes.contains("11 MB; at most 10 MB"), "{bytes}");
     }

@@ -4,6 +4,7 @@
 //! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
 
 mod audit;
+mod exclude;
 mod head;
 mod network;
 mod read;
@@ -129,7 +130,9 @@ impl WorkingTree {
     /// Counts the directories of the tree at `root` that would be scanned, and so watched. Blocks.
     pub fn count_directories(root: &Path, excluded: Vec<PathBuf>) -> usize {
         let rules = Arc::new(Rules::new(root.to_owned(), excluded));
-        walk::below(&rules, root, None).directories.len()
+        walk::below(&rules, root, None, &|_| false)
+            .directories
+            .len()
     }
 
     /// Returns the number of scanned directories.
@@ -221,9 +224,10 @@ impl WorkingTree {
         watcher: Option<&Arc<TreeWatcher>>,
         progress: &Progress,
     ) -> Result<Listing, TreeError> {
+        let is_over = self.is_over(progress);
         // In parallel, since the walk mostly waits for the file system.
         let (mut listing, committed) = rayon::join(
-            || walk::below(&self.rules, &self.root, watcher),
+            || walk::below(&self.rules, &self.root, watcher, &is_over),
             || {
                 self.head
                     .files
@@ -251,7 +255,7 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
-        self.check_size(&listing.files, blobs.limits().max_bytes)?;
+        self.check_size(&listing, blobs.limits().max_bytes)?;
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
         self.entries.retain(|path, _| kept.contains(path));
@@ -314,12 +318,13 @@ impl WorkingTree {
                 if self.directories.contains(&child) {
                     continue;
                 }
-                let mut below = walk::below(&self.rules, &child, watcher);
+                let mut below = walk::below(&self.rules, &child, watcher, &self.is_over(progress));
                 self.add_tracked_below(&mut below, &child);
                 found.extend(below.files);
                 self.directories.extend(below.directories);
             }
         }
+        progress.check()?;
         let known = |found: &&WalkedFile| self.entries.contains_key(&found.path);
         if !found.iter().all(|found| known(&found)) {
             self.check_growth(&found, blobs.limits().max_bytes)?;

@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use crate::app::{TestApp, commit, places, tree, until};
 use crate::index_report::Service as _;
 use crate::process::Process;
+use crate::remote::{self, serve_shop};
 
 const COUNT: usize = 6;
 
@@ -153,6 +154,31 @@ async fn evicted_repository_is_reloaded_when_asked() {
     let (_, root) = &trees[4];
     app.add_tree("repo2", root, false).await;
     assert_eq!(app.places_of("repo2", "only_in_4").await, ["a4.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn push_to_an_evicted_repository_is_in_its_next_answer() {
+    let (_keep, root, hub) = serve_shop().await;
+    let app = TestApp::start_with(|config| {
+        little_memory(config);
+        config.git.schemes.push("http".to_owned());
+        config.git.poll_seconds = 0;
+    })
+    .await;
+    remote::add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    let (_other, other) = repository(0);
+    app.add_tree("repo0", &other, false).await;
+    assert_finds_own_function(&app, 0).await;
+    wait_for_one_resident(&app).await;
+    let shop = app.get("/repos/shop").await.json();
+    assert_eq!(shop["memory"]["resident"], false, "{shop}");
+    remote::write(&root, "pushed");
+    hub.push(&root, "main");
+    app.post("/repos/shop/sync", json!({})).await;
+    let found = app.places_of("shop", "pushed").await;
+    assert_eq!(found, ["shop/pushed.py"]);
     app.end().await;
 }
 

@@ -541,6 +541,14 @@ async fn partial_clones_answer_from_existing_objects() {
         before,
         "nothing was fetched"
     );
+    // The files that somebody fetches are read at the next sync, although the commit is the same.
+    git(
+        &at("blobless"),
+        &["fetch", "-q", "--refetch", "--no-filter", "origin", "HEAD"],
+    );
+    app.post("/repos/blobless/sync", json!({})).await;
+    app.repo_until("blobless", |repo| repo["skipped"]["unreadable"].is_null())
+        .await;
     app.end().await;
 }
 

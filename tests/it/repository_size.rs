@@ -24,7 +24,7 @@ async fn tree_with_too_many_files_fails_until_it_shrinks() {
     assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
     let failed = app.repo_until("tree", |repo| repo["state"] == "failed");
     let error = failed.await["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("3 files"), "{error}");
+    assert!(error.contains("more than 2 files"), "{error}");
     assert!(error.contains("index.max_files"), "{error}");
     fs::remove_file(root.join("c.png")).unwrap();
     app.ready("tree").await;
@@ -44,11 +44,45 @@ async fn tree_that_grows_too_large_keeps_its_last_index() {
     fs::rename(more.path(), root.join("more")).unwrap();
     let failed = app.repo_until("tree", |repo| repo["state"] == "failed");
     let error = failed.await["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("5 files"), "{error}");
+    assert!(error.contains("more than 4 files"), "{error}");
     assert_eq!(app.places_of("tree", "beta").await, ["b.py"]);
     fs::remove_file(root.join("more/d.py")).unwrap();
     app.ready("tree").await;
     app.places_become("tree", "late", &["more/e.py"]).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn file_deleted_while_the_tree_is_too_large_leaves_the_index() {
+    let app = TestApp::start_with(|config| config.index.max_files = 4).await;
+    let (_keep, root) = tree(THREE);
+    app.add_tree("tree", &root, true).await;
+    let more = tempfile::tempdir_in(root.parent().unwrap()).unwrap();
+    for name in ["d.py", "e.py", "f.py"] {
+        fs::write(more.path().join(name), "def late(): pass\n").unwrap();
+    }
+    fs::remove_file(root.join("b.py")).unwrap();
+    fs::rename(more.path(), root.join("more")).unwrap();
+    app.repo_until("tree", |repo| repo["state"] == "failed")
+        .await;
+    fs::remove_dir_all(root.join("more")).unwrap();
+    app.ready("tree").await;
+    app.places_become("tree", "beta", &[]).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tree_with_too_many_directories_fails() {
+    let app = TestApp::start_with(|config| config.index.max_files = 4).await;
+    let (_keep, root) = tree(THREE);
+    for number in 0..5 {
+        fs::create_dir(root.join(number.to_string())).unwrap();
+    }
+    let body = json!({"name": "tree", "source": {"path": root}, "watch": true});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let failed = app.repo_until("tree", |repo| repo["state"] == "failed");
+    let error = failed.await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("4 files or directories"), "{error}");
     app.end().await;
 }
 

@@ -205,6 +205,50 @@ fn special_or_large_ignore_files_are_not_read() {
     assert!(refused.contains("ignore file"), "{refused}");
 }
 
+#[test]
+fn ignore_files_of_nested_repositories_and_behind_git_files_are_checked() {
+    let (_keep, root) = tree("//- a.py\n//- nested/b.py\n//- nested/.git/HEAD\n");
+    let git_file = root.join(".git");
+    let scan = || {
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let mut scanned = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+        scanned.rescan(&blobs, &progress, None).unwrap();
+        state(&scanned)
+            .into_iter()
+            .map(|(path, ..)| path)
+            .collect::<Vec<_>>()
+    };
+    // A nested repository is listed, and none of its files is opened.
+    symlink("/dev/zero", root.join("nested/.gitignore")).unwrap();
+    fs::create_dir(&git_file).unwrap();
+    assert_eq!(scan(), ["a.py", "nested"]);
+    fs::remove_dir(&git_file).unwrap();
+    fs::remove_file(root.join("nested/.gitignore")).unwrap();
+
+    // In a plain directory, a repository whose `.git` is a file leads to the `info/exclude` of the common directory.
+    fs::remove_dir_all(root.join("nested/.git")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let common = outside.path();
+    fs::create_dir(common.join("info")).unwrap();
+    let link = root.join("nested/.git");
+    let exclude = common.join("info/exclude");
+    let commondir = common.join("commondir");
+    fs::write(&link, format!("gitdir: {}\n", common.display())).unwrap();
+    fs::write(&commondir, format!("{}\n", common.display())).unwrap();
+    fs::write(&exclude, "b.py\n").unwrap();
+    assert_eq!(scan(), ["a.py"], "the patterns apply");
+    fs::remove_file(&exclude).unwrap();
+    symlink("/dev/zero", &exclude).unwrap();
+    assert_eq!(scan(), ["a.py", "nested"]);
+    fs::remove_file(&exclude).unwrap();
+    assert_eq!(scan(), ["a.py", "nested/b.py"], "nothing to read");
+    fs::remove_file(&commondir).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &commondir, rustix::fs::Mode::RUSR).unwrap();
+    assert_eq!(scan(), ["a.py", "nested"]);
+    fs::File::create(&link).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!(scan(), ["a.py", "nested"]);
+}
+
 fn skipped(repo: &Value) -> Vec<(String, String)> {
     let files = repo["skipped_files"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();

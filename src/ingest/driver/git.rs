@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveate_index::Revision;
+use foveate_index::{Revision, Snapshot};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
@@ -15,7 +15,7 @@ use super::{
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{GitError, GitRepo, refuse_lost_files};
+use crate::ingest::git::{GitError, GitRepo, is_missing, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
 /// A ref of a git repository to keep current.
@@ -116,7 +116,12 @@ impl Driver {
 
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
-        let run = run(&writer, Cause::Registered);
+        // A sync that was requested while the repository was evicted: what it announces is fetched before the first answer.
+        let cause = match syncs.try_recv() {
+            Ok(()) => Cause::Sync,
+            Err(_) => Cause::Registered,
+        };
+        let run = run(&writer, cause);
         let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
@@ -131,7 +136,7 @@ impl Driver {
         });
         let mut history: Option<Loading> = None;
         // A run's span is dropped where its work ends: an idle repository has none.
-        let mut next = Some((Cause::Registered, run));
+        let mut next = Some((cause, run));
         loop {
             if let Some((cause, run)) = next.take() {
                 let refresh = self.refresh(&source, writer, cause);
@@ -321,16 +326,21 @@ impl GitWork {
         }
     }
 
-    /// Reads the files of the ref; returns `None` if its commit is the current one.
+    /// Reads the files of the ref; returns `None` if its commit is the current one. On request, files whose objects were
+    /// missing are read again.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
         let git = GitRepo::open(&self.directory, &self.driver.read_limits)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
         let basis = repository.current_unless_stale();
+        let is_current = |snapshot: &Snapshot| {
+            let lacks_files = || snapshot.files.as_slice().iter().any(is_missing);
+            snapshot.revision.commit == commit && !(cause == Cause::Sync && lacks_files())
+        };
         if basis
             .as_ref()
-            .is_some_and(|basis| basis.snapshot.revision.commit == commit)
+            .is_some_and(|basis| is_current(&basis.snapshot))
         {
             return Ok(None);
         }

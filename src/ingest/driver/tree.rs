@@ -266,7 +266,8 @@ impl TreeWork {
         // Before publishing: whoever sees the repository ready also sees how it is watched.
         self.report_watching();
         let outcome = match read {
-            Ok(changed) => self.publish(cause, changed, start),
+            // A failed scan may have changed the known files, too.
+            Ok(changed) => self.publish(cause, changed || self.failed, start),
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
         self.failed = matches!(outcome, ScanOutcome::Failed);

@@ -48,9 +48,10 @@ pub fn file(
             "it is not a regular file".to_owned(),
         )),
         FoundKind::BadName => Some(SkipReason::NotUtf8),
-        FoundKind::Closed => Some(SkipReason::Unreadable(
-            "no permission to read the directory".to_owned(),
-        )),
+        FoundKind::Closed { errno } => Some(SkipReason::Unreadable(format!(
+            "the directory cannot be read: {}",
+            io::Error::from_raw_os_error(errno)
+        ))),
         FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
             "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
              more than 128 KiB"
@@ -89,6 +90,11 @@ pub fn file(
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
+            // Permissions are part of a file's stat. After another error, the next scan reads the file again.
+            let stat = match error.kind() {
+                io::ErrorKind::PermissionDenied => stat,
+                _ => stat.distrusted(),
+            };
             let reason = SkipReason::Unreadable(error.to_string());
             Some((stat, skipped_file(path, unread(), stat.size, reason)))
         }
@@ -288,6 +294,24 @@ mod tests {
         // Opening the pipe does not wait either.
         let pipe = open_by_parts(&at("tree"), &path).unwrap();
         assert!(!pipe.metadata().unwrap().is_file());
+    }
+
+    #[test]
+    fn file_is_read_again_after_an_error() {
+        let keep = tempfile::tempdir().unwrap();
+        std::fs::create_dir(keep.path().join("a.py")).unwrap();
+        let stat = Stat::of(&keep.path().join("a.py")).unwrap().as_old();
+        // A directory in the place of a file that was found cannot be read.
+        let found = WalkedFile {
+            path: RepoPath::new("a.py").unwrap(),
+            stat,
+            kind: FoundKind::File,
+        };
+        let blobs = BlobCache::new(Limits::default(), 0);
+        let read = file(keep.path(), found, &blobs, IdKind::Sha1, KnownFile::Nothing);
+        let (after, file) = read.unwrap();
+        assert!(matches!(file.skipped, Some(SkipReason::Unreadable(_))));
+        assert!(stat.is_unchanged(&stat) && !after.is_unchanged(&stat));
     }
 
     #[test]

@@ -4,20 +4,33 @@ use std::collections::HashSet;
 
 use foveate_model::RepoPath;
 
-use super::walk::{FoundKind, WalkedFile};
+use super::walk::{FoundKind, Listing, WalkedFile};
 use super::{TreeError, WorkingTree};
+use crate::engine::Progress;
 
 impl WorkingTree {
+    /// Returns the condition for ending a walk early: so many files or directories that the tree is too large, or the
+    /// work is cancelled.
+    pub(super) fn is_over<'p>(
+        &self,
+        progress: &'p Progress,
+    ) -> impl Fn(usize) -> bool + Sync + use<'p> {
+        let max = self.read_limits.max_size.files;
+        move |found| found > max || progress.check().is_err()
+    }
+
     /// Returns an error if a tree of these files is too large. Files larger than `max_file_bytes` are not
     /// read, so their bytes do not count.
     pub(super) fn check_size(
         &self,
-        files: &[WalkedFile],
+        listing: &Listing,
         max_file_bytes: u64,
     ) -> Result<(), TreeError> {
-        let read = files.iter().filter(|found| is_read(found, max_file_bytes));
+        let files = listing.files.iter();
+        let read = files.filter(|found| is_read(found, max_file_bytes));
         let bytes = read.map(|found| found.stat.size).sum();
-        self.read_limits.max_size.check(files.len(), bytes)?;
+        let found = listing.files.len().max(listing.directories.len());
+        self.read_limits.max_size.check(found, bytes)?;
         Ok(())
     }
 
@@ -36,7 +49,8 @@ impl WorkingTree {
         }
         let read = found.iter().filter(|found| is_read(found, max_file_bytes));
         bytes += read.map(|found| found.stat.size).sum::<u64>();
-        self.read_limits.max_size.check(files, bytes)?;
+        let found = files.max(self.directories.len());
+        self.read_limits.max_size.check(found, bytes)?;
         Ok(())
     }
 }

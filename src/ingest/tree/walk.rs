@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use foveate_model::RepoPath;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use parking_lot::Mutex;
 
+use super::exclude::{is_of_system, linked_exclude_bytes};
 use super::stat::Stat;
 use crate::ingest::watch::TreeWatcher;
 
@@ -49,8 +49,10 @@ pub enum FoundKind {
     Special,
     /// A file whose name is not UTF-8.
     BadName,
-    /// A directory that may not be read.
-    Closed,
+    /// A directory that cannot be listed, with the number of the system's error.
+    Closed {
+        errno: i32,
+    },
     /// A directory that is skipped because an ignore file in it must not be read.
     BadIgnoreFile,
 }
@@ -58,7 +60,7 @@ pub enum FoundKind {
 /// The entries found by a walk, or in one directory.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Files, links, nested repositories, and directories that may not be read.
+    /// Files, links, nested repositories, and directories that cannot be read.
     pub files: Vec<WalkedFile>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
@@ -77,8 +79,14 @@ impl Listing {
 }
 
 /// Walks `directory` and everything below it, on several threads. Each directory is registered with
-/// `watcher`, if any, before it is listed.
-pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatcher>>) -> Listing {
+/// `watcher`, if any, before it is listed. The walk ends early once `is_over` holds for the number of files or of
+/// directories found so far.
+pub fn below(
+    rules: &Arc<Rules>,
+    directory: &Path,
+    watcher: Option<&Arc<TreeWatcher>>,
+    is_over: &(dyn Fn(usize) -> bool + Sync),
+) -> Listing {
     if rules.is_nested_repository(directory) {
         // An event named the nested repository; the walk of its parent would not enter it.
         return Listing::default();
@@ -104,18 +112,23 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
                         return WalkState::Continue;
                     }
                 };
-                if rules.is_entered(&entry) {
+                let found = if rules.is_entered(&entry) {
                     let stat = Stat::of(entry.path());
                     let mut listing = listing.lock();
                     let stat = stat.map(|stat| (entry.path().to_owned(), stat));
                     listing.stats.extend(stat);
                     listing.directories.insert(entry.into_path());
-                    return WalkState::Continue;
+                    listing.directories.len()
+                } else {
+                    let found = found(&rules.root, &entry);
+                    let mut listing = listing.lock();
+                    listing.files.extend(found);
+                    listing.files.len()
+                };
+                match is_over(found) {
+                    true => WalkState::Quit,
+                    false => WalkState::Continue,
                 }
-                if let Some(found) = found(&rules.root, &entry) {
-                    listing.lock().files.push(found);
-                }
-                WalkState::Skip
             })
         });
     let mut listing = listing.into_inner();
@@ -123,8 +136,8 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
     listing
 }
 
-/// Lists `directory` without what is below its children; `directories` are its children, not itself. If it may
-/// not be read, it is itself among the files.
+/// Lists `directory` without what is below its children; `directories` are its children, not itself. If it
+/// cannot be read, it is itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     if !rules.has_good_ignore_files(directory) {
         return Listing::of_left_out(rules, directory);
@@ -240,7 +253,9 @@ impl Rules {
             let file = metadata.ok().filter(std::fs::Metadata::is_file);
             file.map(|file| file.len())
         });
-        bytes.sum()
+        bytes
+            .sum::<Option<u64>>()?
+            .checked_add(linked_exclude_bytes(directory)?)
     }
 
     /// Whether an entry is a directory whose content belongs to the tree.
@@ -251,8 +266,8 @@ impl Rules {
 
 /// Configures a walk. `.gitignore` (also outside a repository), `.git/info/exclude` and the project's own
 /// ignore file apply, those of parent directories too. A user's global settings do not, so that one tree
-/// gives one index. Hidden files are included. Directories with a bad ignore file are not entered but added
-/// to `skipped`.
+/// gives one index. Hidden files are included. Nested repositories and directories with a bad ignore file are not entered
+/// but added to `skipped`.
 fn builder(
     directory: &Path,
     rules: &Arc<Rules>,
@@ -277,7 +292,12 @@ fn builder(
                 return false;
             }
             if !rules.is_entered(entry) {
-                return true;
+                // The walk would read the ignore files of a nested repository before it is told to skip it.
+                let is_directory = entry.file_type().is_some_and(|t| t.is_dir());
+                if is_directory {
+                    skipped.lock().extend(found(&rules.root, entry));
+                }
+                return !is_directory;
             }
             // Checked before the walk reads its ignore files.
             if !rules.has_good_ignore_files(entry.path()) {
@@ -290,13 +310,6 @@ fn builder(
             true
         });
     builder
-}
-
-/// Whether a path lies in a virtual file system, where reading may never end.
-fn is_of_system(real: &Path) -> bool {
-    ["/dev", "/proc", "/sys"]
-        .iter()
-        .any(|root| real.starts_with(root))
 }
 
 /// Returns the entry for a directory with a bad ignore file.
@@ -328,18 +341,15 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
     })
 }
 
-/// Returns the entry for a directory that may not be listed; `None` for other errors.
+/// Returns the entry for a directory that cannot be listed; `None` if it is gone, and for other errors.
 fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
-    let is_forbidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
-    if !error.io_error().is_some_and(is_forbidden) {
-        return None;
-    }
+    let errno = error.io_error()?.raw_os_error()?;
     let path = path_of(error)?;
     let metadata = path.symlink_metadata().ok()?;
     metadata.is_dir().then_some(WalkedFile {
         path: relative(root, path)?,
         stat: Stat::new(&metadata),
-        kind: FoundKind::Closed,
+        kind: FoundKind::Closed { errno },
     })
 }
 
@@ -350,5 +360,30 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
             path_of(err)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn directory_that_cannot_be_listed_is_an_entry() {
+        let keep = tempfile::tempdir().unwrap();
+        let inner = keep.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let failed = |path: &Path| {
+            let too_many_open_files = io::Error::from_raw_os_error(24);
+            let error = ignore::Error::WithPath {
+                path: path.to_owned(),
+                err: Box::new(ignore::Error::Io(too_many_open_files)),
+            };
+            closed(keep.path(), &error).map(|found| (found.path.as_str().to_owned(), found.kind))
+        };
+        let expected = ("inner".to_owned(), FoundKind::Closed { errno: 24 });
+        assert_eq!(failed(&inner), Some(expected));
+        assert_eq!(failed(&keep.path().join("gone")), None);
     }
 }
