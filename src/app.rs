@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
 
 fn openapi() -> anyhow::Result<ExitCode> {
     let text = http::router::document().to_yaml()?;
-    std::io::stdout().write_all(text.as_bytes())?;
+    cli::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -22,22 +22,24 @@ pub mod progress;
 mod repo;
 mod serve;
 mod shell;
+mod stdout;
 mod train;
 mod version;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
 
 pub use cache::RunCache;
 pub use mcp::McpArgs;
 pub use serve::ServeArgs;
+pub use stdout::stdout;
 
 /// The exit code of a command whose arguments cannot be used.
 pub const USAGE: u8 = 2;
@@ -112,12 +114,32 @@ pub struct NothingToAsk(pub String);
 /// Parses the program's arguments. Prints help or the error and exits where they ask for help or are invalid.
 pub fn parse() -> Command {
     let raw: Vec<OsString> = std::env::args_os().collect();
-    let parsed = Arguments::try_parse_from(&raw).or_else(|error| {
+    let parsed = parse_from(&raw).or_else(|error| {
         let is_unknown = error.kind() == ErrorKind::UnknownArgument;
         let text_last = context::with_text_last(&raw).filter(|_| is_unknown);
-        text_last.map_or(Err(error), Arguments::try_parse_from)
+        text_last.map_or(Err(error), |arguments| parse_from(&arguments))
     });
     parsed.unwrap_or_else(|error| error.exit()).command
+}
+
+fn parse_from(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
+    let command = ignoring_empty_variables(Arguments::command());
+    let mut matches = command.try_get_matches_from(arguments)?;
+    let parsed = Arguments::from_arg_matches_mut(&mut matches);
+    parsed.map_err(|error| error.format(&mut Arguments::command()))
+}
+
+/// Makes empty environment variables count as unset: CI systems set those that have no value.
+fn ignoring_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    let command = command.mut_args(|argument| {
+        if argument.get_env().is_some_and(is_empty) {
+            argument.env(None::<&str>)
+        } else {
+            argument
+        }
+    });
+    command.mut_subcommands(ignoring_empty_variables)
 }
 
 /// Runs a command.
@@ -144,14 +166,8 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
 /// Prints an error on standard error and returns its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     use io::Write as _;
-    let is_closed_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
-    if error.chain().any(|e| {
-        let io = e.downcast_ref::<io::Error>();
-        let json = e.downcast_ref::<serde_json::Error>();
-        io.is_some_and(is_closed_pipe)
-            || json.is_some_and(|j| j.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
-    }) {
-        // The reader of the output closed it: this is no failure.
+    if stdout::is_closed(error) {
+        // No failure: its reader has seen enough.
         return ExitCode::SUCCESS;
     }
     // A failure to write to standard error cannot be reported anywhere.

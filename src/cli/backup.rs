@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use super::database::{self, DatabaseArgs};
-use super::{UsageError, block_on};
+use super::{UsageError, block_on, stdout};
 use crate::disk;
 use crate::ingest::CREDENTIALS;
 use crate::store::{self, DatabaseLocation, Store};
@@ -63,7 +63,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
         return Err(error).with_context(|| format!("cannot write {}", args.dir.display()));
     }
     File::open(parent)?.sync_all()?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for (table, rows) in rows {
         writeln!(out, "{table}: {rows} rows")?;
     }

@@ -11,7 +11,7 @@ use foveate_model::escape::escape;
 use indicatif::{HumanBytes, HumanDuration};
 use serde_json::json;
 
-use super::UsageError;
+use super::{NOTHING_FOUND, UsageError, stdout};
 use crate::disk::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, restrict_umask};
 use crate::engine::StoreLocation;
 
@@ -47,11 +47,8 @@ pub struct CacheArgs {
 impl CacheDirArgs {
     /// Returns the cache; `None` where neither an argument nor the environment locates it.
     pub fn open(&self) -> Option<CacheDir> {
-        let argument = self
-            .cache_dir
-            .clone()
-            .filter(|path| !path.as_os_str().is_empty());
-        argument.or_else(default_directory).map(CacheDir::new)
+        let directory = self.cache_dir.clone().or_else(default_directory);
+        directory.map(CacheDir::new)
     }
 }
 
@@ -201,20 +198,29 @@ pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
         .open()
         .ok_or_else(|| UsageError(no_place.to_owned()))?;
     let unusable = || format!("cannot use the cache directory {}", cache.path().display());
-    let entries = cache.repositories().with_context(unusable)?;
+    let mut entries = cache.repositories().with_context(unusable)?;
     match &args.command {
         CacheCommand::List { json: true } => list_as_json(&cache, &entries)?,
         CacheCommand::List { json: false } => list(&cache, &entries)?,
-        CacheCommand::Clear { repository } => {
-            let only = repository.as_ref().map(|path| {
-                // A directory that no longer exists was cached under its absolute path.
-                let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
-                absolute.unwrap_or_else(|_| path.clone())
-            });
-            let is_selected = |entry: &&CachedRepository| {
-                only.as_ref().is_none_or(|only| entry.repository == *only)
-            };
-            clear(&cache, entries.iter().filter(is_selected)).with_context(unusable)?;
+        CacheCommand::Clear { repository: None } => {
+            clear(&cache, &entries).with_context(unusable)?;
+        }
+        CacheCommand::Clear {
+            repository: Some(path),
+        } => {
+            // A directory that no longer exists was cached under its absolute path.
+            let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+            let path = absolute.unwrap_or_else(|_| path.clone());
+            entries.retain(|entry| entry.repository == path);
+            if entries.is_empty() {
+                let _ = writeln!(
+                    io::stderr(),
+                    "{} is not in the cache; `foveate cache list` shows what is",
+                    shown(&path)
+                );
+                return Ok(ExitCode::from(NOTHING_FOUND));
+            }
+            clear(&cache, &entries).with_context(unusable)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -226,7 +232,7 @@ fn shown(path: &Path) -> String {
 }
 
 fn list(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for entry in entries {
         let age = SystemTime::now()
             .duration_since(entry.used)
@@ -254,15 +260,12 @@ fn list_as_json(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Resul
         })
     };
     let list: Vec<_> = entries.iter().map(entry).collect();
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let answer = json!({"directory": cache.path().to_string_lossy(), "repositories": list});
     super::print_json(&mut out, &answer)
 }
 
-fn clear<'a>(
-    cache: &CacheDir,
-    entries: impl Iterator<Item = &'a CachedRepository>,
-) -> io::Result<()> {
+fn clear(cache: &CacheDir, entries: &[CachedRepository]) -> io::Result<()> {
     let (mut removed, mut freed) = (0, 0);
     for entry in entries {
         if cache.remove(entry)? {
@@ -270,10 +273,10 @@ fn clear<'a>(
             freed += entry.bytes;
         } else {
             let repository = shown(&entry.repository);
-            writeln!(
+            let _ = writeln!(
                 io::stderr(),
                 "{repository} is in use by another process and was not removed"
-            )?;
+            );
         }
     }
     let repositories = if removed == 1 {
@@ -282,5 +285,5 @@ fn clear<'a>(
         "repositories"
     };
     let freed = HumanBytes(freed);
-    writeln!(io::stdout(), "removed {removed} {repositories}, {freed}")
+    writeln!(stdout(), "removed {removed} {repositories}, {freed}")
 }

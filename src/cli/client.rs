@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use foveate_model::escape::escape;
-use reqwest::{Method, StatusCode};
+use reqwest::header::LOCATION;
+use reqwest::redirect::Policy;
+use reqwest::{Method, Response, StatusCode};
 use rustls::CertificateError;
 use serde_json::Value;
 
@@ -92,10 +94,11 @@ pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<
     }
     if server.starts_with("http:") && !is_local(server) {
         let server = escape(server);
-        writeln!(
+        // A closed standard error must not end the run.
+        let _ = writeln!(
             io::stderr(),
             "warning: the token is sent unencrypted to {server}"
-        )?;
+        );
     }
     check_spelling(&token).map_err(|error| UsageError(format!("{named}: {error}")))?;
     Ok(Some(token))
@@ -138,6 +141,23 @@ pub(super) struct Call<'a> {
     pub(super) any_certificate: bool,
 }
 
+/// Returns the server to which a response redirects the request for `path`; `None` if it is no redirect, or one to the
+/// same server, such as to a login page.
+fn redirect_target(response: &Response, path: &str) -> Option<String> {
+    if !response.status().is_redirection() {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let target = response.url().join(location).ok()?;
+    let origin = target.origin();
+    if origin == response.url().origin() {
+        return None;
+    }
+    // A server behind a proxy may be below a path.
+    let server = target.as_str().strip_suffix(path);
+    Some(server.map_or_else(|| origin.ascii_serialization(), str::to_owned))
+}
+
 /// Describes an answer that is not from Foveate, but from a proxy before it or from another server.
 pub(super) fn foreign_answer(server: &str, status: StatusCode) -> String {
     format!(
@@ -167,6 +187,8 @@ impl Call<'_> {
         let url = format!("{}{path}", server.trim_end_matches('/'));
         let mut client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
+            // A redirect would turn most methods into GET, and could lead to another host.
+            .redirect(Policy::none())
             .tls_danger_accept_invalid_certs(any_certificate);
         if is_local(server) {
             // A proxy on another machine cannot reach it.
@@ -187,6 +209,11 @@ impl Call<'_> {
             ))
         })?;
         let response = client.execute(request).await.map_err(unreachable)?;
+        if let Some(target) = redirect_target(&response, path) {
+            bail!(UsageError(format!(
+                "{server} redirects to {target}: use that as --server"
+            )));
+        }
         let status = response.status();
         let text = response.text().await.map_err(unreachable)?;
         if status == StatusCode::NO_CONTENT {

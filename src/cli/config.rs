@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_lines};
 use serde_json::json;
 
-use super::{USAGE, UsageError, database, print_json};
+use super::{USAGE, UsageError, database, print_json, stdout};
 use crate::config::{Config, Overrides, Setting};
 
 /// Check the settings, and show those in effect.
@@ -51,12 +51,12 @@ fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
         mistakes.extend(database_mistake(args));
     }
     if mistakes.is_empty() {
-        writeln!(std::io::stdout(), "the settings are valid")?;
+        writeln!(stdout(), "the settings are valid")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut err = std::io::stderr().lock();
     for mistake in mistakes {
-        writeln!(err, "error: {}", escape_lines(&mistake))?;
+        let _ = writeln!(err, "error: {}", escape_lines(&mistake));
     }
     Ok(ExitCode::from(USAGE))
 }
@@ -73,7 +73,7 @@ fn database_mistake(args: &ConfigArgs) -> Option<String> {
 fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {
     let settings = Config::effective(args.config.as_deref(), &Overrides::default());
     let settings = settings.map_err(|error| UsageError(error.to_string()))?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if is_json {
         let settings: Vec<_> = settings.iter().map(as_json).collect();
         print_json(&mut out, &json!({"settings": settings}))?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::{UsageError, block_on};
+use super::{UsageError, block_on, stdout};
 use crate::config::DatabaseUrl;
 use crate::disk::{self, LockHolder};
 use crate::store::{DatabaseLocation, Store, StoreError};
@@ -56,7 +56,7 @@ pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
     }
     disk::restrict_umask();
     let copied = block_on(copy(from, to.clone()))??;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     for (table, rows) in copied {
         writeln!(out, "{table}: {rows} rows")?;
     }

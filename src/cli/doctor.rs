@@ -10,7 +10,7 @@ use foveate_model::escape::escape;
 use serde::Serialize;
 use serde_json::json;
 
-use super::print_json;
+use super::{print_json, stdout};
 
 /// Check everything that a server needs, and say how to fix what is missing.
 ///
@@ -114,7 +114,7 @@ impl Finding {
 pub fn print(findings: &[Finding], is_json: bool) -> anyhow::Result<ExitCode> {
     let worst = findings.iter().map(|finding| finding.status).max();
     let worst = worst.unwrap_or(Health::Ok);
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if is_json {
         print_json(&mut out, &json!({"status": worst, "checks": findings}))?;
     } else {

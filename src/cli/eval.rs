@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
+use super::stdout::Report;
 use super::{UsageError, feedback_cases};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::{compare, curve, report, run};
@@ -95,29 +96,36 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));
     progress.finish();
-    write_results(args, &evaluation, earlier.as_ref())?;
+    let printed = print(args, &evaluation, earlier.as_ref());
+    write_files(args, &evaluation)?;
     let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
-    Ok(ExitCode::from(u8::from(args.strict && failed)))
+    if args.strict && failed {
+        return Ok(ExitCode::FAILURE);
+    }
+    printed.finish()?;
+    Ok(ExitCode::SUCCESS)
 }
 
-fn write_results(
-    args: &EvalArgs,
-    evaluation: &Evaluation,
-    earlier: Option<&Evaluation>,
-) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(report::render(evaluation).as_bytes())?;
-    if let Some(path) = &args.curve {
-        writeln!(out)?;
-        out.write_all(curve::table(&evaluation.cases).as_bytes())?;
-        std::fs::write(path, curve::svg(&evaluation.cases))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+fn print(args: &EvalArgs, evaluation: &Evaluation, earlier: Option<&Evaluation>) -> Report {
+    let mut printed = Report::default();
+    printed.print(&report::render(evaluation));
+    if args.curve.is_some() {
+        printed.print("\n");
+        printed.print(&curve::table(&evaluation.cases));
     }
     if let Some(earlier) = earlier {
         let changes = compare::compare(earlier, evaluation);
-        writeln!(out)?;
-        out.write_all(compare::render(&changes).as_bytes())?;
-        out.write_all(compare::equal(earlier, evaluation).as_bytes())?;
+        printed.print("\n");
+        printed.print(&compare::render(&changes));
+        printed.print(&compare::equal(earlier, evaluation));
+    }
+    printed
+}
+
+fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {
+    if let Some(path) = &args.curve {
+        std::fs::write(path, curve::svg(&evaluation.cases))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let Some(path) = &args.json {
         let json = serde_json::to_vec_pretty(evaluation)?;

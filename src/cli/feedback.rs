@@ -10,7 +10,7 @@ use indicatif::HumanDuration;
 use serde_json::{Value, json};
 
 use super::database::DatabaseArgs;
-use super::{NOTHING_FOUND, print_json};
+use super::{NOTHING_FOUND, print_json, stdout};
 use crate::engine::RepoName;
 use crate::store::{AnswerFilter, AnswerRow, FeedbackRow, Store, now_millis};
 
@@ -114,7 +114,7 @@ pub async fn each(
 }
 
 async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::Result<ExitCode> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut entries = Vec::new();
     each(store, repo, |entry| {
         if as_json {
@@ -168,7 +168,7 @@ fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
 }
 
 async fn export(store: &Store, repo: Option<&RepoName>) -> anyhow::Result<ExitCode> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     each(store, repo, |entry| {
         let text = serde_json::to_string(&to_json(&entry))?;
         Ok(writeln!(out, "{}", escape::json(&text))?)
@@ -230,7 +230,7 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
     if count > 0 {
         store.scrub().await?;
     }
-    writeln!(io::stdout().lock(), "{count} answers deleted")?;
+    writeln!(stdout(), "{count} answers deleted")?;
     match (count, which) {
         (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),

@@ -1,7 +1,7 @@
 //! `foveate jobs`: lists the jobs that webhooks queued, and retries failed ones. It reads the database of a
 //! server, whether the server runs or not.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use indicatif::HumanDuration;
 use serde_json::json;
 
 use super::database::DatabaseArgs;
-use super::{NOTHING_FOUND, print_json};
+use super::{NOTHING_FOUND, print_json, stdout};
 use crate::store::{JobRow, Store, now_millis};
 
 /// Show the jobs that webhooks queued, and retry those that were given up.
@@ -54,7 +54,7 @@ pub fn run(args: &JobsArgs) -> anyhow::Result<ExitCode> {
 
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     let jobs = store.jobs().await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if as_json {
         let jobs: Vec<_> = jobs.iter().map(to_json).collect();
         print_json(&mut out, &json!({ "jobs": jobs }))?;
@@ -103,7 +103,7 @@ fn state(job: &JobRow) -> &'static str {
 
 async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
     let count = store.retry_jobs(id, now_millis()).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     writeln!(out, "{count} jobs were queued again")?;
     match (count, id) {
         (0, Some(_)) => Ok(ExitCode::from(NOTHING_FOUND)),

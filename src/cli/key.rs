@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::json;
 
 use super::database::{self, DatabaseArgs};
-use super::{NOTHING_FOUND, UsageError, print_json};
+use super::{NOTHING_FOUND, UsageError, print_json, stdout};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::disk;
 use crate::engine::RepoName;
@@ -138,19 +138,19 @@ async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
         Some(names) => names.join(", "),
     };
     // On standard error, so that standard output holds nothing but the token, for scripts.
-    writeln!(
+    let _ = writeln!(
         std::io::stderr(),
         "key {}: {}, {repositories}; the token is not shown again",
         row.name,
         row.scope
-    )?;
-    writeln!(std::io::stdout(), "{}", token.reveal())?;
+    );
+    writeln!(stdout(), "{}", token.reveal())?;
     Ok(ExitCode::SUCCESS)
 }
 
 async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
     let keys = store.keys().await?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if is_json {
         let keys: Vec<_> = keys.iter().map(as_json).collect();
         print_json(&mut out, &keys)?;
@@ -205,20 +205,20 @@ fn state(key: &KeyRow) -> &'static str {
 
 async fn revoke(store: &Store, name: &str) -> anyhow::Result<ExitCode> {
     if store.revoke_key(name).await? {
-        writeln!(std::io::stdout(), "revoked {name}")?;
+        writeln!(stdout(), "revoked {name}")?;
         return Ok(ExitCode::SUCCESS);
     }
     let name = foveate_model::escape::escape(name);
-    writeln!(
+    let _ = writeln!(
         std::io::stderr(),
         "no key named {name} exists, or it is already revoked; `foveate key list` shows all keys"
-    )?;
+    );
     Ok(ExitCode::from(NOTHING_FOUND))
 }
 
 async fn clear(store: &Store) -> anyhow::Result<ExitCode> {
     let deleted = store.delete_keys().await?;
-    writeln!(std::io::stdout(), "deleted {deleted} keys")?;
+    writeln!(stdout(), "deleted {deleted} keys")?;
     Ok(ExitCode::SUCCESS)
 }
 

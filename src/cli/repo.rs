@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 use foveate_model::escape::escape;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{UsageError, client};
+use super::{UsageError, client, stdout};
 use crate::engine::RepoName;
 
 /// Register, list and remove repositories of a running server.
@@ -68,22 +68,22 @@ enum RepoCommand {
 
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// A directory with files, or with --git a path or a URL of a git repository.
+    /// A directory with files, or the URL or, with --git, the path of a git repository.
     source: String,
     /// The repository's name, NAME or OWNER/NAME [default: the last part of the source].
     #[arg(long)]
     name: Option<String>,
-    /// Read git objects at a ref instead of files.
+    /// Read git objects at a ref instead of files; a URL is always read so.
     #[arg(long)]
     git: bool,
-    /// The commit, branch or tag to keep warm [default: HEAD].
-    #[arg(long, requires = "git", value_name = "REF")]
+    /// The commit, branch or tag of the git repository to keep warm [default: HEAD].
+    #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
     /// Seconds between two polls of the git repository; 0: only on request [default: the server's].
-    #[arg(long, requires = "git", value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS")]
     poll: Option<u32>,
-    /// Do not watch the directory for changes.
-    #[arg(long, conflicts_with = "git")]
+    /// Do not watch the directory with files for changes.
+    #[arg(long)]
     no_watch: bool,
 }
 
@@ -117,27 +117,28 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         any_certificate: false,
     }
     .send()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         if !answer.is_null() {
             super::print_json(&mut out, &answer)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    match (&args.command, answer.get("repos").and_then(Value::as_array)) {
-        (RepoCommand::Gc, _) => {
+    match &args.command {
+        RepoCommand::Gc => {
             let freed = answer.get("freed_bytes").and_then(Value::as_u64);
             writeln!(out, "freed {} bytes", freed.unwrap_or(0))?;
         }
-        (RepoCommand::Rm { name }, _) => writeln!(out, "removed {name}")?,
-        (RepoCommand::List, Some(repos)) if repos.is_empty() => {
-            writeln!(
-                out,
-                "no repository is registered; add one with `foveate repo add DIR`"
-            )?;
+        RepoCommand::Rm { name } => writeln!(out, "removed {name}")?,
+        RepoCommand::List => {
+            let repos = answer.get("repos").and_then(Value::as_array);
+            let server = &args.server.server;
+            let repos = repos.with_context(|| client::foreign_answer(server, StatusCode::OK))?;
+            list(&mut out, repos)?;
         }
-        (_, Some(repos)) => repos.iter().try_for_each(|repo| line(&mut out, repo))?,
-        (_, None) => line(&mut out, &answer)?,
+        RepoCommand::Add(_) | RepoCommand::Show { .. } | RepoCommand::Sync { .. } => {
+            line(&mut out, &answer)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -168,34 +169,55 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Builds the request that registers a source.
 fn registration(add: &AddArgs) -> anyhow::Result<Value> {
-    if add.git {
-        let location = git_location(&add.source)?;
-        let name = add.name.clone().unwrap_or_else(|| name_in(&location));
-        let mut source = json!({"git": location});
-        if let Some(reference) = &add.r#ref {
-            source["ref"] = json!(reference);
-        }
-        let mut body = json!({"name": name, "source": source});
-        if let Some(seconds) = add.poll {
-            body["poll_seconds"] = json!(seconds);
-        }
-        return Ok(body);
+    match add.git || is_url(&add.source) {
+        true => git_registration(add),
+        false => tree_registration(add),
+    }
+}
+
+fn git_registration(add: &AddArgs) -> anyhow::Result<Value> {
+    if add.no_watch {
+        let text = "--no-watch: a git repository is polled, not watched; use --poll";
+        bail!(UsageError(text.to_owned()));
+    }
+    let location = git_location(&add.source)?;
+    let name = add.name.clone().unwrap_or_else(|| name_in(&location));
+    let mut source = json!({"git": location});
+    if let Some(reference) = &add.r#ref {
+        source["ref"] = json!(reference);
+    }
+    let mut body = json!({"name": name, "source": source});
+    if let Some(seconds) = add.poll {
+        body["poll_seconds"] = json!(seconds);
+    }
+    Ok(body)
+}
+
+fn tree_registration(add: &AddArgs) -> anyhow::Result<Value> {
+    if add.r#ref.is_some() || add.poll.is_some() {
+        let text = "--ref and --poll: only a git repository has refs and is polled; add --git";
+        bail!(UsageError(text.to_owned()));
     }
     let path = directory(&add.source)?;
     let name = add.name.clone().unwrap_or_else(|| name_in(&path));
     Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
 }
 
-/// Returns the value of `--git` to send to the server. A relative path is made absolute: it names a directory of
-/// this machine, so the server must run here, too. A URL and an absolute path are sent as they are.
-fn git_location(source: &str) -> anyhow::Result<String> {
+/// Whether a source is a URL or `host:path`, by the rule of git: it has a colon before its first slash.
+fn is_url(source: &str) -> bool {
     let before_slash = source.split('/').next().unwrap_or_default();
-    // The rule of git: a location with a colon before its first slash is a URL or `host:path`.
-    if source.starts_with('/') || before_slash.contains(':') {
-        return Ok(source.to_owned());
+    before_slash.contains(':')
+}
+
+/// Returns the location of a git repository to send to the server. A relative path is made absolute: it names a
+/// directory of this machine, so the server must run here, too. A URL and an absolute path are sent as they are.
+fn git_location(source: &str) -> anyhow::Result<String> {
+    match source.starts_with('/') || is_url(source) {
+        true => Ok(source.to_owned()),
+        false => directory(source),
     }
-    directory(source)
 }
 
 /// Returns the absolute path of a directory of this machine.
@@ -214,6 +236,14 @@ fn name_in(location: &str) -> String {
     let trimmed = location.trim_end_matches('/');
     let last = trimmed.rsplit(['/', ':']).next().unwrap_or(trimmed);
     RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
+}
+
+fn list(out: &mut impl std::io::Write, repos: &[Value]) -> std::io::Result<()> {
+    if repos.is_empty() {
+        let text = "no repository is registered; add one with `foveate repo add DIR`";
+        return writeln!(out, "{text}");
+    }
+    repos.iter().try_for_each(|repo| line(out, repo))
 }
 
 /// Prints one repository on one line; the server's texts are escaped so that they cannot break it.

@@ -41,7 +41,7 @@ pub struct ManArgs {
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut visible_commands(), "foveate", &mut script);
-    std::io::stdout().write_all(&script)?;
+    super::stdout().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -19,6 +19,7 @@ use toml_edit::{DocumentMut, value};
 use self::own_commits::AdjustedWeights;
 use super::cases::{CaseArgs, WalkArgs};
 use super::database::DatabaseArgs;
+use super::stdout::Report;
 use super::{UsageError, feedback_cases};
 use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::case::Case;
@@ -122,15 +123,17 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.examples {
         examples::write(path, &examples)?;
     }
+    let mut report = Report::default();
     let fitted = match &args.repo {
-        _ if args.from_feedback => adjust(args, &examples, &ranking, "answers")?,
-        Some(_) => adjust(args, &examples, &ranking, "commits")?,
-        None if args.calibration => fit_lines(&examples, &ranking)?,
-        None => fit(args, &examples, &ranking)?,
+        _ if args.from_feedback => adjust(args, &examples, &ranking, "answers", &mut report)?,
+        Some(_) => adjust(args, &examples, &ranking, "commits", &mut report)?,
+        None if args.calibration => fit_lines(&examples, &ranking, &mut report),
+        None => fit(args, &examples, &ranking, &mut report),
     };
     if let Some(path) = &args.write {
         write(path, file.as_deref(), &fitted)?;
     }
+    report.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -169,55 +172,57 @@ struct Fitted {
     lines: Vec<FittedLine>,
 }
 
-/// Returns the kinds for which the examples have data, and reports the others on `out`.
-fn known_kinds(examples: &[Example], out: &mut impl std::io::Write) -> anyhow::Result<Vec<Kind>> {
+/// Returns the kinds for which the examples have data, and reports the others.
+fn known_kinds(examples: &[Example], report: &mut Report) -> Vec<Kind> {
     let mut kinds = vec![Kind::Files, Kind::Functions];
     if examples.iter().any(|example| !example.places.is_empty()) {
         kinds.push(Kind::Places);
     } else {
-        out.write_all(b"stretches are not fitted: give the edited lines with --edits\n")?;
+        report.print("stretches are not fitted: give the edited lines with --edits\n");
     }
-    Ok(kinds)
+    kinds
 }
 
 /// Fits all tables of weights to cases of many repositories.
-fn fit(args: &TrainArgs, examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
-    let mut out = std::io::stdout().lock();
+fn fit(
+    args: &TrainArgs,
+    examples: &[Example],
+    ranking: &RankingConfig,
+    report: &mut Report,
+) -> Fitted {
     let mut fitted = Fitted::default();
-    for kind in known_kinds(examples, &mut out)? {
+    for kind in known_kinds(examples, report) {
         let strength = args.strength.unwrap_or(default_strength(kind));
         let table = Table::fit(kind, examples, ranking, strength);
-        out.write_all(table.report().as_bytes())?;
+        report.print(&table.report());
         if args.ablation {
-            out.write_all(table.ablation(strength).as_bytes())?;
+            report.print(&table.ablation(strength));
         }
         fitted.weights.push(table.weights);
         fitted.lines.push(table.line);
     }
-    Ok(fitted)
+    fitted
 }
 
 /// Fits only the calibration lines, for the present weights.
-fn fit_lines(examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
-    let mut out = std::io::stdout().lock();
+fn fit_lines(examples: &[Example], ranking: &RankingConfig, report: &mut Report) -> Fitted {
+    let kinds = known_kinds(examples, report);
     let mut fitted = Fitted::default();
     let mut add = |path, (line, predictions): Calibrated<'_>| {
         let line = FittedLine { path, line };
-        let report = format!("{}{}\n", line.report(), reliability(&predictions));
+        report.print(&format!("{}{}\n", line.report(), reliability(&predictions)));
         fitted.lines.push(line);
-        out.write_all(report.as_bytes())
     };
-    let kinds = known_kinds(examples, &mut std::io::stdout())?;
     for kind in kinds {
         let present = Weights::present(kind, ranking).values;
         let repositories = examples.iter().map(|example| example.repo.as_str());
         let weights = repositories.map(|repo| (repo, present.clone())).collect();
-        add(calibration_key(kind), calibrate(examples, kind, &weights))?;
+        add(calibration_key(kind), calibrate(examples, kind, &weights));
     }
     if examples.iter().any(|example| example.shown.is_some()) {
-        add(CONFIDENCE_KEY, calibrate_confidence(examples))?;
+        add(CONFIDENCE_KEY, calibrate_confidence(examples));
     }
-    Ok(fitted)
+    fitted
 }
 
 /// Adjusts the files' weights to the commits of one repository, or to recorded answers.
@@ -226,10 +231,11 @@ fn adjust(
     examples: &[Example],
     ranking: &RankingConfig,
     noun: &'static str,
+    report: &mut Report,
 ) -> anyhow::Result<Fitted> {
     let strength = args.strength.unwrap_or(own_commits::DEFAULT_STRENGTH);
     let own = AdjustedWeights::fit(examples, ranking, strength, noun)?;
-    std::io::stdout().write_all(own.report().as_bytes())?;
+    report.print(&own.report());
     if args.from_feedback && args.write.is_some() && own.is_worse() {
         bail!(
             "nothing was written: on the newest answers the adjusted weights are worse than the present ones"

@@ -74,7 +74,7 @@ impl Forges {
         Ok((host, repository))
     }
 
-    /// Whether the author of a command may give it. The forge is asked if the event did not contain the role.
+    /// Whether the author of a command may give it. The forge is asked if the event did not show it.
     async fn may_command(
         &self,
         host: &Host,
@@ -84,7 +84,7 @@ impl Forges {
         let Some(person) = &task.unchecked else {
             return Ok(true);
         };
-        let association = host.association(scope, person).await?.unwrap_or_default();
+        let association = host.association(scope, person).await?;
         let allowed = &self.settings.config.command_associations;
         Ok(allowed.contains(&association))
     }

@@ -87,11 +87,16 @@ impl Client {
         request.headers(trace::headers(&Span::current()))
     }
 
-    /// Sends a request. `whose` identifies the token: each one has its own rate limit.
+    /// Sends a request. `whose` identifies the token: each one has its own rate limit. `None`: what the request names
+    /// does not exist, or the token may not see it (status 404).
     ///
     /// # Errors
     /// See [`CallError`]. Status 401 is [`CallError::Failed`], as a token may have expired.
-    pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
+    pub async fn send(
+        &self,
+        whose: &str,
+        request: RequestBuilder,
+    ) -> Result<Option<Reply>, CallError> {
         if let Some(left) = self.pauses.left(whose, Instant::now()) {
             return Err(waiting(left));
         }
@@ -107,13 +112,16 @@ impl Client {
         if let Some(wait) = rate_limit_wait(status, &headers, reply_body) {
             return Err(waiting(self.pauses.begin(whose, wait, Instant::now())));
         }
+        if status == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
         if !status.is_success() {
             return Err(failure(status, reply_body));
         }
-        Ok(Reply {
+        Ok(Some(Reply {
             body: body?.ok_or_else(|| no_json(status))?,
             next: next_page(&headers)?,
-        })
+        }))
     }
 
     /// Sends a request and follows redirects, such as that of a renamed project.
@@ -143,6 +151,14 @@ impl Client {
 /// Error for a response that does not have the documented form.
 pub(super) fn unexpected() -> CallError {
     CallError::Failed("the forge's response does not have the documented form".to_owned())
+}
+
+/// Error for a request about something that must exist.
+pub(super) fn missing() -> CallError {
+    CallError::Refused(
+        "the forge answered with status 404: it does not exist, or the token may not see it"
+            .to_owned(),
+    )
 }
 
 /// Error for a response whose body is not JSON although its status is a success, such as the login page of a

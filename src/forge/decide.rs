@@ -139,11 +139,9 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
         return Err("it is not a new comment of a person");
     }
     let words = command(&config.command, &event.text).ok_or("the comment is not a command")?;
-    let is_allowed = config.command_associations.contains(&event.association);
-    let is_known = !event.association.is_empty();
-    if is_known && !is_allowed {
-        return Err("its author may not give commands");
-    }
+    // An event may not show what its author may do: those of GitLab and Gitea never do, and GitHub's hide who is a
+    // member of an organisation unless that is public.
+    let is_shown = config.command_associations.contains(&event.association);
     let kind = if event.is_pull_request {
         ThreadKind::PullRequest
     } else {
@@ -151,7 +149,7 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     };
     Ok(Task {
         words: cut(words.to_owned(), MAX_WORDS_BYTES),
-        unchecked: (!is_known).then_some(event.author),
+        unchecked: (!is_shown).then_some(event.author),
         ..task(event.project, kind, &event.thread)
     })
 }

@@ -113,14 +113,26 @@ pub trait Dialect: Debug + Send + Sync {
         })
     }
 
-    /// Path that returns a person's permission on a project; `None` if the events contain it.
-    fn permission(&self, _: &str, _: &Person) -> Option<String> {
-        None
+    /// Path that returns a person's permission on a project.
+    fn permission(&self, project: &str, person: &Person) -> String {
+        format!(
+            "/repos/{}/collaborators/{}/permission",
+            segments(project),
+            segment(&person.login)
+        )
     }
 
     /// Converts the response of [`Dialect::permission`] to an association.
-    fn association(&self, _: &Value) -> Association {
-        Association::new()
+    fn association(&self, permission: &Value) -> Association {
+        let permission = text(permission, "/permission").unwrap_or_default();
+        match &*permission {
+            // Only Gitea distinguishes owners from other administrators.
+            "owner" => "OWNER",
+            "admin" => "MEMBER",
+            "write" => "COLLABORATOR",
+            _ => "NONE",
+        }
+        .to_owned()
     }
 }
 

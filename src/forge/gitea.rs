@@ -4,10 +4,9 @@
 use axum::http::HeaderMap;
 use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
-use serde_json::Value;
 
-use super::dialect::{Dialect, Proof, ThreadId, header, segment, segments, text};
-use super::event::{Association, Event, EventError, Person};
+use super::dialect::{Dialect, Proof, ThreadId, header, segments};
+use super::event::{Event, EventError};
 use super::github::event;
 use super::secret::Secret;
 
@@ -48,24 +47,5 @@ impl Dialect for Gitea {
         // Not paginated: one response lists all comments.
         let project = segments(&thread.project);
         format!("/repos/{project}/issues/{}/comments", thread.number)
-    }
-
-    fn permission(&self, project: &str, person: &Person) -> Option<String> {
-        Some(format!(
-            "/repos/{}/collaborators/{}/permission",
-            segments(project),
-            segment(&person.login)
-        ))
-    }
-
-    fn association(&self, permission: &Value) -> Association {
-        let permission = text(permission, "/permission").unwrap_or_default();
-        match &*permission {
-            "owner" => "OWNER",
-            "admin" => "MEMBER",
-            "write" => "COLLABORATOR",
-            _ => "NONE",
-        }
-        .to_owned()
     }
 }

@@ -93,9 +93,9 @@ impl Dialect for GitLab {
         })
     }
 
-    fn permission(&self, project: &str, person: &Person) -> Option<String> {
+    fn permission(&self, project: &str, person: &Person) -> String {
         let project = segment(project);
-        Some(format!("/projects/{project}/members/all/{}", person.id))
+        format!("/projects/{project}/members/all/{}", person.id)
     }
 
     fn association(&self, permission: &Value) -> Association {

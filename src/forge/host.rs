@@ -9,7 +9,7 @@ use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::client::{CallError, Client, Reply, http_client, unexpected};
+use super::client::{CallError, Client, Reply, http_client, missing, unexpected};
 use super::dialect::{Dialect, ThreadId, segments, text};
 use super::event::{Association, Person};
 use super::gitea::Gitea;
@@ -197,16 +197,18 @@ impl Host {
         if let Some(body) = &body {
             request = request.json(body);
         }
-        self.client.send("app", request).await
+        let reply = self.client.send("app", request).await?;
+        reply.ok_or_else(missing)
     }
 
+    /// Sends a request with the token for a project; `None` if what it names does not exist.
     async fn call(
         &self,
         scope: Scope<'_>,
         method: Method,
         address: &str,
         body: Option<&Value>,
-    ) -> Result<Reply, CallError> {
+    ) -> Result<Option<Reply>, CallError> {
         let token = self.token(scope).await?;
         let request = self.client.request(method, address);
         let mut request = self.dialect.authorize(request, &token);
@@ -227,29 +229,29 @@ impl Host {
         reply
     }
 
-    async fn get(&self, scope: Scope<'_>, path: &str) -> Result<Value, CallError> {
+    async fn find(&self, scope: Scope<'_>, path: &str) -> Result<Option<Value>, CallError> {
         let address = format!("{}{path}", self.api);
         let reply = self.call(scope, Method::GET, &address, None).await?;
-        Ok(reply.body)
+        Ok(reply.map(|reply| reply.body))
     }
 
-    /// Asks for a person's role in a project; `None` if the events of this forge contain it.
+    async fn get(&self, scope: Scope<'_>, path: &str) -> Result<Value, CallError> {
+        self.find(scope, path).await?.ok_or_else(missing)
+    }
+
+    /// Asks for a person's role in a project. Somebody unknown to the forge or to the project has none.
     ///
     /// # Errors
-    /// When the request fails. A person unknown to the forge is `NONE`.
+    /// When the request fails, or the token may not ask for permissions.
     pub async fn association(
         &self,
         scope: Scope<'_>,
         person: &Person,
-    ) -> Result<Option<Association>, CallError> {
-        let Some(path) = self.dialect.permission(scope.project, person) else {
-            return Ok(None);
-        };
-        match self.get(scope, &path).await {
-            Ok(permission) => Ok(Some(self.dialect.association(&permission))),
-            Err(CallError::Refused(_)) => Ok(Some("NONE".to_owned())),
-            Err(error) => Err(error),
-        }
+    ) -> Result<Association, CallError> {
+        let path = self.dialect.permission(scope.project, person);
+        let permission = self.find(scope, &path).await?;
+        let association = permission.map(|permission| self.dialect.association(&permission));
+        Ok(association.unwrap_or_else(|| "NONE".to_owned()))
     }
 
     /// Returns base and head of a pull request.
@@ -291,6 +293,7 @@ impl Host {
         };
         let address = format!("{}{path}", self.api);
         let reply = self.call(scope, Method::GET, &address, None).await?;
+        let reply = reply.ok_or_else(missing)?;
         match reply.body {
             Value::Array(comments) => Ok((comments, reply.next)),
             _ => Err(unexpected()),
@@ -316,6 +319,7 @@ impl Host {
         let address = format!("{}{}", self.api, without_query(&path));
         let body = json!({"body": body});
         let reply = self.call(scope, method, &address, Some(&body)).await?;
+        let reply = reply.ok_or_else(missing)?;
         match reply.body["id"].as_u64() {
             Some(_) => Ok(()),
             None => Err(CallError::Failed(

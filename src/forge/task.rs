@@ -93,7 +93,7 @@ pub struct Task {
     pub question: String,
     /// Text of the command, added to the question; may be empty.
     pub words: String,
-    /// The person whose permission to give commands must be checked first, if the event did not contain it.
+    /// The person whose permission to give commands must be checked first, if the event did not show it.
     pub unchecked: Option<Person>,
     /// Base and head commit of a pull request, if known.
     pub ends: Option<(String, String)>,

@@ -87,7 +87,7 @@ impl Forges {
     /// Accepts a delivery.
     ///
     /// # Errors
-    /// See [`WebhookError`]; nothing of the delivery is stored then.
+    /// See [`WebhookError`]; nothing of the delivery is stored then, unless the database fails meanwhile.
     pub async fn accept(
         &self,
         sender: &Sender<'_>,
@@ -148,19 +148,19 @@ impl Forges {
             DeliveryOutcome::Full => return Err(WebhookError::Full),
             DeliveryOutcome::Accepted => {}
         }
-        match &repository {
-            None => {
-                let is_registered = self.register(host, &project).await;
-                if is_push && !is_registered {
-                    return Ok(Outcome::Ignored(
-                        "its repository cannot be registered; the log of the server has the reason",
-                    ));
-                }
+        if repository.is_none() && !self.register(host, &project).await {
+            // When the reason is gone, the forge must be able to send the delivery again.
+            self.store.forget_delivery(&digests).await?;
+            if is_push {
+                return Ok(Outcome::Ignored(
+                    "its repository cannot be registered; the log of the server has the reason",
+                ));
             }
-            Some(repository) if is_push => repository.request_sync(),
-            Some(_) => {}
         }
         if is_push {
+            if let Some(repository) = &repository {
+                repository.request_sync();
+            }
             return Ok(Outcome::Synced);
         }
         metrics::counter!("foveate_jobs_total", "outcome" => "queued").increment(1);

@@ -9,6 +9,7 @@ mod tree;
 
 use std::future::ready;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -49,6 +50,17 @@ pub(super) struct Driver {
     /// Blob ids of a working tree's files by their stats.
     pub stats: Arc<Stats>,
 }
+
+/// A full scan of a working tree that is due.
+struct FullScan {
+    cause: Cause,
+    run: Span,
+    /// The wait for a permit; `None` for a tree that needs none. It is kept while changes are scanned: a wait that is
+    /// dropped loses its place in the queue.
+    permit: Option<PermitWait>,
+}
+
+type PermitWait = Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>;
 
 /// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
 struct Loading {
@@ -104,27 +116,33 @@ impl Driver {
         };
         let mut history: Option<Loading> = None;
         // A run's span is dropped where its work ends: an idle repository has none.
-        let mut next = Some((Scan::Everything(Cause::Registered), run));
+        let mut due = Some(self.full_scan(&work, Cause::Registered, run));
         loop {
-            if let Some((scan, run)) = next.take() {
-                let at_once = scan.cause() == Cause::Sync;
-                let (back, outcome) = self.scan(work, scan).instrument(run.clone()).await;
-                let Some(back) = back else { return };
-                work = back;
-                match outcome {
-                    ScanOutcome::WantsHistory(commit) => {
-                        history = self.load_first(commit, history, at_once, run);
-                    }
-                    ScanOutcome::Settled | ScanOutcome::Failed => {}
-                    ScanOutcome::Cancelled => return,
-                }
-            }
-            let full = work.next_full_scan();
-            let scan = tokio::select! {
+            let poll = work.next_full_scan();
+            let is_idle = due.is_none();
+            // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the
+            // full scan.
+            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed;
+            let takes_changes = due.as_ref().is_none_or(is_complete);
+            let (scan, permit, run) = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
-                Some(()) = syncs.recv() => Some(Scan::Everything(Cause::Sync)),
-                changed = work.changed() => Some(Scan::At(changed)),
+                // Before changes: other repositories wait for its permit.
+                begun = begun(&mut due) => {
+                    let Some((cause, permit, run)) = begun else {
+                        return;
+                    };
+                    (Scan::Everything(cause), permit, run)
+                }
+                Some(()) = syncs.recv(), if is_idle => {
+                    let run = self::run(&work.writer, Cause::Sync);
+                    due = Some(self.full_scan(&work, Cause::Sync, run));
+                    continue;
+                }
+                changed = work.changed(), if takes_changes => {
+                    let run = self::run(&work.writer, Cause::Changed);
+                    (Scan::At(changed), None, run)
+                }
                 (loading, loaded, run) = finished(&mut history) => {
                     let publish = self.blocking({
                         let commit = loading.commit.clone();
@@ -138,14 +156,28 @@ impl Driver {
                     };
                     work = back;
                     history = self.load_next(loading, then, run, &work.writer);
-                    None
+                    continue;
                 }
-                () = sleep_until(full) => Some(Scan::Everything(work.cause())),
+                () = sleep_until(poll), if is_idle => {
+                    let cause = work.cause();
+                    let run = self::run(&work.writer, cause);
+                    due = Some(self.full_scan(&work, cause, run));
+                    continue;
+                }
             };
-            next = scan.map(|scan| {
-                let run = self::run(&work.writer, scan.cause());
-                (scan, run)
-            });
+            let at_once = scan.cause() == Cause::Sync;
+            let scanned = self.scan(work, scan, permit).instrument(run.clone());
+            let Some((back, outcome)) = scanned.await else {
+                return;
+            };
+            work = back;
+            match outcome {
+                ScanOutcome::WantsHistory(commit) => {
+                    history = self.load_first(commit, history, at_once, run);
+                }
+                ScanOutcome::Settled | ScanOutcome::Failed => {}
+                ScanOutcome::Cancelled => return,
+            }
         }
     }
 
@@ -175,30 +207,32 @@ impl Driver {
         .await
     }
 
-    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, ScanOutcome) {
-        // A full scan waits for its turn. A scan of changed files does not, so that a save never waits
-        // for other repositories. Nor does a tree on a network file system: if that hangs, it would
-        // block the others.
-        let permit = match scan {
-            Scan::Everything(_) if work.own_threads.is_none() => {
-                match self.index_permit(work.writer.repository()).await {
-                    Some(permit) => Some(permit),
-                    None => return (None, ScanOutcome::Cancelled),
-                }
-            }
-            _ => None,
-        };
-        let done = self
-            .blocking(move || {
-                let outcome = work.scan(scan);
-                drop(permit);
-                (work, outcome)
-            })
-            .await;
-        match done {
-            Some((work, outcome)) => (Some(work), outcome),
-            None => (None, ScanOutcome::Cancelled),
+    /// Prepares a full scan, which waits for its turn. A scan of changed files does not, so that a save never waits
+    /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
+    fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
+        let engine = Arc::clone(&self.engine);
+        let repository = Arc::clone(work.writer.repository());
+        let wait: PermitWait = Box::pin(async move { engine.index_permit(&repository).await });
+        FullScan {
+            cause,
+            run,
+            permit: work.own_threads.is_none().then_some(wait),
         }
+    }
+
+    /// Scans the tree off the async threads, and holds the permit meanwhile. Returns `None` when that panicked.
+    async fn scan(
+        &self,
+        mut work: TreeWork,
+        scan: Scan,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Option<(TreeWork, ScanOutcome)> {
+        self.blocking(move || {
+            let outcome = work.scan(scan);
+            drop(permit);
+            (work, outcome)
+        })
+        .await
     }
 
     /// Publishes the stale index, if there is one, for the files that `read` lists: it answers queries
@@ -324,6 +358,20 @@ impl Driver {
             }
         }
     }
+}
+
+/// Waits until the due full scan may begin, and takes it out, with its permit if it needs one; waits for ever if none
+/// is due. Returns `None` when there are no permits any more.
+async fn begun(due: &mut Option<FullScan>) -> Option<(Cause, Option<OwnedSemaphorePermit>, Span)> {
+    let permit = match due {
+        Some(FullScan {
+            permit: Some(wait), ..
+        }) => Some(wait.await?),
+        Some(_) => None,
+        None => std::future::pending().await,
+    };
+    let FullScan { cause, run, .. } = due.take()?;
+    Some((cause, permit, run))
 }
 
 /// Waits until the history is loaded, and takes it out, with the span of the run that loaded it; waits for ever if none

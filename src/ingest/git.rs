@@ -73,6 +73,9 @@ pub enum GitError {
     NoCommits,
     #[error("git {subcommand} failed: {stderr}")]
     Failed { subcommand: String, stderr: String },
+    /// The server lacks a requested commit, or does not send it because no branch or tag contains it.
+    #[error("git {subcommand} failed: {stderr}")]
+    NotSent { subcommand: String, stderr: String },
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
         subcommand: &'static str,
@@ -141,6 +144,33 @@ impl GitError {
 fn lacks_memory(stderr: &str) -> bool {
     let text = stderr.to_ascii_lowercase();
     text.contains("out of memory") || text.contains("cannot allocate memory")
+}
+
+/// What servers say if they lack a commit, or do not send it because no branch or tag contains it: two parts of one
+/// line, in this order and in lower case.
+const REFUSALS: [[&str; 2]; 7] = [
+    ["not our ref ", ""],
+    // With a protocol older than version 2, git itself says it.
+    ["does not allow request for unadvertised object ", ""],
+    ["couldn't find remote ref ", ""],
+    ["no such remote ref ", ""],
+    // Servers based on JGit, such as Gerrit.
+    ["want ", " not valid"],
+    // Azure DevOps.
+    ["tf401035: the object ", " does not exist"],
+    // A server of plain files.
+    ["unable to find ", " under "],
+];
+
+/// Whether a server answered that it does not send a commit, as opposed to failing.
+fn refuses_commit(complaints: &str) -> bool {
+    let text = complaints.to_ascii_lowercase();
+    let is_in = |line: &str, [first, second]: [&str; 2]| {
+        let found = line.split_once(first);
+        found.is_some_and(|(_, rest)| rest.contains(second))
+    };
+    text.lines()
+        .any(|line| REFUSALS.iter().any(|parts| is_in(line, *parts)))
 }
 
 /// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.
@@ -234,17 +264,19 @@ impl GitRepo {
     /// When it names no commit, or the text is not a valid ref.
     pub fn resolve(&self, reference: &str) -> Result<String, GitError> {
         reference::check(reference)?;
-        let mut command = self.command()?;
-        command
-            .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
-            .arg(format!("{reference}^{{commit}}"));
-        let output = self.read_limits.look_up(&mut command)?;
-        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        if output.status.success() && ObjectId::from_hex(&id).is_some() {
-            return Ok(id);
+        if let Some(commit) = self.find_commit(reference)? {
+            return Ok(commit);
         }
-        if self.is_lost(reference)? {
-            return Err(GitError::Lost(reference.to_owned()));
+        // An id stands for itself, even if there is no such object.
+        let named = self.find(reference)?;
+        if let Some(id) = named.filter(|id| !id.eq_ignore_ascii_case(reference)) {
+            // A fetch may have written the branch or tag since it was looked for.
+            if let Some(commit) = self.find_commit(&id)? {
+                return Ok(commit);
+            }
+            if self.is_lost_commit(&id)? {
+                return Err(GitError::Lost(reference.to_owned()));
+            }
         }
         if reference == "HEAD" {
             return Err(GitError::NoCommits);
@@ -252,20 +284,26 @@ impl GitRepo {
         Err(GitError::UnknownRef(reference.to_owned()))
     }
 
-    /// Whether a branch or tag, as opposed to an id, names an object that cannot be read.
-    fn is_lost(&self, reference: &str) -> Result<bool, GitError> {
+    fn find_commit(&self, name: &str) -> Result<Option<String>, GitError> {
+        self.find(&format!("{name}^{{commit}}"))
+    }
+
+    /// Returns the full id of the object that an expression of git stands for; `None` if git finds none.
+    fn find(&self, expression: &str) -> Result<Option<String>, GitError> {
         let mut command = self.command()?;
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        let named = self.read_limits.look_up(command.arg(reference))?;
-        let id = String::from_utf8_lossy(&named.stdout).trim().to_owned();
-        if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_none() {
-            return Ok(false);
-        }
+        let output = self.read_limits.look_up(command.arg(expression))?;
+        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let is_found = output.status.success() && ObjectId::from_hex(&id).is_some();
+        Ok(is_found.then_some(id))
+    }
+
+    /// Whether an object that could not be read as a commit is a damaged or missing one, as opposed to a file or tree.
+    fn is_lost_commit(&self, id: &str) -> Result<bool, GitError> {
         let mut command = self.command()?;
         let kind = self
             .read_limits
-            .look_up(command.args(["cat-file", "-t", &id]))?;
-        // The caller could not read it as a commit, so an object of that type is damaged.
+            .look_up(command.args(["cat-file", "-t", id]))?;
         Ok(!kind.status.success() || kind.stdout.starts_with(b"commit"))
     }
 
@@ -361,4 +399,37 @@ fn refusal(directory: &Path, stderr: &[u8]) -> Option<GitError> {
         },
         advice,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_of_commits_are_told_from_failures() {
+        for refusal in [
+            "fatal: git upload-pack: not our ref 1111\nfatal: remote error: upload-pack: not our ref 1111\n",
+            "** a banner\n** of\n** ssh\nerror: Server does not allow request for unadvertised object 1111\n",
+            "fatal: couldn't find remote ref 1111\n",
+            "error: no such remote ref 1111\n",
+            "fatal: remote error: want 1111 not valid\n",
+            "fatal: git fetch-pack: expected ACK/NAK, got '?TF401035: The object '1111' does not exist.'\n",
+            "error: Unable to find 1111 under http://example.org\nCannot obtain needed object 1111\n",
+        ] {
+            assert!(refuses_commit(refusal), "{refusal}");
+        }
+        for failure in [
+            "fatal: unable to access 'https://example.org/a.git/': The requested URL returned error: 502\n",
+            "fatal: unable to access 'https://example.org/a.git/': Could not resolve host: example.org\n",
+            "fatal: unable to access 'http://127.0.0.1:9/': Failed to connect to 127.0.0.1 port 9\n",
+            "fatal: Authentication failed for 'https://example.org/a.git/'\n",
+            "fatal: could not read Username for 'https://example.org': terminal prompts disabled\n",
+            "fatal: unable to find remote helper for 'x'\n",
+            "fatal: remote error: GitLab is currently unavailable\n",
+            "fatal: early EOF\n",
+            "",
+        ] {
+            assert!(!refuses_commit(failure), "{failure}");
+        }
+    }
 }

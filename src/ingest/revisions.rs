@@ -52,6 +52,8 @@ pub(super) struct RevisionBuilder {
     pub git: Arc<ArcSwapOption<GitRepo>>,
     /// The copy that `git` reads, for a remote repository.
     pub copy: Option<Arc<RemoteCopy>>,
+    /// Limits concurrent clones and fetches.
+    pub transfers: Arc<Semaphore>,
     pub history: HistoryReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
@@ -150,15 +152,42 @@ impl RevisionBuilder {
         None
     }
 
+    /// Returns the commit that a ref names. One that the copy lacks is fetched.
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
-        let git = self.git()?;
-        let (copy, stop) = (self.copy.clone(), self.stop.clone());
-        self.blocking(move || match (git.resolve(&reference), copy) {
-            (Err(unknown @ GitError::UnknownRef(_)), Some(copy)) => {
-                copy.fetch_commit(&reference, &stop)?;
-                git.resolve(&reference).map_err(|_| unknown)
+        match (self.find(&reference).await, &self.copy) {
+            (Err(unknown @ RevisionError::UnknownRef(_)), Some(copy)) => {
+                let is_to_ask = copy.is_to_ask(&reference);
+                if !is_to_ask.map_err(|error| self.failed(error))? {
+                    return Err(unknown);
+                }
+                self.fetch(copy, &reference).await?;
+                self.find(&reference).await
             }
-            (resolved, _) => resolved,
+            (found, _) => found,
+        }
+    }
+
+    /// Returns the commit that a ref names in the repository as it is on this machine.
+    async fn find(&self, reference: &str) -> Result<String, RevisionError> {
+        let (git, reference) = (self.git()?, reference.to_owned());
+        self.blocking(move || git.resolve(&reference)).await
+    }
+
+    /// Waits for a turn and fetches a commit, if the server sends it.
+    async fn fetch(&self, copy: &Arc<RemoteCopy>, id: &str) -> Result<(), RevisionError> {
+        let turn = async {
+            // First the repository's own: its requests hold only one of the permits that all repositories share.
+            let own = Arc::clone(copy.asking()).acquire_owned().await.ok()?;
+            let shared = Arc::clone(&self.transfers).acquire_owned().await.ok()?;
+            Some((own, shared))
+        };
+        let Some(Some(turn)) = self.stop.run_until_cancelled(turn).await else {
+            return Err(RevisionError::Gone);
+        };
+        let (copy, id, stop) = (Arc::clone(copy), id.to_owned(), self.stop.clone());
+        self.blocking(move || {
+            let _turn = turn;
+            copy.fetch_commit(&id, &stop)
         })
         .await
     }

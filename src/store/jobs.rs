@@ -137,6 +137,22 @@ impl Store {
         .await
     }
 
+    /// Forgets a delivery, so that it may be sent again.
+    pub async fn forget_delivery(&self, digests: &[String]) -> Result<(), StoreError> {
+        self.run("forget_delivery", async |pool| {
+            let mut transaction = pool.begin().await?;
+            for digest in digests {
+                sqlx::query("delete from deliveries where digest = $1")
+                    .bind(digest)
+                    .execute(&mut *transaction)
+                    .await?;
+            }
+            transaction.commit().await?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Takes the job that is longest overdue, with a lease until `until`, and counts the attempt. Skips a job while
     /// another job of its thread is leased. `None` where no job is due.
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
@@ -295,10 +311,14 @@ async fn is_repeated(
             return Ok(true);
         }
     }
-    sqlx::query("delete from deliveries where number <= (select max(number) from deliveries) - $1")
-        .bind(MAX_DELIVERIES)
-        .execute(connection)
-        .await?;
+    // Counted, because numbers have gaps: on PostgreSQL, repeated deliveries use them up, too.
+    sqlx::query(
+        "delete from deliveries where number <=
+         (select number from deliveries order by number desc limit 1 offset $1)",
+    )
+    .bind(MAX_DELIVERIES)
+    .execute(connection)
+    .await?;
     Ok(false)
 }
 
@@ -394,6 +414,37 @@ mod tests {
             }
             let wanted = [("b", "2"), ("a", "4")].map(|(a, b)| (a.to_owned(), b.to_owned()));
             assert_eq!(seen, wanted);
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn newest_deliveries_are_remembered_whatever_their_numbers() -> Result<(), StoreError> {
+        let (_directory, locations) = locations().await;
+        for location in locations {
+            let store = Store::open_at(location).await?;
+            let deliver = async |name: &str| store.deliver(&digests(&[name]), None, 0, 9).await;
+            for name in ["old", "forgotten"] {
+                assert_eq!(deliver(name).await?, DeliveryOutcome::Accepted);
+            }
+            store.forget_delivery(&digests(&["forgotten"])).await?;
+            // As if many numbers had been used up since.
+            let gap = "update deliveries set number = -100000 where digest = 'old'";
+            sqlx::query(gap).execute(&store.pool()).await?;
+            assert_eq!(deliver("forgotten").await?, DeliveryOutcome::Accepted);
+            assert_eq!(deliver("old").await?, DeliveryOutcome::Repeated);
+            let others = "insert into deliveries (digest)
+                          with recursive counter (n) as
+                              (select 1 union all select n + 1 from counter where n < 20000)
+                          select 'other ' || cast(n as text) from counter";
+            sqlx::query(others).execute(&store.pool()).await?;
+            assert_eq!(deliver("new").await?, DeliveryOutcome::Accepted);
+            assert_eq!(deliver("new").await?, DeliveryOutcome::Repeated);
+            assert_eq!(deliver("old").await?, DeliveryOutcome::Accepted);
+            let count: (i64,) = sqlx::query_as("select count(*) from deliveries")
+                .fetch_one(&store.pool())
+                .await?;
+            assert_eq!(count.0, MAX_DELIVERIES);
         }
         Ok(())
     }

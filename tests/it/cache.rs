@@ -451,12 +451,23 @@ fn cache_is_bounded_listed_and_cleared() {
     assert_eq!(runs.listed(), [others], "nobody asked for a month");
 
     runs.answer(&[]);
+    let output = runs.cache_command(&["clear", "/no/such/shop"]);
+    assert_eq!(output.status.code(), Some(3));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.starts_with("/no/such/shop is not in the cache"),
+        "{told}"
+    );
+    assert_eq!(runs.listed(), [root, others]);
     let output = runs.cache_command(&["clear", others]);
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("removed 1 repository"));
     assert_eq!(runs.listed(), [root]);
     fs::write(runs.cache.path().join("note.txt"), "mine").unwrap();
-    assert!(runs.cache_command(&["clear"]).status.success());
-    assert_eq!(runs.listed(), Vec::<String>::new());
+    // The second time there is nothing left to remove.
+    for _ in 0..2 {
+        assert!(runs.cache_command(&["clear"]).status.success());
+        assert_eq!(runs.listed(), Vec::<String>::new());
+    }
     assert!(runs.cache.path().join("note.txt").exists());
 }
 

@@ -279,13 +279,11 @@ fn train_adjusts_weights_to_commits() {
     assert!(stderr(&output).contains("--commits"), "{}", stderr(&output));
 }
 
-#[test]
-fn train_fits_the_calibration_and_keeps_the_weights() {
-    let (keep, root) = tree(SHOP);
-    commit(&root, "Start the shop");
+/// Writes cases about the shop at its checked-out commit.
+fn write_cases(root: &Path, file: &str) {
     let case = |id: &str, query: &str, file: &str| {
         json!({
-            "id": id, "repo": "o/shop", "commit": git(&root, &["rev-parse", "HEAD"]).trim(),
+            "id": id, "repo": "o/shop", "commit": git(root, &["rev-parse", "HEAD"]).trim(),
             "language": "python", "query": query, "query_kind": "issue", "gold_files": [file],
             "gold_functions": [{"file": file, "name": "f", "start": 1, "end": 3}],
         })
@@ -295,9 +293,16 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
         case("b", "the price of the cart is wrong", "shop/cart.py"),
     ];
     let text: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    std::fs::write(file, text).unwrap();
+}
+
+#[test]
+fn train_fits_the_calibration_and_keeps_the_weights() {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "Start the shop");
     let file = |name: &str| keep.path().join(name).to_str().unwrap().to_owned();
     let (cases, written) = (file("cases.jsonl"), file("fitted.toml"));
-    std::fs::write(&cases, text).unwrap();
+    write_cases(&root, &cases);
     let root = root.to_str().unwrap();
     let output = run(&[
         "train", &cases, "--repos", root, "--calibration", "--write", &written,
@@ -324,6 +329,87 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
         changed.iter().all(|line| line.contains("slope = ")),
         "{changed:?}"
     );
+}
+
+/// An output whose reader has closed it.
+fn closed_output() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+#[test]
+fn files_are_written_though_nobody_reads_the_report() {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "Start the shop");
+    let file = |name: &str| keep.path().join(name).to_str().unwrap().to_owned();
+    let [cases, fitted, json, curve] =
+        ["cases.jsonl", "fitted.toml", "run.json", "curve.svg"].map(file);
+    write_cases(&root, &cases);
+    let root = root.to_str().unwrap();
+    let exit_code = |arguments: &[&str]| {
+        let mut command = foveate(arguments);
+        command
+            .stdout(closed_output())
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    let trained = exit_code(&[
+        "train", &cases, "--repos", root, "--calibration", "--write", &fitted,
+    ]);
+    let measured = exit_code(&[
+        "eval", &cases, "--repos", root, "--json", &json, "--curve", &curve,
+    ]);
+    assert_eq!((trained, measured), (Some(0), Some(0)));
+    for file in [&fitted, &json, &curve] {
+        assert!(!std::fs::read(file).unwrap().is_empty(), "{file}");
+    }
+    assert_eq!(exit_code(&["completions", "bash"]), Some(0));
+    let without_answer = exit_code(&["eval", &cases, "--repos", "/no/such", "--strict"]);
+    assert_eq!(without_answer, Some(1));
+}
+
+#[test]
+fn closed_standard_error_does_not_end_the_work() {
+    let data = tempfile::tempdir().unwrap();
+    let create = ["key", "create", "--data-dir", data.path().to_str().unwrap()];
+    let created = foveate(&create).stderr(closed_output()).output().unwrap();
+    assert_eq!(created.status.code(), Some(0));
+    assert!(!stdout(&created).trim().is_empty(), "the token is printed");
+    let checked = foveate(&["config", "check"])
+        .env("FOVEATE__SERVER__LISTEN", "nonsense")
+        .stderr(closed_output())
+        .output()
+        .unwrap();
+    assert_eq!(checked.status.code(), Some(2));
+}
+
+#[test]
+fn empty_variables_count_as_unset() {
+    let (_keep, root) = tree(SHOP);
+    let caches = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let empty = [
+            "FOVEATE_CACHE_DIR", "FOVEATE_CACHE_MAX_BYTES", "FOVEATE_NO_CACHE", "FOVEATE_SERVER",
+            "FOVEATE_TOKEN", "FOVEATE_TOKEN_FILE",
+        ];
+        foveate(arguments)
+            .envs(empty.map(|name| (name, "")))
+            .env("XDG_CACHE_HOME", caches.path())
+            .output()
+            .unwrap()
+    };
+    let asked = run(&["context", root.to_str().unwrap(), "`total_price`"]);
+    assert_eq!(asked.status.code(), Some(0), "{}", stderr(&asked));
+    assert!(caches.path().join("foveate").is_dir());
+    // Whether a server runs at the default address or not.
+    let listed = run(&["repo", "list"]);
+    assert_ne!(listed.status.code(), Some(2), "{}", stderr(&listed));
+    // An empty argument is a mistake.
+    let cleared = run(&["cache", "clear", "--cache-dir", ""]);
+    assert_eq!(cleared.status.code(), Some(2));
 }
 
 #[test]
@@ -370,11 +456,48 @@ fn openapi_prints_the_document() {
     );
 }
 
-#[test]
-fn answer_of_another_server_is_an_error() {
+/// Runs a command whose server gives this answer.
+fn run_with_answer(arguments: &[&str], answer: &str) -> Output {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut command = foveate(arguments);
+    command.args(["--server", &url]).stderr(Stdio::piped());
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    let mut request = BufReader::new(&stream);
+    let mut line = String::new();
+    while request.read_line(&mut line).unwrap() > 2 {
+        line.clear();
+    }
+    write!(&stream, "HTTP/1.1 {answer}").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn redirect_to_another_server_names_it() {
+    let (_keep, root) = tree(SHOP);
+    for (path, server) in [
+        ("/repos", "https://foveate.invalid"),
+        ("/code/repos", "https://foveate.invalid/code"),
+        ("/login?to=repos", "https://foveate.invalid"),
+    ] {
+        let answer = format!(
+            "301 Moved Permanently\r\nlocation: https://foveate.invalid{path}\r\ncontent-length: 0\r\n\r\n"
+        );
+        let add = ["repo", "add", root.to_str().unwrap()];
+        let output = run_with_answer(&add, &answer);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let text = stderr(&output);
+        let told = format!("redirects to {server}: use that as --server");
+        assert!(text.contains(&told), "{text}");
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
+fn answer_of_another_server_is_an_error() {
     for answer in [
+        "302 Found\r\nlocation: /login\r\ncontent-length: 0\r\n\r\n",
         "502 Bad Gateway\r\ncontent-length: 0\r\n\r\n",
         "401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}",
         "200 OK\r\ncontent-length: 18\r\n\r\n<html>login</html>",
@@ -385,17 +508,7 @@ fn answer_of_another_server_is_an_error() {
             &["repo", "list"],
             &["health"],
         ] {
-            let mut command = foveate(arguments);
-            command.args(["--server", &url]).stderr(Stdio::piped());
-            let child = command.stdout(Stdio::piped()).spawn().unwrap();
-            let (stream, _) = listener.accept().unwrap();
-            let mut request = BufReader::new(&stream);
-            let mut line = String::new();
-            while request.read_line(&mut line).unwrap() > 2 {
-                line.clear();
-            }
-            write!(&stream, "HTTP/1.1 {answer}").unwrap();
-            let output = child.wait_with_output().unwrap();
+            let output = run_with_answer(arguments, answer);
             assert_eq!(output.status.code(), Some(1), "{arguments:?}: {answer}");
             let text = stderr(&output);
             assert!(text.contains("not from Foveate (status "), "{text}");
@@ -513,6 +626,39 @@ async fn git_repositories_are_added_by_relative_paths() {
     ] {
         let refused = add(arguments, &root);
         assert_ne!(refused.status.code(), Some(0));
+        let error = stderr(&refused);
+        assert!(error.contains(told), "{error}");
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn url_is_added_as_git_repository() {
+    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let root = root.to_str().unwrap();
+    let add = |source: &str, more: &[&str]| {
+        foveate(&[&["repo", "add", source], more].concat())
+            .env("FOVEATE_SERVER", &app.url)
+            .output()
+            .unwrap()
+    };
+    let url = format!("file://{root}");
+    let added = add(&url, &["--name", "shop", "--ref", "main"]);
+    assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    let source = app.get("/repos/shop").await.json()["source"].clone();
+    assert_eq!(
+        (&source["git"], &source["ref"]),
+        (&json!(url), &json!("main"))
+    );
+    for (source, more, told) in [
+        (&*url, &["--no-watch"][..], "--no-watch"),
+        (root, &["--ref", "main"], "add --git"),
+        (root, &["--poll", "9"], "add --git"),
+    ] {
+        let refused = add(source, more);
+        assert_eq!(refused.status.code(), Some(2));
         let error = stderr(&refused);
         assert!(error.contains(told), "{error}");
     }

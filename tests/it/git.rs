@@ -7,12 +7,13 @@ use foveate::access::Grant;
 use foveate::engine::{BlobCache, Progress};
 use foveate::ingest::git::GitRepo;
 use foveate_model::{Content, SourceFile};
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
+use crate::app::{SHOP, TestApp, commit, git, path_with_git, places, tree, until};
+use crate::process::Process;
 
 /// Creates a working tree with three commits, and a bare clone of it.
 fn history() -> (TempDir, PathBuf, TempDir, PathBuf, [String; 3]) {
@@ -70,6 +71,7 @@ async fn bare_repository_answers_at_every_commit() {
     for (reference, status, code) in [
         ("nowhere", 404, "unknown_ref"),
         (&"f".repeat(40), 404, "unknown_ref"),
+        (&"F".repeat(40), 404, "unknown_ref"),
         ("main:shop", 400, "invalid_field"),
         ("main..v2", 400, "invalid_field"),
         ("--all", 400, "invalid_field"),
@@ -81,6 +83,31 @@ async fn bare_repository_answers_at_every_commit() {
         assert_eq!(response.json()["field"], "ref");
     }
     app.end().await;
+}
+
+/// Script of a git that creates the branch `late` as soon as its commit was looked for in vain.
+const LATE_BRANCH_GIT: &str = r#"#!/bin/sh
+REAL "$@"
+status=$?
+case " $* " in *" late^{commit} "*) REAL --git-dir='BARE' update-ref refs/heads/late COMMIT ;; esac
+exit $status
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn branch_that_appears_while_it_is_looked_for_is_found() {
+    let (_a, _root, _b, bare, [first, ..]) = history();
+    let script = LATE_BRANCH_GIT.replace("BARE", bare.to_str().unwrap());
+    let bin = tempfile::tempdir().unwrap();
+    let path = path_with_git(&bin.path().join("bin"), &script.replace("COMMIT", &first));
+    let server = Process::start(&["env", &path], None);
+    let body = json!({"name": "shop", "source": {"git": bare}});
+    server.call(Method::POST, "/repos", body).await;
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+    let body = json!({"repo": "shop", "ref": "late", "query": "`total_price`"});
+    let answer = server.call(Method::POST, "/context", body).await;
+    assert_eq!(answer["commit"], first.as_str(), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{Response, commit, git, save};
+use crate::stub_forge::Mood;
+use crate::webhook_jobs::list_jobs;
 use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, sign};
 
 pub async fn gitlab(
@@ -82,10 +84,39 @@ async fn push_to_a_project_that_cannot_be_registered_is_ignored() {
         config.forge.register_owners = vec!["corner".to_owned()];
     })
     .await;
-    world.app.add_tree("corner/shop", &world.root, false).await;
     let push = fixture("gitlab/push");
-    let response = gitlab(&world, "Push Hook", "k-0", SECRET, &push).await;
-    assert_eq!(outcome(&response), "ignored");
+    let push_again = async || {
+        let response = gitlab(&world, "Push Hook", "k-0", SECRET, &push).await;
+        outcome(&response)
+    };
+    world.app.add_tree("corner/shop", &world.root, false).await;
+    assert_eq!(push_again().await, "ignored");
+    assert_eq!(push_again().await, "ignored");
+    let deleted = world.app.delete("/repos/corner%2Fshop").await;
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT);
+    // The forge sends the same delivery again.
+    assert_eq!(push_again().await, "synced");
+    world.app.ready("corner/shop").await;
+    assert_eq!(push_again().await, "repeated");
+    world.app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn command_dies_visibly_if_permissions_may_not_be_asked_for() {
+    let world = World::start().await;
+    let comment = fixture("gitea/issue_comment");
+    world
+        .forge
+        .set_membership("keeper", json!({"permission": "write"}));
+    world.forge.queue_moods(&[Mood::Status(403)]);
+    let response = gitea(&world, "issue_comment", "g-1", &comment).await;
+    assert_eq!(outcome(&response), "queued");
+    assert_eq!(world.comments_when_idle("corner/shop/23").await.len(), 0);
+    assert_eq!(world.forge.count("GET", "/collaborators/keeper/"), 1);
+    let job = list_jobs(world.app.data()).remove(0);
+    assert_eq!(job["state"], "dead");
+    let error = job["error"].as_str().unwrap();
+    assert!(error.contains("status 403: as you wish"), "{error}");
     world.app.end().await;
 }
 

@@ -455,6 +455,9 @@ impl Inner {
                 found.map_or_else(not_found, |(id, _)| json_response(200, json!({"id": id})))
             }
             ("GET", ["user"]) => json_response(200, json!({"login": self.account(&request.token)})),
+            ("GET", ["repos", _, _, "collaborators", login, "permission"]) => {
+                self.membership(login)
+            }
             ("GET", ["repos", owner, name, "pulls", number]) => {
                 self.pull_request(&request.token, &format!("{owner}/{name}"), number)
             }
@@ -610,10 +613,7 @@ impl Inner {
 
     fn gitea(&mut self, request: &Request<'_>) -> Response<Body> {
         match (request.method, &*request.segments) {
-            ("GET", ["repos", _, _, "collaborators", login, "permission"]) => {
-                self.membership(login)
-            }
-            // Otherwise like GitHub, except that there are no pages.
+            // Like GitHub, except that there are no pages.
             ("GET", ["repos", owner, name, "issues", number, "comments"]) => {
                 let thread = format!("{owner}/{name}/{number}");
                 json_response(200, json!(self.comments_json(&thread)))

@@ -86,6 +86,34 @@ async fn changes_during_the_first_scan_are_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn saves_are_indexed_while_a_full_scan_waits_for_a_permit() {
+    let app = TestApp::start_with(|config| config.index.runs = 2).await;
+    let (_keep, root) = tree(SHOP);
+    let (_other, outside) = tree("//- other.py\ndef under_another_name():\n    pass\n");
+    fs::create_dir(root.join("linked")).unwrap();
+    fs::hard_link(outside.join("other.py"), root.join("linked/other.py")).unwrap();
+    app.add_tree("shop", &root, true).await;
+    let permits = app.engine.index_runs.clone();
+    let busy = permits.acquire_many_owned(2).await.unwrap();
+    // Only a full scan finds what is written through another hard link, whose directory is not watched.
+    let source = "def written_elsewhere():\n    pass\n";
+    fs::write(outside.join("other.py"), source).unwrap();
+    app.call(reqwest::Method::POST, "/repos/shop/sync", None)
+        .await;
+    for name in ["first_save", "second_save"] {
+        let source = format!("def {name}():\n    pass\n");
+        save(&root.join("shop/mark.py"), &source);
+        app.places_become("shop", name, &["shop/mark.py"]).await;
+    }
+    let found = app.places_of("shop", "written_elsewhere").await;
+    assert!(found.is_empty(), "the full scan waits: {found:?}");
+    drop(busy);
+    app.places_become("shop", "written_elsewhere", &["linked/other.py"])
+        .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn directories_are_created_moved_and_removed() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);

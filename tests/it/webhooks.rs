@@ -425,17 +425,28 @@ async fn only_permitted_accounts_may_command() {
         .send_event("issues", "d-0", &fixture("github/issues"), "ignored")
         .await;
     let mut command = fixture("github/issue_comment");
-    command["comment"]["author_association"] = json!("NONE");
+    let mut commands = 0;
+    let mut comments_after = async |association: &str| {
+        commands += 1;
+        command["comment"]["id"] = json!(commands);
+        command["comment"]["author_association"] = json!(association);
+        let delivery = format!("c-{commands}");
+        world
+            .send_event("issue_comment", &delivery, &command, "queued")
+            .await;
+        world.comments_when_idle(ISSUE).await.len()
+    };
+    // A stranger, and somebody who may only read.
+    assert_eq!(comments_after("NONE").await, 0);
     world
-        .send_event("issue_comment", "d-1", &command, "ignored")
-        .await;
-    world.wait_until_idle().await;
-    assert_eq!(world.forge.comments(ISSUE).len(), 0);
-    command["comment"]["author_association"] = json!("MEMBER");
-    world
-        .send_event("issue_comment", "d-2", &command, "queued")
-        .await;
-    assert_eq!(world.comments_when_idle(ISSUE).await.len(), 1);
+        .forge
+        .set_membership("keeper", json!({"permission": "read"}));
+    assert_eq!(comments_after("CONTRIBUTOR").await, 0);
+    assert_eq!(world.forge.count("GET", "/collaborators/keeper/"), 2);
+    // The forge is not asked about what the event shows.
+    assert_eq!(comments_after("MEMBER").await, 1);
+    assert_eq!(world.forge.count("GET", "/collaborators/keeper/"), 2);
+    assert_eq!(world.dead_jobs().await, 0.0);
 
     let mut labeled = fixture("github/issues");
     labeled["issue"]["number"] = json!(14);
@@ -443,6 +454,27 @@ async fn only_permitted_accounts_may_command() {
     labeled["label"] = json!({"name": "foveate"});
     world.send_event("issues", "d-3", &labeled, "queued").await;
     assert_eq!(world.comments_when_idle("corner/shop/14").await.len(), 1);
+    world.app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn member_of_an_organisation_who_hides_it_may_command() {
+    let world = World::start().await;
+    let mut command = fixture("github/issue_comment");
+    command["comment"]["author_association"] = json!("CONTRIBUTOR");
+    for (number, permission) in [(12, "write"), (14, "admin")] {
+        command["issue"]["number"] = json!(number);
+        world
+            .forge
+            .set_membership("keeper", json!({"permission": permission}));
+        let delivery = format!("d-{number}");
+        world
+            .send_event("issue_comment", &delivery, &command, "queued")
+            .await;
+        let thread = format!("corner/shop/{number}");
+        assert_eq!(world.comments_when_idle(&thread).await.len(), 1);
+    }
+    assert_eq!(world.dead_jobs().await, 0.0);
     world.app.end().await;
 }
 

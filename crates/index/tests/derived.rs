@@ -381,29 +381,66 @@ fn edits_of_resolver_inputs_are_detected() {
     );
 }
 
+#[test]
+fn added_and_removed_files_that_imports_name_are_detected() {
+    for (repository, path, text) in [
+        (
+            "//- a.hpp\n#include \"a.inl\"\nvoid run() { late(); }\n",
+            "a.inl",
+            "int late() { return 1; }\n",
+        ),
+        (
+            "//- run.php\n<?php\nuse App\\Util;\nUtil\\helper();\n",
+            "src/Util/helper.php",
+            "<?php\nnamespace App\\Util;\nfunction helper() {}\n",
+        ),
+        (
+            "//- Rakefile\nload 'lib/tasks/a.rake'\n",
+            "lib/tasks/a.rake",
+            "def late\nend\n",
+        ),
+        (
+            "//- scripts/tool.py\nfrom . import util\n//- scripts/util.py\ndef run(): pass\n",
+            "scripts.py",
+            "def util(): pass\n",
+        ),
+    ] {
+        let before = tree_of(repository);
+        let mut after = before.clone();
+        after.insert(path.to_owned(), text.to_owned());
+        check_both_ways(&before, &after, path);
+    }
+}
+
 /// Makes an edit and undoes it, and compares derived with rebuilt snapshots.
 #[track_caller]
 fn check_edit(repository: &str, pattern: &str, replacement: &str) {
-    let history = history();
-    let mut contents = Contents::default();
-    let files = foveate_fixture::repository(repository).into_iter();
-    let before: Tree = files
-        .map(|file| (file.path.to_string(), file.text))
-        .collect();
+    let before = tree_of(repository);
     // The last file with the text is edited; the files before it depend on it.
     let edited = before.iter().rfind(|(_, text)| text.contains(pattern));
     let (path, text) = edited.unwrap();
     let mut after = before.clone();
     after.insert(path.clone(), text.replacen(pattern, replacement, 1));
-    for (from, to) in [(&before, &after), (&after, &before)] {
+    check_both_ways(&before, &after, &format!("{pattern:?} to {replacement:?}"));
+}
+
+fn tree_of(repository: &str) -> Tree {
+    let files = foveate_fixture::repository(repository).into_iter();
+    files
+        .map(|file| (file.path.to_string(), file.text))
+        .collect()
+}
+
+#[track_caller]
+fn check_both_ways(before: &Tree, after: &Tree, change: &str) {
+    let history = history();
+    let mut contents = Contents::default();
+    for (from, to) in [(before, after), (after, before)] {
         let earlier = build(contents.files(from), &history, None);
         let derived = dump(&build(contents.files(to), &history, Some(&earlier)));
         let rebuilt = dump(&build(contents.files(to), &history, None));
-        assert_ne!(dump(&earlier), rebuilt, "{pattern:?}: nothing differs");
+        assert_ne!(dump(&earlier), rebuilt, "{change}: nothing differs");
         let difference = first_difference(&derived, &rebuilt);
-        assert!(
-            derived == rebuilt,
-            "{pattern:?} to {replacement:?}: {difference:?}"
-        );
+        assert!(derived == rebuilt, "{change}: {difference:?}");
     }
 }

@@ -111,7 +111,7 @@ impl ComposedQuestion {
         if is_empty && asked.diff.is_none() && !notes.is_empty() {
             return Err(NothingToAsk(notes.join("; ")).into());
         }
-        print_notes(&notes)?;
+        print_notes(&notes);
         let text = texts.join("\n\n");
         asked.text = (!texts.is_empty()).then_some(text);
         Ok(asked)
@@ -119,12 +119,12 @@ impl ComposedQuestion {
 }
 
 /// Prints on standard error what the question lacks.
-fn print_notes(notes: &[String]) -> std::io::Result<()> {
+fn print_notes(notes: &[String]) {
     use std::io::Write as _;
     let mut out = std::io::stderr().lock();
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {}", escape(note)))
+    for note in notes {
+        let _ = writeln!(out, "note: {}", escape(note));
+    }
 }
 
 /// Returns the text of the argument or of standard input.

@@ -9,6 +9,7 @@ use foveate_model::escape::{escape, escape_code};
 use foveate_query::Request;
 
 use super::ContextArgs;
+use crate::cli::stdout;
 use crate::disk::write_output_file;
 use crate::engine::AnswerWithSnapshot;
 use crate::wire::{AnswerOptions, ContextAnswer};
@@ -31,9 +32,9 @@ pub(super) fn print(
         return Ok(());
     }
     let listed = answer.issues.iter();
-    issues(listed.map(|issue| (issue.code.to_string(), issue.detail.to_string())))?;
+    issues(listed.map(|issue| (issue.code.to_string(), issue.detail.to_string())));
     if args.explain {
-        explain(&mut std::io::stderr().lock(), &answer)?;
+        let _ = explain(&mut std::io::stderr().lock(), &answer);
     }
     Ok(())
 }
@@ -53,8 +54,8 @@ pub(super) fn write(
     if let Some(path) = &args.output {
         return write_file(path, &text);
     }
-    let mut out = std::io::stdout().lock();
-    if out.is_terminal() && !args.json {
+    let mut out = stdout();
+    if std::io::stdout().is_terminal() && !args.json {
         // Repository text must not send control sequences to the terminal.
         out.write_all(escape_code(&String::from_utf8_lossy(&text)).as_bytes())?;
     } else {
@@ -70,15 +71,11 @@ pub(super) fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Prints the issues of an answer, each given as its code and detail.
-///
-/// # Errors
-/// When standard error cannot be written to.
-pub(super) fn issues(issues: impl Iterator<Item = (String, String)>) -> std::io::Result<()> {
+pub(super) fn issues(issues: impl Iterator<Item = (String, String)>) {
     let mut out = std::io::stderr().lock();
     for (code, detail) in issues {
-        writeln!(out, "{}: {}", escape(&code), escape(&detail))?;
+        let _ = writeln!(out, "{}: {}", escape(&code), escape(&detail));
     }
-    Ok(())
 }
 
 fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {

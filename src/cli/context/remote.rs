@@ -45,7 +45,7 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
     output::write(args, &text(&answer, "context"), &answer)?;
     if !args.json {
         let issues = list("issues").iter();
-        output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))))?;
+        output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))));
     }
     let mut issues = list("issues").iter();
     let has_nothing_readable = issues.any(|issue| text(issue, "code") == UNREADABLE);

@@ -68,6 +68,7 @@ impl Catalog {
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
             copy: copy.clone(),
+            transfers: Arc::clone(&self.transfers),
             history: history.clone(),
             stop: stop.clone(),
             tracker: tracker.clone(),

@@ -7,17 +7,19 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use foveate_model::ObjectId;
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
 use super::process;
 use super::transfer::Transfer;
-use super::{GitError, command};
+use super::{GitError, command, refuses_commit};
 use crate::engine::Progress;
 
 /// A local copy of a remote repository.
@@ -27,20 +29,33 @@ pub struct RemoteCopy {
     directory: PathBuf,
     /// Held by each run of git that writes to the copy.
     turn: Mutex<()>,
-    /// Commits that were requested from the server, and when.
-    asked: Mutex<HashMap<String, Instant>>,
+    /// What came of requests for commits by id.
+    asked: Mutex<Asked>,
+    /// The permit to fetch a commit by id.
+    asking: Arc<Semaphore>,
     is_damaged: AtomicBool,
     /// When it was last cloned by this process.
     made: Mutex<Option<Instant>>,
+}
+
+/// What came of requests for commits by id, apart from those that the server sent.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Commits that the server does not send, and when it said so.
+    refused: HashMap<String, Instant>,
+    /// When the server could not be asked, and why.
+    failure: Option<(Instant, String)>,
 }
 
 /// Settings of `git gc`: limits of loose objects and packs above which a copy is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
 const ASK_INTERVAL: Duration = Duration::from_secs(300);
+/// Time after a failure to ask a server for a commit before it is asked for any again.
+const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a clone before which the copy is not cloned again, however damaged it seems.
 const MAKE_INTERVAL: Duration = Duration::from_secs(600);
-/// Largest number of commits requested from a server within [`ASK_INTERVAL`].
+/// Number of commits that a server did not send within [`ASK_INTERVAL`] above which it is asked for none.
 const MAX_ASKED: usize = 100;
 /// Prefix of the refs of commits that were fetched by id.
 const ASKED: &str = "refs/foveate/asked/";
@@ -63,6 +78,7 @@ impl RemoteCopy {
             directory,
             turn: Mutex::default(),
             asked: Mutex::default(),
+            asking: Arc::new(Semaphore::new(1)),
             is_damaged: AtomicBool::new(false),
             made: Mutex::default(),
         }
@@ -176,28 +192,47 @@ impl RemoteCopy {
         Ok(())
     }
 
-    /// Fetches a commit that no branch or tag of the copy contains, if `id` is a full id and the server sends
-    /// it. The server is asked for each commit at most once per `ASK_INTERVAL`.
+    /// Returns the one permit to fetch a commit by id: concurrent requests for the same commit fetch it once.
+    pub fn asking(&self) -> &Arc<Semaphore> {
+        &self.asking
+    }
+
+    /// Whether the server is to be asked for a commit: `id` is a full id that the server did not refuse within
+    /// `ASK_INTERVAL`.
     ///
     /// # Errors
-    /// When git takes too long or is to stop.
-    pub fn fetch_commit(&self, id: &str, stop: &CancellationToken) -> Result<(), GitError> {
+    /// When the server could not be asked within `FAILURE_PAUSE`; the text says why.
+    pub fn is_to_ask(&self, id: &str) -> Result<bool, GitError> {
         if ObjectId::from_hex(id).is_none() {
-            return Ok(());
+            return Ok(false);
         }
-        // A concurrent request for the same commit waits here and then finds that it was made.
-        let _turn = self.turn.lock();
         let mut asked = self.asked.lock();
-        asked.retain(|_, time| time.elapsed() < ASK_INTERVAL);
-        if asked.contains_key(id) || asked.len() >= MAX_ASKED {
+        asked
+            .refused
+            .retain(|_, time| time.elapsed() < ASK_INTERVAL);
+        if asked.refused.contains_key(id) || asked.refused.len() >= MAX_ASKED {
+            return Ok(false);
+        }
+        match &asked.failure {
+            Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
+                Err(GitError::Unavailable(reason.clone()))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Fetches a commit that no branch or tag of the copy contains, if the server is to be asked for it and sends it.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or git takes too long or is to stop.
+    pub fn fetch_commit(&self, id: &str, stop: &CancellationToken) -> Result<(), GitError> {
+        let _turn = self.turn.lock();
+        // A concurrent request may have made it meanwhile.
+        if self.has_commit(id, stop)? || !self.is_to_ask(id)? {
             return Ok(());
         }
-        asked.insert(id.to_owned(), Instant::now());
-        drop(asked);
         let kept = format!("+{id}:{ASKED}{id}");
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
-            // Servers differ in their errors for commits that they lack or do not send.
-            Err(GitError::Failed { .. }) => Ok(()),
             Ok(()) => {
                 if let Err(error) = self.drop_old_asked(id, stop) {
                     let copy = self.directory.display();
@@ -205,7 +240,36 @@ impl RemoteCopy {
                 }
                 Ok(())
             }
-            failed => failed,
+            Err(GitError::NotSent { .. }) => {
+                let mut asked = self.asked.lock();
+                asked.refused.insert(id.to_owned(), Instant::now());
+                Ok(())
+            }
+            Err(error @ GitError::Cancelled(_)) => Err(error),
+            Err(error) => Err(self.record_failure(error)),
+        }
+    }
+
+    fn has_commit(&self, id: &str, stop: &CancellationToken) -> Result<bool, GitError> {
+        let mut command = command::git_in(&self.directory);
+        command
+            .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
+            .arg(format!("{id}^{{commit}}"));
+        let run_limits = self.connection.run_limits(stop, "rev-parse");
+        let output = process::output(&mut command, &run_limits)?;
+        Ok(output.status.success())
+    }
+
+    /// Records that the server could not be asked for a commit. Returns the error, as one that does not count as damage
+    /// of the copy.
+    fn record_failure(&self, error: GitError) -> GitError {
+        let reason = error.to_string();
+        let copy = self.directory.display();
+        tracing::warn!(%copy, error = reason, "cannot fetch a commit");
+        self.asked.lock().failure = Some((Instant::now(), reason.clone()));
+        match error.is_damage() {
+            true => GitError::Unavailable(reason),
+            false => error,
         }
     }
 
@@ -315,10 +379,12 @@ impl RemoteCopy {
         }
         run_limits.check()?;
         process::refuse_killed(&command, status)?;
-        let complaint = command::first_lines(transfer.complaints().as_bytes());
-        Err(GitError::Failed {
-            subcommand: subcommand.to_owned(),
-            stderr: self.connection.explained(&complaint),
+        let complaints = transfer.complaints();
+        let first = command::first_lines(complaints.as_bytes());
+        let (subcommand, stderr) = (subcommand.to_owned(), self.connection.explained(&first));
+        Err(match refuses_commit(complaints) {
+            true => GitError::NotSent { subcommand, stderr },
+            false => GitError::Failed { subcommand, stderr },
         })
     }
 }

@@ -48,9 +48,8 @@ pub fn file(
             "it is not a regular file".to_owned(),
         )),
         FoundKind::BadName => Some(SkipReason::NotUtf8),
-        FoundKind::Closed { errno } => Some(SkipReason::Unreadable(format!(
-            "the directory cannot be read: {}",
-            io::Error::from_raw_os_error(errno)
+        FoundKind::Closed(error) => Some(SkipReason::Unreadable(format!(
+            "the directory cannot be read: {error}"
         ))),
         FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
             "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,10 +50,8 @@ pub enum FoundKind {
     Special,
     /// A file whose name is not UTF-8.
     BadName,
-    /// A directory that cannot be listed, with the number of the system's error.
-    Closed {
-        errno: i32,
-    },
+    /// A directory that cannot be listed.
+    Closed(io::ErrorKind),
     /// A directory that is skipped because an ignore file in it must not be read.
     BadIgnoreFile,
 }
@@ -343,13 +342,13 @@ fn found(root: &Path, entry: &DirEntry) -> Option<WalkedFile> {
 
 /// Returns the entry for a directory that cannot be listed; `None` if it is gone, and for other errors.
 fn closed(root: &Path, error: &ignore::Error) -> Option<WalkedFile> {
-    let errno = error.io_error()?.raw_os_error()?;
+    let kind = error.io_error()?.kind();
     let path = path_of(error)?;
     let metadata = path.symlink_metadata().ok()?;
     metadata.is_dir().then_some(WalkedFile {
         path: relative(root, path)?,
         stat: Stat::new(&metadata),
-        kind: FoundKind::Closed { errno },
+        kind: FoundKind::Closed(kind),
     })
 }
 
@@ -365,8 +364,6 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]
@@ -375,15 +372,15 @@ mod tests {
         let inner = keep.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
         let failed = |path: &Path| {
-            let too_many_open_files = io::Error::from_raw_os_error(24);
+            let failure = io::Error::from(io::ErrorKind::StaleNetworkFileHandle);
             let error = ignore::Error::WithPath {
                 path: path.to_owned(),
-                err: Box::new(ignore::Error::Io(too_many_open_files)),
+                err: Box::new(ignore::Error::Io(failure)),
             };
             closed(keep.path(), &error).map(|found| (found.path.as_str().to_owned(), found.kind))
         };
-        let expected = ("inner".to_owned(), FoundKind::Closed { errno: 24 });
-        assert_eq!(failed(&inner), Some(expected));
+        let kind = FoundKind::Closed(io::ErrorKind::StaleNetworkFileHandle);
+        assert_eq!(failed(&inner), Some(("inner".to_owned(), kind)));
         assert_eq!(failed(&keep.path().join("gone")), None);
     }
 }

@@ -41,7 +41,12 @@ pub(super) struct Dependencies {
     /// One bit per file.
     files: Box<[Cell<u64>]>,
     lookups: RefCell<Vec<u32>>,
+    /// Number of look-ups at which repetitions are removed.
+    full: Cell<usize>,
 }
+
+/// Number of look-ups of a file at which repetitions are first removed. Few files reach it.
+const FULL: usize = 1 << 16;
 
 impl Dependencies {
     /// Creates an empty record for `files` files.
@@ -49,6 +54,7 @@ impl Dependencies {
         Self {
             files: vec![Cell::new(0); files.div_ceil(64)].into(),
             lookups: RefCell::default(),
+            full: Cell::new(FULL),
         }
     }
 
@@ -67,7 +73,14 @@ impl Dependencies {
     /// Records that the result of a look-up was used.
     pub(super) fn add_lookup(&self, lookup: Lookup, name: &str) {
         if !self.files.is_empty() {
-            self.lookups.borrow_mut().push(lookup.hash(name));
+            let mut lookups = self.lookups.borrow_mut();
+            lookups.push(lookup.hash(name));
+            // Some files repeat the same look-ups millions of times.
+            if lookups.len() == self.full.get() {
+                lookups.sort_unstable();
+                lookups.dedup();
+                self.full.set(FULL.max(2 * lookups.len()));
+            }
         }
     }
 

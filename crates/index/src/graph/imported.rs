@@ -48,7 +48,7 @@ impl<'a> NameResolver<'a> {
             }
         }
         if let Some(resolver) = self.submodules(file) {
-            self.dependencies.add_lookup(Lookup::Module, &imported.name);
+            self.add_submodule_lookup(file, &imported.name);
             let files = self.tables.files;
             // A module without a file may have submodules all the same.
             let child = module.and_then(|module| resolver.child(files, module, &imported.name));
@@ -229,7 +229,7 @@ impl<'a> NameResolver<'a> {
         let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
             return Vec::new();
         };
-        let uses = OnceCell::new();
+        let (heads, named) = (OnceCell::new(), OnceCell::new());
         let mut imported: Vec<FileId> = Vec::with_capacity(scope.modules.len());
         let mut search = Search::of_imports();
         for (position, (import, module)) in facts.imports.iter().zip(&scope.modules).enumerate() {
@@ -245,8 +245,14 @@ impl<'a> NameResolver<'a> {
             }
             let Some(module) = *module else { continue };
             if self.is_package_import(file, import, module) {
-                let uses = uses.get_or_init(|| self.heads(file));
-                imported.extend(self.used_package_files(file, import, module, uses));
+                let heads: &Vec<_> = heads.get_or_init(|| self.heads(file));
+                imported.extend(self.files_of_members(import, module, heads));
+                if takes_all(import) {
+                    let named: &Vec<_> = named.get_or_init(|| self.files_of_heads(file, heads));
+                    let package = self.package(module);
+                    let used = named.iter().filter(|used| self.package(**used) == package);
+                    imported.extend(used);
+                }
                 if imported.len() > before {
                     continue;
                 }

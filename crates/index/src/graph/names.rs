@@ -150,10 +150,21 @@ impl<'a> NameResolver<'a> {
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };
-        self.dependencies.add_lookup(Lookup::Module, name);
+        self.add_submodule_lookup(file, name);
         match resolver.child(self.tables.files, file, name) {
             Some(module) => Targets::one(Target::Module(module)),
             None => self.exported_macros(file, name),
+        }
+    }
+
+    /// Records that a submodule was looked for on behalf of a file.
+    pub(super) fn add_submodule_lookup(&self, file: FileId, name: &str) {
+        self.dependencies.add_lookup(Lookup::Module, name);
+        let file = self.tables.files.file(file);
+        let system = file.language.rules().modules;
+        // If paths do not give the names of modules, any file that is added or moved may be the submodule.
+        if system.is_some_and(|system| (system.module_name)(&file.path).is_none()) {
+            self.dependencies.add_lookup(Lookup::AnyModule, "");
         }
     }
 

@@ -48,32 +48,37 @@ impl<'a> NameResolver<'a> {
             .collect()
     }
 
-    /// Returns the files of a package whose definitions a file uses.
-    pub(super) fn used_package_files(
+    /// Returns the files, each once, of the definitions that the heads of paths name without a receiver.
+    pub(super) fn files_of_heads(&self, file: FileId, heads: &[Head<'a>]) -> Vec<FileId> {
+        let mut seen = HashSet::default();
+        let mut files = Vec::new();
+        for (first, _) in heads {
+            if seen.insert(*first) {
+                files.extend(self.visible(file, first).definitions().map(|id| id.file));
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Returns the files in which the members of a module that is imported under a name of its own are defined, as far as
+    /// the heads of paths name them.
+    pub(super) fn files_of_members(
         &self,
-        file: FileId,
         import: &'a Import,
         module: FileId,
         heads: &[Head<'a>],
     ) -> Vec<FileId> {
-        let package = self.package(module);
-        let mut used = Vec::new();
-        for (first, second) in heads {
-            let is_member = !second.is_empty()
-                && import
-                    .names
-                    .iter()
-                    .any(|name| &*name.name == "*" && *name.local == **first);
-            let found = if is_member {
-                self.attribute(module, second)
-            } else if takes_all(import) {
-                self.visible(file, first)
-            } else {
-                continue;
-            };
-            let files = found.definitions().map(|id| id.file);
-            used.extend(files.filter(|used| is_member || self.package(*used) == package));
-        }
-        used
+        let binds = |name: &str| {
+            let mut names = import.names.iter();
+            names.any(|bound| &*bound.name == "*" && *bound.local == *name)
+        };
+        let members = heads
+            .iter()
+            .filter(|(first, second)| !second.is_empty() && binds(first));
+        let found = members.map(|(_, second)| self.attribute(module, second));
+        let files = found.map(|found| found.definitions().map(|id| id.file).collect::<Vec<_>>());
+        files.flatten().collect()
     }
 }

@@ -80,8 +80,11 @@ impl<'a> Previous<'a> {
     }
 }
 
-/// Returns the last part of the name under which a file is imported.
+/// Returns the last part of the name under which a file is imported. Without a module system of its own it is the
+/// file's name: `#include` takes files of any language.
 fn module_name(file: &SourceFile) -> Option<&str> {
-    let system = file.language.rules().modules?;
-    (system.module_name)(&file.path)
+    match file.language.rules().modules {
+        Some(system) => (system.module_name)(&file.path),
+        None => Some(file.path.file_name()),
+    }
 }

@@ -1,6 +1,8 @@
 //! Tests hostile and odd repositories: resolution terminates, is bounded and does not depend on the order of
 //! files.
 
+use std::time::{Duration, Instant};
+
 use super::*;
 use super::{ecmascript::WORKSPACE, python::PYTHON, references::SHOP};
 
@@ -75,6 +77,23 @@ fn webs_of_star_imports_are_bounded() {
         .graph
         .resolve_name(&world.files, &world.symbols, file, "known_119");
     assert_eq!(world.describe_all(found), "m119.py:known_119");
+}
+
+#[test]
+fn many_star_imports_of_packages_and_unknown_names_are_bounded() {
+    let mut text = String::from("//- cart.cs\nnamespace A { class Cart { } }\n//- user.cs\n");
+    text += &"using A;\n".repeat(300);
+    text += "class User { void Use() { new Cart();\n";
+    for name in 0..1_500 {
+        text += &format!("unknown{name}();\n");
+    }
+    text += "} }\n";
+    let started = Instant::now();
+    let world = world(&text);
+    let file = |path: &str| world.files.find(path).unwrap();
+    assert_eq!(world.graph.imports(file("user.cs")), [file("cart.cs")]);
+    // Searching for each name once per import takes minutes.
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]

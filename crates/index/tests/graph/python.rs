@@ -95,6 +95,46 @@ fn python_imports_resolve_to_files() {
 }
 
 #[test]
+fn cython_modules_are_imported_instead_of_their_declarations() {
+    check_imports(
+        "
+        //- tree/classes.py
+        from ._tree import Tree
+        from tree._tree import Tree as Again
+        //- tree/_tree.pxd
+        cdef class Tree
+        //- tree/_tree.pyx
+        class Tree: pass
+        //- tree/user.py
+        from ._only import x
+        //- tree/_only.pxd
+        x = 1
+        ",
+        "
+        tree/classes.py: tree/_tree.pyx
+        tree/user.py: tree/_only.pxd
+        ",
+    );
+}
+
+#[test]
+fn dots_mean_the_package_of_a_directory_alone() {
+    check_imports(
+        "
+        //- scripts.py
+        def util(): pass
+        //- scripts/tool.py
+        from . import util
+        //- scripts/util.py
+        def run(): pass
+        ",
+        "
+        scripts/tool.py: scripts/util.py
+        ",
+    );
+}
+
+#[test]
 fn python_dotted_paths_follow_reexports() {
     check_dotted(
         PYTHON,

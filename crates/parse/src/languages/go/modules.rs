@@ -21,7 +21,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 struct Packages {
     /// Paths of modules with their root directories, longest path first.
     modules: Vec<(Box<str>, Box<str>)>,
-    /// By directory: the file that represents its package.
+    /// By directory: the file that represents the package which is imported from there.
     directories: HashMap<Box<str>, FileId>,
     /// By file: the number of its package.
     of_file: PackageNumbers,
@@ -30,7 +30,7 @@ struct Packages {
 impl Packages {
     fn new(files: &dyn FileTree) -> Self {
         let mut modules = Vec::new();
-        let mut directories: HashMap<Box<str>, FileId> = HashMap::default();
+        let mut directories: HashMap<Box<str>, (Rank, FileId)> = HashMap::default();
         for id in files.ids() {
             let file = files.file(id);
             let directory = file.path.directory();
@@ -41,14 +41,19 @@ impl Packages {
                     Some((path.into(), join(directory, other)?.into()))
                 }));
             }
-            if package(file).is_some() && !file.path.stem().ends_with("_test") {
-                directories.entry(directory.into()).or_insert(id);
+            if let Some((_, name)) = package(file)
+                && !file.path.stem().ends_with("_test")
+            {
+                let found = (rank(name, directory), id);
+                let best = directories.entry(directory.into()).or_insert(found);
+                *best = found.min(*best);
             }
         }
+        let directories = directories.into_iter();
         modules.sort_by_key(|(path, _): &(Box<str>, Box<str>)| std::cmp::Reverse(path.len()));
         Self {
             modules,
-            directories,
+            directories: directories.map(|(path, (_, id))| (path, id)).collect(),
             of_file: PackageNumbers::new(files, package),
         }
     }
@@ -73,6 +78,16 @@ impl Packages {
             rest = rest.split_once('/')?.1;
         }
     }
+}
+
+/// Whether a package is a program, and whether its name is not that of its directory.
+type Rank = (bool, bool);
+
+/// Returns the rank of a package among those of one directory, lowest first. A library may have a program beside it that
+/// generates a part of it, with a build tag that keeps it out of the build.
+fn rank(name: &str, directory: &str) -> Rank {
+    let last = directory.rsplit('/').next().unwrap_or(directory);
+    (name == "main", name != last)
 }
 
 /// Returns the package of a source file: its directory and its name.

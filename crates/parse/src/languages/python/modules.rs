@@ -104,7 +104,12 @@ impl ModuleResolver for PythonModules {
         if kind == ImportKind::Dynamic {
             return None;
         }
-        find_module(files, &relative_path(files, importer, module)?)
+        let path = relative_path(files, importer, module)?;
+        // Dots alone mean the package of a directory, not a module beside the directory.
+        match module.bytes().all(|byte| byte == b'.') {
+            true => find(files, &path, &["/__init__.py", "/__init__.pyi"]),
+            false => find_module(files, &path),
+        }
     }
 
     /// Resolves a submodule, also in namespace packages, which have no file of their own.
@@ -194,10 +199,19 @@ impl ModuleResolver for PythonModules {
     }
 }
 
-/// Returns the file of a module path without extension: a package before a module, source before stub.
+/// Returns the file of a module path without extension: a package before a module, source before stub, Python before
+/// Cython.
 fn find_module(files: &dyn FileTree, path: &str) -> Option<FileId> {
+    let endings = [
+        "/__init__.py", ".py", ".pyx", "/__init__.pyi", ".pyi", ".pxd",
+    ];
+    find(files, path, &endings)
+}
+
+/// Returns the first file that is the path with one of the endings.
+fn find(files: &dyn FileTree, path: &str, endings: &[&str]) -> Option<FileId> {
     let mut candidate = String::with_capacity(path.len() + 14);
-    for ending in ["/__init__.py", ".py", "/__init__.pyi", ".pyi"] {
+    for ending in endings {
         candidate.clear();
         candidate.push_str(path);
         candidate.push_str(ending);
@@ -320,7 +334,7 @@ fn nearest(
     })
 }
 
-/// Removes stubs whose source is in the same directory.
+/// Removes stubs and declarations whose source is in the same directory.
 fn prefer_sources_over_stubs(files: &dyn FileTree, ids: &mut Vec<FileId>) {
     if ids.len() < 2 {
         return;
@@ -328,7 +342,7 @@ fn prefer_sources_over_stubs(files: &dyn FileTree, ids: &mut Vec<FileId>) {
     let sources: Vec<&str> = ids
         .iter()
         .map(|id| files.path(*id))
-        .filter(|path| path.ends_with(".py"))
+        .filter(|path| is_source(path))
         .map(module_path)
         .collect();
     if sources.is_empty() {
@@ -336,8 +350,13 @@ fn prefer_sources_over_stubs(files: &dyn FileTree, ids: &mut Vec<FileId>) {
     }
     ids.retain(|id| {
         let path = files.path(*id);
-        !path.ends_with(".pyi") || !sources.contains(&module_path(path))
+        is_source(path) || !sources.contains(&module_path(path))
     });
+}
+
+/// Whether a file has code, as opposed to a stub of Python (`.pyi`) or the declarations of Cython (`.pxd`).
+fn is_source(path: &str) -> bool {
+    path.ends_with(".py") || path.ends_with(".pyx")
 }
 
 #[cfg(test)]

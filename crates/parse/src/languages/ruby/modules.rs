@@ -19,10 +19,13 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
     ..ModuleSystem::new(|files| Box::new(LoadPaths::new(files)))
 };
 
-/// Returns the stem of the imported file: `b` of `a/b` and `./a/b.rb`.
+/// Returns the stem of the imported file: `b` of `a/b`, `./a/b.rb` and `a/b.rake`.
 fn imported_name(module: &str) -> Option<&str> {
     let last = module.rsplit('/').next()?;
-    Some(last.strip_suffix(".rb").unwrap_or(last))
+    let stem = [".rb", ".rake", ".ru"]
+        .iter()
+        .find_map(|ending| last.strip_suffix(ending));
+    Some(stem.unwrap_or(last))
 }
 
 /// The directories in which required files are searched.

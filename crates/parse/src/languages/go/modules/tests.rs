@@ -80,6 +80,15 @@ fn import_paths_resolve_to_packages() {
 }
 
 #[test]
+fn library_is_imported_although_a_program_is_beside_it() {
+    Tree::of("//- go.mod\nmodule m\n//- width/gen.go\npackage main\n//- width/tables.go\npackage width_tables\n//- width/width.go\npackage width\n//- cmd/a.go\npackage main\n").check(
+        &MODULES,
+        "cmd/a.go m/width -> width/width.go
+        width/gen.go m/cmd -> cmd/a.go",
+    );
+}
+
+#[test]
 fn import_resolves_by_path_ending_without_go_mod() {
     Tree::of("//- a/b/c.go\npackage b\n//- main.go\npackage main\n").check(
         &MODULES,
