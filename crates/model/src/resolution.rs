@@ -58,7 +58,8 @@ pub struct ModuleSystem {
     pub imported_name: fn(&str) -> Option<&str>,
     /// Whether adding or removing a file at this path renames other modules.
     pub is_package: fn(&RepoPath) -> bool,
-    /// Whether a file's content can change where modules are: manifests and compiler settings.
+    /// Whether a file's content can change where modules are: manifests, compiler settings, and sources that name their
+    /// own module.
     pub is_settings: fn(&RepoPath) -> bool,
 }
 

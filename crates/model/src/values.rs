@@ -14,7 +14,7 @@ pub struct Values {
     pub types: Vec<DefinitionType>,
     /// Values of variables, fields and aliases, and those of functions that are one expression, by definition.
     pub held: Vec<HeldValue>,
-    /// ReceiverChain of references that are not plain paths, by reference.
+    /// Receivers of references that are not plain paths, by reference.
     pub receivers: Vec<ReceiverChain>,
 }
 

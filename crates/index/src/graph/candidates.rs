@@ -147,7 +147,8 @@ impl<'a, Rank: Ord> BestCandidates<'a, Rank> {
 pub(super) type Nearness = (bool, bool, usize);
 
 impl<'a> NameResolver<'a> {
-    /// Returns the definitions of a name in the language family of a file, in id order.
+    /// Returns the definitions of a name in the language family of a file, in id order. Of more than
+    /// [`MAX_CANDIDATES`] with this name, those whose files are nearest in path order count.
     pub(super) fn named(
         &self,
         near: FileId,

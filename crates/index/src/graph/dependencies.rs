@@ -17,7 +17,7 @@ pub(super) enum Lookup {
     Folded,
     /// Modules by the last part of their name.
     Module,
-    /// Modules by any name.
+    /// All modules: the result depends on where any of them is.
     AnyModule,
 }
 

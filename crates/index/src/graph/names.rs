@@ -1,5 +1,15 @@
 //! Looks names up: in a file, through its imports and re-exports, in a class. Every look-up is bounded, so
 //! that cycles of imports and webs of star imports end. Start at [`NameResolver::visible`] and [`NameResolver::exported`].
+//!
+//! | look-up | where | imports | star imports |
+//! |---|---|---|---|
+//! | `within`, `in_body` | directly inside a definition | listed | – |
+//! | `own` | one scope of a file | – | – |
+//! | `bound` | one scope of a file | followed | – |
+//! | `visible` | the top level of a file and its package | followed | followed |
+//! | `exported_directly` | what a module exports | followed | – |
+//! | `exported` | what a module exports | followed | followed |
+//! | `attribute` | the same, its submodules and macros | followed | followed |
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::graph::dependencies::{Dependencies, WithDependencies};
 pub(super) struct Stage<'a> {
     pub(super) files: usize,
     pub(super) change: Option<&'a Change>,
-    /// Files whose interface changed.
+    /// Files whose interface changed, or whose imports, package or bases resolve differently.
     pub(super) touched: FileSet,
     /// Hashes of the look-ups over all files whose results may differ.
     pub(super) lookups: HashSet<u32>,

@@ -25,7 +25,7 @@ const INDIRECT_STEPS: usize = 2;
 /// The tests of definitions and of files.
 #[derive(Debug, Default)]
 pub(super) struct TestLinks {
-    /// By test file, its evidence.
+    /// The evidence that each file has as a test.
     found: Vec<Arc<WithDependencies<TestEvidence>>>,
     /// Tests of definitions by number of steps: direct tests only, then including those up to that many steps
     /// away.
