@@ -20,15 +20,15 @@ pub fn stdout() -> Stdout {
 
 impl<W: Write> Write for Stdout<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(marked)
+        self.0.write(bytes).map_err(mark_closed)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(marked)
+        self.0.flush().map_err(mark_closed)
     }
 }
 
-fn marked(error: io::Error) -> io::Error {
+fn mark_closed(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, Closed),
         _ => error,

@@ -156,8 +156,8 @@ impl RevisionBuilder {
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
         match (self.find(&reference).await, &self.copy) {
             (Err(unknown @ RevisionError::UnknownRef(_)), Some(copy)) => {
-                let is_to_ask = copy.is_to_ask(&reference);
-                if !is_to_ask.map_err(|error| self.failed(error))? {
+                let may_request = copy.may_request(&reference);
+                if !may_request.map_err(|error| self.failed(error))? {
                     return Err(unknown);
                 }
                 self.fetch(copy, &reference).await?;
@@ -177,7 +177,10 @@ impl RevisionBuilder {
     async fn fetch(&self, copy: &Arc<RemoteCopy>, id: &str) -> Result<(), RevisionError> {
         let turn = async {
             // First the repository's own: its requests hold only one of the permits that all repositories share.
-            let own = Arc::clone(copy.asking()).acquire_owned().await.ok()?;
+            let own = Arc::clone(copy.request_permit())
+                .acquire_owned()
+                .await
+                .ok()?;
             let shared = Arc::clone(&self.transfers).acquire_owned().await.ok()?;
             Some((own, shared))
         };

@@ -94,7 +94,7 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
 
 #[test]
 fn derived_index_answers_like_a_fresh_build() {
-    for seed in 100..104 {
+    for seed in 100..106 {
         let blobs = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
         let mut changes = Changes::new(seed);
         let mut snapshots = vec![build(files(&blobs, &changes.tree()), None)];

@@ -479,17 +479,17 @@ fn failed_request_for_a_commit_is_not_repeated_at_once() {
     assert!(matches!(failed, GitError::Unavailable(_)), "{failed}");
     assert!(!failed.is_damage());
     fs::rename(&away, &back).unwrap();
-    let paused = copy.is_to_ask(&late).unwrap_err();
+    let paused = copy.may_request(&late).unwrap_err();
     assert_eq!(paused.to_string(), failed.to_string());
     // A new handle knows of no failure.
     let copy = copy_of(&root, keep.path(), 0);
-    assert!(copy.is_to_ask(&late).unwrap());
+    assert!(copy.may_request(&late).unwrap());
     copy.fetch_commit(&late, &stop).unwrap();
     git(copy.directory(), &["cat-file", "-e", &late]);
     let unknown = "1".repeat(40);
     copy.fetch_commit(&unknown, &stop).unwrap();
-    assert!(!copy.is_to_ask(&unknown).unwrap());
-    assert!(!copy.is_to_ask("main").unwrap());
+    assert!(!copy.may_request(&unknown).unwrap());
+    assert!(!copy.may_request("main").unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -242,6 +242,9 @@ fn ignore_files_of_nested_repositories_and_behind_git_files_are_checked() {
     assert_eq!(scan(), ["a.py", "nested"]);
     fs::remove_file(&exclude).unwrap();
     assert_eq!(scan(), ["a.py", "nested/b.py"], "nothing to read");
+    fs::write(&link, format!("gitdir: {}\n", commondir.display())).unwrap();
+    assert_eq!(scan(), ["a.py", "nested/b.py"], "no directory");
+    fs::write(&link, format!("gitdir: {}\n", common.display())).unwrap();
     fs::remove_file(&commondir).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &commondir, rustix::fs::Mode::RUSR).unwrap();
     assert_eq!(scan(), ["a.py", "nested"]);

@@ -30,9 +30,9 @@ pub struct RemoteCopy {
     /// Held by each run of git that writes to the copy.
     turn: Mutex<()>,
     /// What came of requests for commits by id.
-    asked: Mutex<Asked>,
+    requests: Mutex<CommitRequests>,
     /// The permit to fetch a commit by id.
-    asking: Arc<Semaphore>,
+    request_permit: Arc<Semaphore>,
     is_damaged: AtomicBool,
     /// When it was last cloned by this process.
     made: Mutex<Option<Instant>>,
@@ -40,7 +40,7 @@ pub struct RemoteCopy {
 
 /// What came of requests for commits by id, apart from those that the server sent.
 #[derive(Debug, Default)]
-struct Asked {
+struct CommitRequests {
     /// Commits that the server does not send, and when it said so.
     refused: HashMap<String, Instant>,
     /// When the server could not be asked, and why.
@@ -77,8 +77,8 @@ impl RemoteCopy {
             connection,
             directory,
             turn: Mutex::default(),
-            asked: Mutex::default(),
-            asking: Arc::new(Semaphore::new(1)),
+            requests: Mutex::default(),
+            request_permit: Arc::new(Semaphore::new(1)),
             is_damaged: AtomicBool::new(false),
             made: Mutex::default(),
         }
@@ -193,27 +193,27 @@ impl RemoteCopy {
     }
 
     /// Returns the one permit to fetch a commit by id: concurrent requests for the same commit fetch it once.
-    pub fn asking(&self) -> &Arc<Semaphore> {
-        &self.asking
+    pub fn request_permit(&self) -> &Arc<Semaphore> {
+        &self.request_permit
     }
 
-    /// Whether the server is to be asked for a commit: `id` is a full id that the server did not refuse within
+    /// Whether the server may be asked for a commit: `id` is a full id that the server did not refuse within
     /// `ASK_INTERVAL`.
     ///
     /// # Errors
     /// When the server could not be asked within `FAILURE_PAUSE`; the text says why.
-    pub fn is_to_ask(&self, id: &str) -> Result<bool, GitError> {
+    pub fn may_request(&self, id: &str) -> Result<bool, GitError> {
         if ObjectId::from_hex(id).is_none() {
             return Ok(false);
         }
-        let mut asked = self.asked.lock();
-        asked
+        let mut requests = self.requests.lock();
+        requests
             .refused
             .retain(|_, time| time.elapsed() < ASK_INTERVAL);
-        if asked.refused.contains_key(id) || asked.refused.len() >= MAX_ASKED {
+        if requests.refused.contains_key(id) || requests.refused.len() >= MAX_ASKED {
             return Ok(false);
         }
-        match &asked.failure {
+        match &requests.failure {
             Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
                 Err(GitError::Unavailable(reason.clone()))
             }
@@ -228,7 +228,7 @@ impl RemoteCopy {
     pub fn fetch_commit(&self, id: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         // A concurrent request may have made it meanwhile.
-        if self.has_commit(id, stop)? || !self.is_to_ask(id)? {
+        if self.has_commit(id, stop)? || !self.may_request(id)? {
             return Ok(());
         }
         let kept = format!("+{id}:{ASKED}{id}");
@@ -241,8 +241,8 @@ impl RemoteCopy {
                 Ok(())
             }
             Err(GitError::NotSent { .. }) => {
-                let mut asked = self.asked.lock();
-                asked.refused.insert(id.to_owned(), Instant::now());
+                let mut requests = self.requests.lock();
+                requests.refused.insert(id.to_owned(), Instant::now());
                 Ok(())
             }
             Err(error @ GitError::Cancelled(_)) => Err(error),
@@ -266,7 +266,7 @@ impl RemoteCopy {
         let reason = error.to_string();
         let copy = self.directory.display();
         tracing::warn!(%copy, error = reason, "cannot fetch a commit");
-        self.asked.lock().failure = Some((Instant::now(), reason.clone()));
+        self.requests.lock().failure = Some((Instant::now(), reason.clone()));
         match error.is_damage() {
             true => GitError::Unavailable(reason),
             false => error,

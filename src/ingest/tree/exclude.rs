@@ -15,7 +15,11 @@ pub(super) fn linked_exclude_bytes(directory: &Path) -> Option<u64> {
     }
     match linked_exclude(directory).and_then(|path| regular_bytes(&path)) {
         Ok(bytes) => Some(bytes),
-        Err(error) => (error.kind() == io::ErrorKind::NotFound).then_some(0),
+        // The walk cannot open it either.
+        Err(error) => {
+            use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+            matches!(error.kind(), NotFound | PermissionDenied | NotADirectory).then_some(0)
+        }
     }
 }
 
