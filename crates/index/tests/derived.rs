@@ -382,8 +382,54 @@ fn edits_of_resolver_inputs_are_detected() {
 }
 
 #[test]
+fn edits_of_manifests_that_move_modules_are_detected() {
+    let python = "//- tool.py\ndef tool(): pass\n";
+    for (repository, pattern, replacement) in [
+        (
+            "//- a/package.json\n{\"name\": \"shop\", \"main\": \"one.js\"}\n\
+             //- a/one.js\nexport function late() {}\n//- a/two.js\nexport function late() {}\n\
+             //- b/run.js\nimport { late } from 'shop';\nlate();\n",
+            "one.js\"",
+            "two.js\"",
+        ),
+        (
+            "//- a/Cargo.toml\n[package]\nname = \"shop\"\n//- a/src/lib.rs\npub fn late() {}\n\
+             //- b/Cargo.toml\n[package]\nname = \"app\"\n//- b/src/lib.rs\npub fn run() { shop::late(); }\n",
+            "\"shop\"",
+            "\"store\"",
+        ),
+        (
+            "//- go.mod\nmodule example.org/shop\n//- cart/cart.go\npackage cart\nfunc Late() {}\n\
+             //- run/run.go\npackage run\nimport \"example.org/shop/cart\"\nfunc Run() { cart.Late() }\n",
+            "example.org/shop\n",
+            "example.org/store\n",
+        ),
+        (
+            "//- a/Cart.kt\n@file:JvmName(\"Carts\")\npackage a\nfun late() {}\n\
+             //- b/Run.java\npackage b;\nimport static a.Carts.late;\nclass Run { void run() { late(); } }\n",
+            "Carts",
+            "Shops",
+        ),
+        (
+            "//- a/Cart.cs\nnamespace A { public partial class Cart { } }\n\
+             //- a/Part.cs\nnamespace A { public partial class Cart { public class Line { public static void Late() {} } } }\n\
+             //- b/Run.cs\nusing static A.Cart.Line;\nnamespace B { class Run { void Go() { Late(); } } }\n",
+            "class Line",
+            "class Row",
+        ),
+    ] {
+        check_edit(&format!("{repository}{python}"), pattern, replacement);
+    }
+}
+
+#[test]
 fn added_and_removed_files_that_imports_name_are_detected() {
     for (repository, path, text) in [
+        (
+            "//- bin/run.rb\nrequire 'cart'\nlate\n//- gems/shop/lib/cart.rb\ndef late\nend\n",
+            "gems/shop/shop.gemspec",
+            "Gem::Specification.new\n",
+        ),
         (
             "//- a.hpp\n#include \"a.inl\"\nvoid run() { late(); }\n",
             "a.inl",

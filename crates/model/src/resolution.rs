@@ -2,6 +2,7 @@
 //! naming. It is data, and functions over the files of a revision; the graph selects them by the language of
 //! the file that contains a name.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use crate::{Definition, ImportKind, RepoPath, SourceFile};
@@ -77,7 +78,7 @@ impl ModuleSystem {
 }
 
 /// Resolves imports among the files of one revision. Every call gets the files again.
-pub trait ModuleResolver: Debug + Send + Sync {
+pub trait ModuleResolver: Any + Debug + Send + Sync {
     /// Returns the file of a module, as written in an import statement of `importer`. `None` if it lies
     /// outside the repository.
     fn resolve(
@@ -135,8 +136,20 @@ pub trait ModuleResolver: Debug + Send + Sync {
         None
     }
 
+    /// Whether `other` finds the same modules in the same files. A resolver that may say so holds all that it
+    /// reads from the contents of settings.
+    fn is_same(&self, _other: &dyn ModuleResolver) -> bool {
+        false
+    }
+
     /// Estimated heap size in bytes.
     fn heap_bytes(&self) -> usize;
+}
+
+/// Whether a resolver is equal to another one, which may be of another language.
+pub fn is_equal<R: ModuleResolver + PartialEq>(resolver: &R, other: &dyn ModuleResolver) -> bool {
+    let other: &dyn Any = other;
+    other.downcast_ref() == Some(resolver)
 }
 
 /// Rules for looking up names.

@@ -21,7 +21,7 @@ impl<'a> ChangedNames<'a> {
     /// Adds the names that one edit affects.
     pub(super) fn add(&mut self, before: &'a FileFacts, after: &'a FileFacts) {
         let (defined, now): (HashSet<_>, HashSet<_>) =
-            (top_level(before).collect(), top_level(after).collect());
+            (importable(before).collect(), importable(after).collect());
         let differing = defined.symmetric_difference(&now);
         self.names.extend(differing.map(|(name, _)| *name));
         if bindings(before).eq(bindings(after)) {
@@ -72,10 +72,13 @@ impl<'a> ChangedNames<'a> {
     }
 }
 
-/// Returns the names of a file's top-level definitions, and whether each is a container.
-fn top_level(facts: &FileFacts) -> impl Iterator<Item = (&str, bool)> {
-    let top_level = facts.definitions.iter().filter(|d| d.parent.is_none());
-    top_level.map(|definition| (&*definition.name, definition.kind.is_container()))
+/// Returns the names of a file's definitions that an import may name, and whether each is a container: all at the top
+/// level and, since types may be nested, all containers.
+fn importable(facts: &FileFacts) -> impl Iterator<Item = (&str, bool)> {
+    let all = facts.definitions.iter();
+    let all = all.map(|definition| (definition, definition.kind.is_container()));
+    all.filter(|(definition, is_container)| *is_container || definition.parent.is_none())
+        .map(|(definition, is_container)| (&*definition.name, is_container))
 }
 
 /// A name that a file imports at its top level.

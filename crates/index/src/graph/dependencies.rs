@@ -17,7 +17,7 @@ pub(super) enum Lookup {
     Folded,
     /// Modules by the last part of their name.
     Module,
-    /// All modules: the result depends on where any of them is.
+    /// All modules of a family of languages, by its name: the result depends on where any of them is.
     AnyModule,
 }
 

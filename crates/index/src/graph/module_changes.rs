@@ -20,7 +20,7 @@ use crate::graph::previous::Previous;
 pub(super) fn changed_names<'a>(previous: &Previous<'a>, files: &'a Files) -> ChangedNames<'a> {
     let mut changed_names = ChangedNames::default();
     for (id, before, after) in previous.edited(files) {
-        changed_names.all |= before.package != after.package;
+        changed_names.all |= before.package != after.package || before.language != after.language;
         let rules = &after.language.rules().lookup;
         let modules = &previous.graph.modules;
         if rules.paths_may_be_qualified || modules.package_of(previous.files, id).is_some() {
@@ -33,21 +33,78 @@ pub(super) fn changed_names<'a>(previous: &Previous<'a>, files: &'a Files) -> Ch
     changed_names
 }
 
+/// The modules of the later files, and which of them may be elsewhere than before.
+#[derive(Debug)]
+pub(super) struct MovedModules {
+    /// The very modules of the graph before the change if none may be elsewhere.
+    pub(super) modules: Arc<Modules>,
+    /// Whether files were added or removed: then any import that goes by no name of a file may have another
+    /// target.
+    are_files_others: bool,
+    /// The families of languages whose settings say something else.
+    by_settings: Vec<&'static str>,
+    /// The families of languages that have other files.
+    by_files: Vec<&'static str>,
+}
+
+impl MovedModules {
+    pub(super) fn new(
+        previous: &Previous<'_>,
+        files: &Files,
+        changed_names: &ChangedNames<'_>,
+    ) -> Self {
+        let earlier = &previous.graph.modules;
+        let mut moved = Self {
+            modules: Arc::clone(earlier),
+            are_files_others: !previous.change.is_stable(),
+            by_settings: previous.families_with_changed_settings(files),
+            by_files: Vec::new(),
+        };
+        let is_same = |moved: &Self| moved.by_settings.is_empty() && changed_names.is_empty();
+        if moved.are_files_others {
+            moved.by_files = previous.families_with_other_files(files);
+            moved.modules = Arc::new(Modules::new(files));
+        } else if !is_same(&moved) {
+            let modules = Arc::new(Modules::new(files));
+            moved
+                .by_settings
+                .retain(|family| !modules.are_same(earlier, family));
+            if !is_same(&moved) {
+                moved.modules = modules;
+            }
+        }
+        moved
+    }
+
+    /// Whether imports in a file of this family may have other targets, whatever they name.
+    pub(super) fn have_other_settings(&self, family: &str) -> bool {
+        self.by_settings.contains(&family)
+    }
+
+    /// Whether imports in a file of this family may have other targets if they go by no names of files.
+    pub(super) fn may_be_elsewhere(&self, family: &str) -> bool {
+        self.are_files_others || self.have_other_settings(family)
+    }
+}
+
 /// Adds the files whose package changed to `touched`, and the look-ups whose results may differ to
 /// `lookups`, because of `changed_names` or because modules may have moved. If the resolvers are unchanged,
 /// nothing is added.
 pub(super) fn add_affected(
     (previous, changed_names): (Previous<'_>, &ChangedNames<'_>),
-    (files, modules): (&Files, &Arc<Modules>),
+    (files, moved): (&Files, &MovedModules),
     touched: &mut FileSet,
     lookups: &mut HashSet<u32>,
 ) {
+    let modules = &moved.modules;
     if Arc::ptr_eq(modules, &previous.graph.modules) {
         return;
     }
-    if changed_names.all || previous.may_modules_have_moved(files) {
-        lookups.insert(Lookup::AnyModule.hash(""));
-    }
+    let families = modules.systems().map(|(family, _)| family);
+    let families = families.filter(|family| {
+        changed_names.all || moved.by_files.contains(family) || moved.have_other_settings(family)
+    });
+    lookups.extend(families.map(|family| Lookup::AnyModule.hash(family)));
     let names = changed_names.names.iter();
     lookups.extend(names.map(|name| Lookup::Module.hash(name)));
     for file in files_in_other_packages(previous, files, modules) {
@@ -84,4 +141,97 @@ fn files_in_other_packages(
         (now, then) != (after, before)
     };
     files.ids().filter(|file| is_moved(file)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::Change;
+    use crate::graph::Graph;
+    use crate::symbols::Symbols;
+    use foveate_model::{ObjectId, Purpose, RepoPath, SourceFile};
+
+    fn files(texts: &[(&str, &str)]) -> Files {
+        let file = |(path, text): &(&str, &str)| {
+            let path = RepoPath::new(path).unwrap();
+            let named = foveate_parse::language_by_name(&path);
+            let limits = foveate_parse::Limits::default();
+            let (language, content) = foveate_parse::read(named, text.as_bytes(), &limits);
+            SourceFile {
+                purpose: Purpose::default(),
+                role: foveate_parse::role(&path, language, false),
+                blob: ObjectId::from_sha1([0; 20]),
+                size: text.len() as u64,
+                language,
+                content: content.ok().map(Arc::new),
+                skipped: None,
+                path,
+            }
+        };
+        Files::new(texts.iter().map(file).collect())
+    }
+
+    /// Checks which families have moved modules after a change of the second file, or when it is added.
+    #[track_caller]
+    fn check(before: &[(&str, &str)], after: &[(&str, &str)], is_same: bool, moved: &[&str]) {
+        let (earlier, files) = (files(before), files(after));
+        let change = Change::between(earlier.as_slice(), files.as_slice());
+        let graph = Graph::new(&earlier, &Symbols::new(&earlier));
+        let previous = Previous {
+            files: &earlier,
+            graph: &graph,
+            change: &change,
+        };
+        let names = changed_names(&previous, &files);
+        let found = MovedModules::new(&previous, &files, &names);
+        assert_eq!(
+            Arc::ptr_eq(&found.modules, &graph.modules),
+            is_same,
+            "{after:?}"
+        );
+        let mut families = found.by_settings;
+        families.extend(found.by_files);
+        families.sort_unstable();
+        families.dedup();
+        assert_eq!(families, moved, "{after:?}");
+    }
+
+    #[test]
+    fn only_families_whose_modules_may_move_are_affected() {
+        let java = ("Run.java", "package run; class Run {}");
+        let script = ("run.js", "import x from 'shop';");
+        let manifest = |text| ("package.json", text);
+        let of = |manifest| [java, manifest, script];
+        let before = of(manifest(
+            r#"{"name": "shop", "version": "1", "main": "a.js"}"#,
+        ));
+        check(
+            &before,
+            &of(manifest(
+                r#"{"name": "shop", "version": "2", "main": "a.js"}"#,
+            )),
+            true,
+            &[],
+        );
+        check(
+            &before,
+            &of(manifest(
+                r#"{"name": "shop", "version": "1", "main": "b.js"}"#,
+            )),
+            false,
+            &["ecmascript"],
+        );
+        check(
+            &[java, script],
+            &[java, ("a.js", ""), script],
+            false,
+            &["ecmascript"],
+        );
+        check(
+            &[java, script],
+            &[java, ("README.md", ""), script],
+            false,
+            &["ecmascript", "jvm"],
+        );
+    }
 }

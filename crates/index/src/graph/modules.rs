@@ -51,7 +51,10 @@ impl Modules {
     }
 
     pub(super) fn of(&self, language: Language) -> Option<&dyn ModuleResolver> {
-        let family = language.family();
+        self.of_family(language.family())
+    }
+
+    fn of_family(&self, family: &str) -> Option<&dyn ModuleResolver> {
         let resolver = self.resolvers.iter().find(|r| r.family == family)?;
         Some(&*resolver.modules)
     }
@@ -66,9 +69,17 @@ impl Modules {
         self.resolvers.iter().map(|resolver| &*resolver.modules)
     }
 
-    /// Returns the module systems of the languages.
-    pub(super) fn systems(&self) -> impl Iterator<Item = &'static ModuleSystem> {
-        self.resolvers.iter().map(|resolver| resolver.system)
+    /// Returns the families of the languages with their module systems.
+    pub(super) fn systems(&self) -> impl Iterator<Item = (&'static str, &'static ModuleSystem)> {
+        self.resolvers.iter().map(|r| (r.family, r.system))
+    }
+
+    /// Whether the modules of a family are where those of `earlier` are, in the same list of files.
+    pub(super) fn are_same(&self, earlier: &Self, family: &str) -> bool {
+        match (self.of_family(family), earlier.of_family(family)) {
+            (Some(now), Some(before)) => now.is_same(before),
+            _ => false,
+        }
     }
 
     /// Returns the file of `module`, as written in `importer`. `None` if it lies outside the repository.

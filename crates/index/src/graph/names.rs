@@ -174,7 +174,8 @@ impl<'a> NameResolver<'a> {
         let system = file.language.rules().modules;
         // If paths do not give the names of modules, any file that is added or moved may be the submodule.
         if system.is_some_and(|system| (system.module_name)(&file.path).is_none()) {
-            self.dependencies.add_lookup(Lookup::AnyModule, "");
+            let family = file.language.family();
+            self.dependencies.add_lookup(Lookup::AnyModule, family);
         }
     }
 

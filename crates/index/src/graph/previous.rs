@@ -1,6 +1,7 @@
 //! Holds the files and the graph before a change, and derives what the change did to the files.
 
-use foveate_model::{FileFacts, SourceFile};
+use foveate_model::resolution::ModuleSystem;
+use foveate_model::{FileFacts, RepoPath, SourceFile};
 
 use crate::change::Change;
 use crate::files::{FileId, Files};
@@ -41,15 +42,32 @@ impl<'a> Previous<'a> {
         )
     }
 
-    /// Whether modules may resolve to other files because settings of packages changed or files were added or
-    /// removed.
-    pub(super) fn may_modules_have_moved(&self, files: &Files) -> bool {
-        let is_settings = |file: &FileId| {
-            let path = &files.file(*file).path;
-            let mut systems = self.graph.modules.systems();
-            systems.any(|system| (system.is_settings)(path))
-        };
-        !self.change.is_stable() || self.change.changed().iter().any(is_settings)
+    /// Returns the families of languages with an added, removed or changed file that may say where their modules are.
+    pub(super) fn families_with_changed_settings(&self, files: &Files) -> Vec<&'static str> {
+        let changed = self.change.changed().iter();
+        let changed = changed.map(|file| &files.file(*file).path);
+        let gone = self.change.gone().map(|file| &self.files.file(file).path);
+        let paths: Vec<&RepoPath> = changed.chain(gone).collect();
+        self.families_where(|_, system| paths.iter().any(|path| (system.is_settings)(path)))
+    }
+
+    /// Returns the families of languages whose modules may be elsewhere because files were added or removed. Files that
+    /// are no code may be modules of any family.
+    pub(super) fn families_with_other_files(&self, files: &Files) -> Vec<&'static str> {
+        let (gone, new) = self.added_and_removed();
+        let gone = gone.map(|file| self.files.file(file));
+        let others: Vec<&SourceFile> = gone.chain(new.map(|file| files.file(file))).collect();
+        self.families_where(|family, _| {
+            let is_possible =
+                |file: &&SourceFile| file.language.family() == family || !file.language.is_code();
+            others.iter().any(is_possible)
+        })
+    }
+
+    fn families_where(&self, is_wanted: impl Fn(&str, &ModuleSystem) -> bool) -> Vec<&'static str> {
+        let systems = self.graph.modules.systems();
+        let wanted = systems.filter(|(family, system)| is_wanted(family, system));
+        wanted.map(|(family, _)| family).collect()
     }
 
     /// Returns the files whose content changed, by their earlier ids, with the earlier and later facts.

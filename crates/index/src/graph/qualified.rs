@@ -66,9 +66,10 @@ impl<'a> NameResolver<'a> {
         beginning: &[Segment<'a>],
         name: &'a str,
     ) -> Option<PrefixResolution> {
-        // The result may change when any file is added or removed, and when definitions of the names in it
-        // change.
-        self.dependencies.add_lookup(Lookup::AnyModule, "");
+        // The result may change when any file of the family is added or removed, and when definitions of the
+        // names in it change.
+        let family = self.tables.files.file(file).language.family();
+        self.dependencies.add_lookup(Lookup::AnyModule, family);
         for segment in beginning {
             self.dependencies.add_lookup(Lookup::Module, segment.name);
         }

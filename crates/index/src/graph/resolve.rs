@@ -13,7 +13,7 @@ use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::{Lookup, WithDependencies};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, InterfaceChange};
-use crate::graph::module_changes;
+use crate::graph::module_changes::{self, MovedModules};
 use crate::graph::modules::Modules;
 use crate::graph::names::{NameResolver, Tables};
 use crate::graph::previous::Previous;
@@ -138,19 +138,15 @@ impl Setup {
             };
         };
         let changed_names = module_changes::changed_names(&previous, files);
-        let modules = if changed_names.is_empty() && !previous.may_modules_have_moved(files) {
-            Arc::clone(&previous.graph.modules)
-        } else {
-            Arc::new(Modules::new(files))
-        };
+        let moved = MovedModules::new(&previous, files, &changed_names);
         let mut touched = previous.touched(files);
         let mut lookups = previous.lookups(files);
-        let earlier = previous.earlier(files, &changed_names);
-        let (before, after) = ((previous, &changed_names), (files, &modules));
+        let earlier = previous.earlier(files, &changed_names, &moved);
+        let (before, after) = ((previous, &changed_names), (files, &moved));
         module_changes::add_affected(before, after, &mut touched, &mut lookups);
         Self {
-            scopes: scopes(files, &modules, Some(&earlier), &mut touched),
-            modules,
+            scopes: scopes(files, &moved.modules, Some(&earlier), &mut touched),
+            modules: moved.modules,
             touched,
             lookups,
         }
@@ -181,13 +177,18 @@ impl<'a> Previous<'a> {
         }
     }
 
-    fn earlier(&self, files: &'a Files, changed_names: &'a ChangedNames<'a>) -> PreviousTables<'a> {
+    fn earlier(
+        &self,
+        files: &'a Files,
+        changed_names: &'a ChangedNames<'a>,
+        moved: &'a MovedModules,
+    ) -> PreviousTables<'a> {
         PreviousTables {
             scopes: &self.graph.scopes,
             change: self.change,
             modules: self.changed_module_names(files).collect(),
             changed_names,
-            may_modules_have_moved: self.may_modules_have_moved(files),
+            moved,
         }
     }
 

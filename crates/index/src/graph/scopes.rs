@@ -12,6 +12,7 @@ use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
 use crate::graph::changed_names::ChangedNames;
 use crate::graph::dependencies::fnv1a;
+use crate::graph::module_changes::MovedModules;
 use crate::graph::modules::Modules;
 
 /// The scope of a file's top level.
@@ -96,8 +97,8 @@ pub(super) struct PreviousTables<'a> {
     pub(super) change: &'a Change,
     /// Last parts of the names of modules that were added or removed.
     pub(super) modules: HashSet<&'a str>,
-    /// Whether imports that do not go by such names may resolve differently.
-    pub(super) may_modules_have_moved: bool,
+    /// Where modules may be elsewhere, for imports that do not go by such names.
+    pub(super) moved: &'a MovedModules,
     /// Names that may resolve differently in paths.
     pub(super) changed_names: &'a ChangedNames<'a>,
 }
@@ -114,8 +115,9 @@ impl PreviousTables<'_> {
         let scope = self
             .scopes
             .get(self.change.earlier_id_if_unchanged(file)?.0 as usize)?;
+        let family = files.file(file).language.family();
         let is_unchanged = self.change.is_stable()
-            && !self.may_modules_have_moved
+            && !self.moved.may_be_elsewhere(family)
             && self.changed_names.is_empty();
         let Some(content) = files.content(file).filter(|_| !is_unchanged) else {
             return Some((Arc::clone(scope), true));
@@ -139,12 +141,16 @@ impl PreviousTables<'_> {
     }
 
     fn may_differ(&self, files: &Files, file: FileId, import: &Import) -> bool {
-        let Some(system) = files.file(file).language.rules().modules else {
+        let language = files.file(file).language;
+        let Some(system) = language.rules().modules else {
             return false;
         };
+        let family = language.family();
         match (system.imported_name)(&import.module) {
-            Some(name) => self.modules.contains(name),
-            None => self.may_modules_have_moved || self.changed_names.affects(&import.module),
+            Some(name) => self.modules.contains(name) || self.moved.have_other_settings(family),
+            None => {
+                self.moved.may_be_elsewhere(family) || self.changed_names.affects(&import.module)
+            }
         }
     }
 

@@ -112,7 +112,7 @@ pub(super) fn find_evidence(
     let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));
     let mirrored = |test: FileId| match &mirrors {
         _ if !is_test_file(files, test) => Box::default(),
-        Some(mirrors) => mirrors.of(files, test).into(),
+        Some(mirrors) => mirrors.of(test).into(),
         None => known
             .and_then(|known| known.get(test.0 as usize))
             .map_or_else(Box::default, |before| before.value.mirrored.clone()),

@@ -14,13 +14,37 @@ const MAX_MIRRORED: usize = 4;
 /// Minimum length in bytes of a test file's stem from which a class ending (`ClientTest`) is removed.
 const MIN_CLASS: usize = 5;
 
+/// Maximum number of source files with one stem that are compared with each test of that stem.
+const MAX_COMPARED: usize = 256;
+
 /// Source files by stem, to find those whose paths a test file mirrors.
-pub(super) struct Mirrors {
-    by_stem: HashMap<String, Vec<FileId>>,
+pub(super) struct Mirrors<'a> {
+    files: &'a Files,
+    by_stem: HashMap<String, Sources<'a>>,
 }
 
-impl Mirrors {
-    pub(super) fn new(files: &Files) -> Self {
+/// The source files with one stem.
+enum Sources<'a> {
+    Few(Vec<FileId>),
+    /// More than are compared, such as the `page.tsx` of each directory, by the informative directories of their
+    /// paths.
+    Many(HashMap<Vec<&'a str>, Vec<FileId>>),
+}
+
+impl Sources<'_> {
+    /// Returns those that may be the best for a test in these directories.
+    fn candidates(&self, directories: &[&str]) -> &[FileId] {
+        let all = match self {
+            Self::Few(all) => Some(all),
+            Self::Many(by_directories) => by_directories.get(directories),
+        };
+        let all = all.map_or(&[][..], Vec::as_slice);
+        all.get(..MAX_COMPARED).unwrap_or(all)
+    }
+}
+
+impl<'a> Mirrors<'a> {
+    pub(super) fn new(files: &'a Files) -> Self {
         let mut by_stem: HashMap<String, Vec<FileId>> = HashMap::default();
         for id in files.ids() {
             let file = files.file(id);
@@ -29,29 +53,41 @@ impl Mirrors {
                 by_stem.entry(stem).or_default().push(id);
             }
         }
-        Self { by_stem }
+        let sources = |all: Vec<FileId>| {
+            if all.len() <= MAX_COMPARED {
+                return Sources::Few(all);
+            }
+            let mut by_directories: HashMap<Vec<&str>, Vec<FileId>> = HashMap::default();
+            for id in all {
+                let directories = informative_directories(files, id);
+                by_directories.entry(directories).or_default().push(id);
+            }
+            Sources::Many(by_directories)
+        };
+        let by_stem = by_stem.into_iter();
+        let by_stem = by_stem.map(|(stem, all)| (stem, sources(all))).collect();
+        Self { files, by_stem }
     }
 
     /// Returns the files that the path of a test mirrors, sorted: those with its stem that share most of its
     /// directories.
-    pub(super) fn of(&self, files: &Files, test: FileId) -> Vec<FileId> {
-        let Some(stem) = test_stem(files, test) else {
-            return Vec::new();
-        };
-        let Some(candidates) = self.by_stem.get(&stem) else {
+    pub(super) fn of(&self, test: FileId) -> Vec<FileId> {
+        let files = self.files;
+        let stem = test_stem(files, test);
+        let Some(sources) = stem.and_then(|stem| self.by_stem.get(&stem)) else {
             return Vec::new();
         };
         let family = files.file(test).language.family();
-        let words = path_words(files, test);
+        let directories = informative_directories(files, test);
         let mut best = 0;
         let mut found = Vec::new();
-        for id in candidates {
+        for id in sources.candidates(&directories) {
             if files.file(*id).language.family() != family {
                 continue;
             }
-            let shared = path_words(files, *id)
+            let shared = informative_directories(files, *id)
                 .iter()
-                .filter(|word| words.contains(word))
+                .filter(|name| directories.contains(name))
                 .count();
             if found.is_empty() || shared > best {
                 best = shared;
@@ -124,7 +160,7 @@ fn fold_stem(stem: &str) -> String {
 }
 
 /// Returns the directories of a path whose names are informative.
-fn path_words(files: &Files, id: FileId) -> Vec<&str> {
+fn informative_directories(files: &Files, id: FileId) -> Vec<&str> {
     let conventions = conventions(files, id);
     let is_ignored = |name: &&str| {
         name.is_empty()

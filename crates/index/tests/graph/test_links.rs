@@ -160,6 +160,23 @@ const TESTED: &str = "
       call unrelated
     ";
 
+/// Each of very many sources of one name has its test beside it; the others are not compared with that test.
+#[test]
+fn tests_mirror_one_of_many_sources_of_a_name() {
+    let mut text = String::new();
+    for page in 0..600 {
+        text += &format!("//- app/p{page}/page.ts\nexport function page{page}() {{}}\n");
+        text += &format!("//- app/p{page}/page.test.ts\ntest('is shown', () => {{}});\n");
+    }
+    let world = world(&text);
+    for page in [0, 300, 599] {
+        let file = |name: &str| world.files.find(&format!("app/p{page}/{name}")).unwrap();
+        let tests = world.graph.test_files_of(file("page.ts"));
+        let tests: Vec<_> = tests.iter().map(|(test, _)| *test).collect();
+        assert_eq!(tests, [file("page.test.ts")], "{page}");
+    }
+}
+
 #[test]
 fn decorated_tests_in_source_files_are_linked() {
     check_tests(

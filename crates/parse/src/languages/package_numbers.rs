@@ -10,7 +10,7 @@ use foveate_model::{FileId, SourceFile};
 const NONE: u32 = u32::MAX;
 
 /// The number of each file's package.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct PackageNumbers(Vec<u32>);
 
 impl PackageNumbers {

@@ -77,7 +77,7 @@ impl Includes {
             let rest = files.path(*id).strip_suffix(path)?;
             (rest.is_empty() || rest.ends_with('/')).then_some((*id, rest.trim_end_matches('/')))
         };
-        let others = self.by_name.get(name)?.iter();
+        let others = self.by_name.near(name, importer)?.iter();
         let others = others.filter(|id| Some(**id) != importer);
         let found = others.filter_map(ends);
         let best = found.min_by_key(|(id, root)| {

@@ -14,9 +14,6 @@ use crate::paths::shared_segments;
 pub(super) static MODULES: ModuleSystem =
     ModuleSystem::new(|files| Box::new(Namespaces::new(files)));
 
-/// Maximum number of files of one name that are compared to find the nearest.
-const MAX_FILES: usize = 512;
-
 /// The namespaces of a repository.
 #[derive(Debug, Default)]
 struct Namespaces {
@@ -55,16 +52,17 @@ impl Namespaces {
 
     /// Returns the file of the namespace or type of a full name; of several, the nearest to `near`.
     fn named(&self, files: &dyn FileTree, near: Option<FileId>, name: &str) -> Option<FileId> {
-        let found = self.namespaces.get(name).filter(|_| !name.is_empty());
-        let found = found.or_else(|| self.types.get(name))?;
+        let found = self
+            .namespaces
+            .near(name, near)
+            .filter(|_| !name.is_empty());
+        let found = found.or_else(|| self.types.near(name, near))?;
         let Some(near) = near else {
             return found.first().copied();
         };
         let shared = |id: FileId| shared_segments(files.path(near), files.path(id));
-        let nearest = found.iter().take(MAX_FILES);
-        nearest
-            .copied()
-            .max_by_key(|id| (shared(*id), std::cmp::Reverse(*id)))
+        let found = found.iter().copied();
+        found.max_by_key(|id| (shared(*id), std::cmp::Reverse(*id)))
     }
 }
 
@@ -106,14 +104,13 @@ impl ModuleResolver for Namespaces {
         }
         // A nested type, in one of the files with parts of the outer one.
         let (outer, name) = module.rsplit_once('.')?;
-        let found = self.types.get(outer)?;
-        let mut parts = found.iter().take(MAX_FILES);
+        let parts = self.types.near(outer, Some(importer))?;
         let defines = |id: &&FileId| {
             let facts = source(files.file(**id));
             let mut definitions = facts.into_iter().flat_map(|facts| &facts.definitions);
             definitions.any(|known| known.kind.is_container() && is_inside(known, outer, name))
         };
-        parts.find(defines).or(found.first()).copied()
+        parts.iter().find(defines).or(parts.first()).copied()
     }
 
     fn absolute(

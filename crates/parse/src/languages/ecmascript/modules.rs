@@ -2,7 +2,7 @@
 //! compilers and bundlers try. Others go through the nearest `tsconfig.json`, then through the packages of
 //! the repository. Build outputs that are not in the repository are mapped back to their sources.
 
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{FileId, ImportKind};
 
 use super::packages::Packages;
@@ -17,7 +17,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 };
 
 /// The packages and compiler settings of one revision.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct EcmascriptModules {
     packages: Packages,
     configs: Configs,
@@ -113,6 +113,10 @@ impl ModuleResolver for EcmascriptModules {
     /// Returns the directory of the package that a directory belongs to.
     fn package_around<'a>(&self, directory: &'a str) -> Option<&'a str> {
         Some(self.packages.nearest_directory(directory))
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {

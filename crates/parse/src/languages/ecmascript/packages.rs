@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 8;
 const MAX_BYTES: usize = 512 * 1024;
 
 /// One `package.json`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Package {
     directory: Box<str>,
     /// Targets of the package itself, in order of preference.
@@ -27,7 +27,7 @@ struct Package {
 }
 
 /// All packages of one revision.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Packages {
     packages: Vec<Package>,
     by_name: HashMap<Box<str>, Vec<u32>>,

@@ -18,14 +18,14 @@ const MAX_PATTERNS: usize = 1024;
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Settings of one file, with `extends` applied. Paths are relative to the repository's root.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Config {
     base: Option<String>,
     paths: Vec<(String, Vec<String>)>,
 }
 
 /// The settings of each directory that has a settings file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Configs {
     by_directory: HashMap<Box<str>, Config>,
 }

@@ -5,7 +5,7 @@
 mod tests;
 
 use foldhash::HashMap;
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{FileId, ImportKind, SourceFile};
 
 use crate::languages::package_numbers::PackageNumbers;
@@ -17,7 +17,7 @@ pub(super) static MODULES: ModuleSystem = ModuleSystem {
 };
 
 /// The packages of a repository.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Packages {
     /// Paths of modules with their root directories, longest path first.
     modules: Vec<(Box<str>, Box<str>)>,
@@ -139,6 +139,10 @@ impl ModuleResolver for Packages {
 
     fn package_of(&self, file: FileId) -> Option<u32> {
         self.of_file.of(file)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{DefinitionKind, FileFacts, FileId, ImportKind, SourceFile};
 
 use crate::languages::files_by_name::FilesByName;
@@ -21,7 +21,7 @@ pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
 const MAX_NESTED: usize = 4;
 
 /// The packages of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Packages {
     /// By full package name: one file of each directory that has files of the package.
     packages: FilesByName,
@@ -121,11 +121,11 @@ impl ModuleResolver for Packages {
     ) -> Option<FileId> {
         let mut outer = name;
         for _ in 0..=MAX_NESTED {
-            if let Some(found) = self.types.get(outer) {
+            if let Some(found) = self.types.near(outer, importer) {
                 return nearest(files, importer, found);
             }
             if outer == name
-                && let Some(found) = self.packages.get(name)
+                && let Some(found) = self.packages.near(name, importer)
             {
                 return nearest(files, importer, found);
             }
@@ -136,6 +136,10 @@ impl ModuleResolver for Packages {
 
     fn package_of(&self, file: FileId) -> Option<u32> {
         self.of_file.of(file)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {

@@ -45,7 +45,7 @@ impl Namespaces {
         name: &str,
     ) -> Option<FileId> {
         let name = name.trim_matches('\\').replace('\\', ".");
-        let known = self.files.get(&name)?;
+        let known = self.files.near(&name, importer)?;
         let from = importer.map_or("", |id| files.path(id));
         known.iter().copied().min_by_key(|id| {
             let path = files.path(*id);

@@ -149,7 +149,7 @@ impl ModuleResolver for PythonModules {
         let mut start = 0;
         loop {
             let name = &dotted[start..];
-            if let Some(ids) = self.by_name.get(name) {
+            if let Some(ids) = self.by_name.near(name, importer) {
                 let above = dotted[..start].trim_end_matches('.');
                 let ids = ids.iter().copied().filter(|id| {
                     let root = root_of_name(files.path(*id), name);

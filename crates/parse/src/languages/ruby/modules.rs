@@ -6,10 +6,10 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{FileId, ImportKind, RepoPath};
 
-use crate::languages::files_by_name::FilesByName;
+use crate::languages::files_by_name::{FilesByName, MAX_COMPARED};
 use crate::paths::{ancestors, join};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
@@ -29,7 +29,7 @@ fn imported_name(module: &str) -> Option<&str> {
 }
 
 /// The directories in which required files are searched.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct LoadPaths {
     /// Sorted: the [`ROOTS`] of each gem and of the repository, and the directories of Rails
     /// applications.
@@ -102,13 +102,14 @@ impl LoadPaths {
         below.or_else(|| self.by_ending(files, name))
     }
 
-    /// Returns the only file whose path ends with `name`: a program may add any directory to its load
-    /// path.
+    /// Returns the only file whose path ends with `name`, unless very many have its stem: a program may add any
+    /// directory to its load path.
     fn by_ending(&self, files: &dyn FileTree, name: &str) -> Option<FileId> {
         let name = name.strip_suffix(".rb").unwrap_or(name);
         let (_, stem) = name.rsplit_once('/')?;
         let ending = format!("/{name}.rb");
-        let same = self.by_stem.get(stem)?.iter().copied();
+        let same = self.by_stem.get(stem)?;
+        let same = same.iter().copied().filter(|_| same.len() <= MAX_COMPARED);
         let mut same = same.filter(|id| files.path(*id).ends_with(&ending));
         same.next().filter(|_| same.next().is_none())
     }
@@ -179,6 +180,10 @@ impl ModuleResolver for LoadPaths {
 
     fn package_of(&self, _file: FileId) -> Option<u32> {
         Some(0)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {

@@ -5,7 +5,7 @@ mod roots;
 mod tests;
 
 use foldhash::{HashMap, HashSet};
-use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem, is_equal};
 use foveate_model::{FileId, Import, ImportKind};
 
 use super::manifest::{Manifest, Renamed, manifest};
@@ -31,7 +31,7 @@ const MAX_IMPORTS_OF_NAME: usize = 8;
 type Tried = HashSet<(FileId, Box<str>)>;
 
 /// The crates of a repository.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Crates {
     /// The one with the longest directory first, so that the first match is the innermost package.
     packages: Vec<Package>,
@@ -42,7 +42,7 @@ struct Crates {
 }
 
 /// One package, which has a manifest.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Package {
     directory: Box<str>,
     /// The root of its library.
@@ -389,6 +389,10 @@ impl ModuleResolver for Crates {
         })?;
         let directory = files.file(package).path.directory();
         files.find(&join(directory, &import.module)?)
+    }
+
+    fn is_same(&self, other: &dyn ModuleResolver) -> bool {
+        is_equal(self, other)
     }
 
     fn heap_bytes(&self) -> usize {
