@@ -476,7 +476,7 @@ fn references_change_only_with_their_version() {
         references::FORMAT,
         format!("{sum:016x}"),
     );
-    assert_eq!(known, (5, 1, "5887d6d9bd998d4b".to_owned()));
+    assert_eq!(known, (6, 1, "5887d6d9bd998d4b".to_owned()));
 }
 
 /// The same for the index of past commits, which includes hashes of function names.

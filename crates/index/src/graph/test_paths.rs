@@ -31,9 +31,9 @@ enum Sources<'a> {
     Many(HashMap<Vec<&'a str>, Vec<FileId>>),
 }
 
-impl Sources<'_> {
+impl<'a> Sources<'a> {
     /// Returns those that may be the best for a test in these directories.
-    fn candidates(&self, directories: &[&str]) -> &[FileId] {
+    fn candidates(&self, directories: &[&'a str]) -> &[FileId] {
         let all = match self {
             Self::Few(all) => Some(all),
             Self::Many(by_directories) => by_directories.get(directories),
