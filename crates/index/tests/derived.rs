@@ -436,6 +436,21 @@ fn added_and_removed_files_that_imports_name_are_detected() {
             "int late() { return 1; }\n",
         ),
         (
+            "//- a/Run.java\npackage a;\nclass Run { void run() { shop.Cart.late(); } }\n",
+            "x/Cart.java",
+            "package shop;\npublic class Cart { public static void late() {} }\n",
+        ),
+        (
+            "//- a/Run.cs\nnamespace A { class Run { void Go() { Shop.Carts.Cart.Late(); } } }\n",
+            "x/Cart.cs",
+            "namespace Shop.Carts { public class Cart { public static void Late() {} } }\n",
+        ),
+        (
+            "//- run.php\n<?php\nShop\\Cart\\late();\n",
+            "x/cart.php",
+            "<?php\nnamespace Shop\\Cart;\nfunction late() {}\n",
+        ),
+        (
             "//- run.php\n<?php\nuse App\\Util;\nUtil\\helper();\n",
             "src/Util/helper.php",
             "<?php\nnamespace App\\Util;\nfunction helper() {}\n",

@@ -62,6 +62,9 @@ pub struct ModuleSystem {
     /// Whether a file's content can change where modules are: manifests, compiler settings, and sources that name their
     /// own module.
     pub is_settings: fn(&RepoPath) -> bool,
+    /// Whether every source declares its module, wherever it lies: then a source that is added or removed moves only
+    /// modules whose names contain one that it declares.
+    pub sources_declare_modules: bool,
 }
 
 impl ModuleSystem {
@@ -73,6 +76,7 @@ impl ModuleSystem {
             imported_name: |_| None,
             is_package: |_| false,
             is_settings: |_| false,
+            sources_declare_modules: false,
         }
     }
 }

@@ -74,7 +74,7 @@ impl<'a> ChangedNames<'a> {
 
 /// Returns the names of a file's definitions that an import may name, and whether each is a container: all at the top
 /// level and, since types may be nested, all containers.
-fn importable(facts: &FileFacts) -> impl Iterator<Item = (&str, bool)> {
+pub(super) fn importable(facts: &FileFacts) -> impl Iterator<Item = (&str, bool)> {
     let all = facts.definitions.iter();
     let all = all.map(|definition| (definition, definition.kind.is_container()));
     all.filter(|(definition, is_container)| *is_container || definition.parent.is_none())

@@ -43,7 +43,7 @@ pub(super) struct MovedModules {
     are_files_others: bool,
     /// The families of languages whose settings say something else.
     by_settings: Vec<&'static str>,
-    /// The families of languages that have other files.
+    /// The families of languages that have other files, any of which may be a module of any name.
     by_files: Vec<&'static str>,
 }
 
@@ -105,7 +105,8 @@ pub(super) fn add_affected(
         changed_names.all || moved.by_files.contains(family) || moved.have_other_settings(family)
     });
     lookups.extend(families.map(|family| Lookup::AnyModule.hash(family)));
-    let names = changed_names.names.iter();
+    let names = changed_names.names.iter().copied();
+    let names = names.chain(previous.declared_names(files));
     lookups.extend(names.map(|name| Lookup::Module.hash(name)));
     for file in files_in_other_packages(previous, files, modules) {
         touched.insert(file);
@@ -231,7 +232,7 @@ mod tests {
             &[java, script],
             &[java, ("README.md", ""), script],
             false,
-            &["ecmascript", "jvm"],
+            &["ecmascript"],
         );
     }
 }

@@ -6,6 +6,8 @@ use foveate_model::{FileFacts, RepoPath, SourceFile};
 use crate::change::Change;
 use crate::files::{FileId, Files};
 use crate::graph::Graph;
+use crate::graph::changed_names::importable;
+use crate::graph::paths;
 
 /// The input of deriving a graph from an earlier one.
 #[derive(Clone, Copy)]
@@ -51,17 +53,36 @@ impl<'a> Previous<'a> {
         self.families_where(|_, system| paths.iter().any(|path| (system.is_settings)(path)))
     }
 
-    /// Returns the families of languages whose modules may be elsewhere because files were added or removed. Files that
-    /// are no code may be modules of any family.
+    /// Returns the families of languages whose modules may be elsewhere, under any name, because files were added or
+    /// removed. Files that are no code may be modules of any family.
     pub(super) fn families_with_other_files(&self, files: &Files) -> Vec<&'static str> {
-        let (gone, new) = self.added_and_removed();
-        let gone = gone.map(|file| self.files.file(file));
-        let others: Vec<&SourceFile> = gone.chain(new.map(|file| files.file(file))).collect();
-        self.families_where(|family, _| {
+        let others: Vec<&SourceFile> = self.other_files(files).collect();
+        self.families_where(|family, system| {
             let is_possible =
                 |file: &&SourceFile| file.language.family() == family || !file.language.is_code();
-            others.iter().any(is_possible)
+            !system.sources_declare_modules && others.iter().any(is_possible)
         })
+    }
+
+    /// Returns the names of the modules that added and removed files declare, and of what can be imported from these.
+    pub(super) fn declared_names(&self, files: &'a Files) -> impl Iterator<Item = &'a str> {
+        self.other_files(files)
+            .filter(|file| {
+                let system = file.language.rules().modules;
+                system.is_some_and(|system| system.sources_declare_modules)
+            })
+            .filter_map(|file| Some(&file.content.as_ref()?.facts))
+            .flat_map(|facts| {
+                let names = importable(facts).map(|(name, _)| name);
+                names.chain(paths::names(&facts.package).last())
+            })
+    }
+
+    fn other_files(&self, files: &'a Files) -> impl Iterator<Item = &'a SourceFile> + use<'a> {
+        let (gone, new) = self.added_and_removed();
+        let earlier = self.files;
+        let gone = gone.map(move |file| earlier.file(file));
+        gone.chain(new.map(move |file| files.file(file)))
     }
 
     fn families_where(&self, is_wanted: impl Fn(&str, &ModuleSystem) -> bool) -> Vec<&'static str> {
@@ -91,10 +112,7 @@ impl<'a> Previous<'a> {
         &self,
         files: &'a Files,
     ) -> impl Iterator<Item = &'a str> + use<'a> {
-        let (gone, new) = self.added_and_removed();
-        let earlier = self.files;
-        let gone = gone.filter_map(move |file| module_name(earlier.file(file)));
-        gone.chain(new.filter_map(move |file| module_name(files.file(file))))
+        self.other_files(files).filter_map(module_name)
     }
 }
 

@@ -11,8 +11,10 @@ use crate::languages::files_by_name::FilesByName;
 use crate::languages::package_numbers::PackageNumbers;
 use crate::paths::shared_segments;
 
-pub(super) static MODULES: ModuleSystem =
-    ModuleSystem::new(|files| Box::new(Namespaces::new(files)));
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    sources_declare_modules: true,
+    ..ModuleSystem::new(|files| Box::new(Namespaces::new(files)))
+};
 
 /// The namespaces of a repository.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@ use crate::paths::shared_segments;
 pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
     // A Kotlin file may put its functions into a class of another name, which no other fact tells.
     is_settings: |path| path.extension() == "kt",
+    sources_declare_modules: true,
     ..ModuleSystem::new(|files| Box::new(Packages::new(files)))
 };
 
