@@ -7,11 +7,9 @@ use foveate_model::{FileId, ImportKind};
 use crate::paths::join;
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
-    resolver: |_| Box::new(Toys),
     module_name: |path| Some(path.stem()),
     imported_name: |module| module.rsplit('.').next(),
-    is_package: |_| false,
-    is_settings: |_| false,
+    ..ModuleSystem::new(|_| Box::new(Toys))
 };
 
 #[derive(Debug)]

@@ -198,19 +198,24 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
     Some(Descend::Past)
 }
 
-/// Returns the usual name of a package: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`.
+/// Returns the usual name of a package: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`, and `v1` of `a/b/v1`, since
+/// the path of a module has its major version from the second on.
 fn package_name(module: &str) -> &str {
-    let is_version = |part: &str| {
-        part.strip_prefix('v')
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let mut parts = module.rsplit('/').filter(|part| !is_version(part));
+    let is_major = |part: &&str| is_version(part) && !matches!(*part, "v0" | "v1");
+    let mut parts = module.rsplit('/').filter(|part| !is_major(part));
     let last = parts.next().unwrap_or(module);
     let last = match last.rsplit_once('.') {
         Some((name, version)) if is_version(version) => name,
         _ => last,
     };
     last.strip_prefix("go-").unwrap_or(last)
+}
+
+fn is_version(part: &str) -> bool {
+    let number = part.strip_prefix('v');
+    number.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Adds the variables of `a, b := f(), g`: each gets its value; if one call has several results, only the
