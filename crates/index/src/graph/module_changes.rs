@@ -1,7 +1,7 @@
-//! Finds imports whose target may change because of an edit elsewhere (not because a file was added or
-//! removed): files whose package changed, and names that may resolve differently. For languages with packages
-//! or qualified paths, a resolver may read the package, the top-level names and the imports of a source; if
-//! one of these differs, everything that depends on it is resolved again.
+//! Finds imports and paths whose target may change because of a change elsewhere: files whose package changed, names
+//! that may resolve differently, and families of languages whose modules may have moved. For languages with
+//! packages or qualified paths, a resolver may read the package, the importable names and the imports of a
+//! source; if one of these differs, everything that depends on it is resolved again.
 
 use std::sync::Arc;
 
@@ -33,17 +33,16 @@ pub(super) fn changed_names<'a>(previous: &Previous<'a>, files: &'a Files) -> Ch
     changed_names
 }
 
-/// The modules of the later files, and which of them may be elsewhere than before.
+/// The modules of the later files, and which of them may have moved.
 #[derive(Debug)]
 pub(super) struct MovedModules {
-    /// The very modules of the graph before the change if none may be elsewhere.
+    /// The modules of the graph before the change, shared with it, if none may have moved.
     pub(super) modules: Arc<Modules>,
-    /// Whether files were added or removed: then any import that goes by no name of a file may have another
-    /// target.
-    are_files_others: bool,
-    /// The families of languages whose settings say something else.
+    /// Whether files were added or removed. Then imports that do not name a file may have other targets.
+    has_other_files: bool,
+    /// The families of languages whose settings place modules differently.
     by_settings: Vec<&'static str>,
-    /// The families of languages that have other files, any of which may be a module of any name.
+    /// The families of languages in which an added or removed file may move modules of any name.
     by_files: Vec<&'static str>,
 }
 
@@ -56,12 +55,12 @@ impl MovedModules {
         let earlier = &previous.graph.modules;
         let mut moved = Self {
             modules: Arc::clone(earlier),
-            are_files_others: !previous.change.is_stable(),
+            has_other_files: !previous.change.is_stable(),
             by_settings: previous.families_with_changed_settings(files),
             by_files: Vec::new(),
         };
         let is_same = |moved: &Self| moved.by_settings.is_empty() && changed_names.is_empty();
-        if moved.are_files_others {
+        if moved.has_other_files {
             moved.by_files = previous.families_with_other_files(files);
             moved.modules = Arc::new(Modules::new(files));
         } else if !is_same(&moved) {
@@ -76,14 +75,14 @@ impl MovedModules {
         moved
     }
 
-    /// Whether imports in a file of this family may have other targets, whatever they name.
-    pub(super) fn have_other_settings(&self, family: &str) -> bool {
+    /// Whether any import in a file of this family may have another target.
+    pub(super) fn has_other_settings(&self, family: &str) -> bool {
         self.by_settings.contains(&family)
     }
 
-    /// Whether imports in a file of this family may have other targets if they go by no names of files.
-    pub(super) fn may_be_elsewhere(&self, family: &str) -> bool {
-        self.are_files_others || self.have_other_settings(family)
+    /// Whether imports in a file of this family that do not name a file may have other targets.
+    pub(super) fn may_have_moved(&self, family: &str) -> bool {
+        self.has_other_files || self.has_other_settings(family)
     }
 }
 
@@ -102,7 +101,7 @@ pub(super) fn add_affected(
     }
     let families = modules.systems().map(|(family, _)| family);
     let families = families.filter(|family| {
-        changed_names.all || moved.by_files.contains(family) || moved.have_other_settings(family)
+        changed_names.all || moved.by_files.contains(family) || moved.has_other_settings(family)
     });
     lookups.extend(families.map(|family| Lookup::AnyModule.hash(family)));
     let names = changed_names.names.iter().copied();

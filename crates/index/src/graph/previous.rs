@@ -53,8 +53,8 @@ impl<'a> Previous<'a> {
         self.families_where(|_, system| paths.iter().any(|path| (system.is_settings)(path)))
     }
 
-    /// Returns the families of languages whose modules may be elsewhere, under any name, because files were added or
-    /// removed. Files that are no code may be modules of any family.
+    /// Returns the families of languages in which an added or removed file may move modules of any name. A file that is
+    /// no code may be a module of any family.
     pub(super) fn families_with_other_files(&self, files: &Files) -> Vec<&'static str> {
         let others: Vec<&SourceFile> = self.other_files(files).collect();
         self.families_where(|family, system| {

@@ -97,7 +97,7 @@ pub(super) struct PreviousTables<'a> {
     pub(super) change: &'a Change,
     /// Last parts of the names of modules that were added or removed.
     pub(super) modules: HashSet<&'a str>,
-    /// Where modules may be elsewhere, for imports that do not go by such names.
+    /// Which modules may have moved, for imports that do not go by such names.
     pub(super) moved: &'a MovedModules,
     /// Names that may resolve differently in paths.
     pub(super) changed_names: &'a ChangedNames<'a>,
@@ -117,7 +117,7 @@ impl PreviousTables<'_> {
             .get(self.change.earlier_id_if_unchanged(file)?.0 as usize)?;
         let family = files.file(file).language.family();
         let is_unchanged = self.change.is_stable()
-            && !self.moved.may_be_elsewhere(family)
+            && !self.moved.may_have_moved(family)
             && self.changed_names.is_empty();
         let Some(content) = files.content(file).filter(|_| !is_unchanged) else {
             return Some((Arc::clone(scope), true));
@@ -147,9 +147,9 @@ impl PreviousTables<'_> {
         };
         let family = language.family();
         match (system.imported_name)(&import.module) {
-            Some(name) => self.modules.contains(name) || self.moved.have_other_settings(family),
+            Some(name) => self.modules.contains(name) || self.moved.has_other_settings(family),
             None => {
-                self.moved.may_be_elsewhere(family) || self.changed_names.affects(&import.module)
+                self.moved.may_have_moved(family) || self.changed_names.affects(&import.module)
             }
         }
     }
