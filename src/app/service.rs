@@ -123,7 +123,7 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first token count takes a tenth of a second to load a dictionary: do it outside of a request.
         spawn_blocking(foveate_query::warm);
-        let mcp = mcp_route(&config, &engine, &feedback, stop.clone());
+        let mcp = mcp_route(&config, &engine, &feedback);
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -353,18 +353,13 @@ fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
 }
 
 /// Creates the route of the Model Context Protocol.
-fn mcp_route(
-    config: &Config,
-    engine: &Arc<Engine>,
-    feedback: &Arc<Feedback>,
-    stop: CancellationToken,
-) -> Router<HttpState> {
+fn mcp_route(config: &Config, engine: &Arc<Engine>, feedback: &Arc<Feedback>) -> Router<HttpState> {
     let limits = McpLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),
     };
     let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(service, config.server.body_limit_bytes, stop)
+    mcp::http::route(service, config.server.body_limit_bytes)
 }
 
 fn http_limits(config: &Config) -> HttpLimits {

@@ -372,13 +372,11 @@ impl From<RegisterError> for Problem {
             RegisterError::Taken(_) | RegisterError::BeingRemoved(_) => {
                 Self::new(StatusCode::CONFLICT, "repo_exists", detail)
             }
-            RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {
-                Self::invalid_field("source.path", detail)
-            }
+            RegisterError::NotAbsolute(_) => Self::invalid_field("source.path", detail),
             RegisterError::Git(GitError::NotAllowed(_)) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
-            RegisterError::NotADirectory { kind, .. } => {
+            RegisterError::NotADirectory { kind, .. } | RegisterError::OwnData { kind, .. } => {
                 Self::invalid_field(field_of(kind), detail)
             }
             RegisterError::NotAllowed { kind, .. } => Self {

@@ -131,6 +131,7 @@ impl RequestPolicy {
                 layers::REQUEST_ID,
                 HeaderName::from_static("mcp-protocol-version"),
                 HeaderName::from_static("mcp-method"),
+                HeaderName::from_static("mcp-name"),
                 // Headers that tracing in browsers adds.
                 trace::TRACEPARENT,
                 trace::TRACESTATE,

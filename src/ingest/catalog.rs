@@ -72,8 +72,12 @@ pub enum RegisterError {
         kind: RepositoryKind,
         path: String,
     },
-    #[error("{0} is the data directory or lies in it: choose another --data-dir")]
-    OwnData(String),
+    #[error("{path} is the data directory or lies in it: choose another --data-dir")]
+    OwnData {
+        /// Whether the request named it as a working tree or as a git repository.
+        kind: RepositoryKind,
+        path: String,
+    },
     #[error(transparent)]
     Location(#[from] LocationError),
     #[error(transparent)]
@@ -291,7 +295,7 @@ impl Catalog {
     /// When it is not a directory.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
-        source::refuse_own_data(&path, &self.settings.data_dir)?;
+        source::refuse_own_data(&path, RepositoryKind::Path, &self.settings.data_dir)?;
         // Another server's change of the list must not remove the directory before it is trusted.
         let _alone = self.listing.lock().await;
         let is_same = |repository: &Arc<Repository>| matches!(&repository.source, Source::WorkingTree { path: known, .. } if *known == path);

@@ -30,6 +30,8 @@ use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Most repositories that the error lists if a call names none.
 const MAX_NAMED: usize = 20;
+/// How often a file is read whose repository changes meanwhile.
+const MAX_READS: usize = 3;
 /// Stands for all places that the session has shown.
 const SESSION: &str = "session";
 
@@ -146,18 +148,37 @@ impl McpService {
     ) -> Result<String, Failure> {
         let repository = self.repository(grant, Some(&uri.repo), Action::LookUp)?;
         let reading = async {
-            let mut text = String::new();
-            let mut cursor = None;
-            loop {
-                let page = self.page_of(&uri, grant, cursor).await?;
-                text.push_str(&page.text);
-                cursor = page.next_cursor;
-                if cursor.is_none() {
+            for _ in 0..MAX_READS {
+                if let Some(text) = self.unchanged_text(&uri, grant).await? {
                     return Ok(text);
                 }
             }
+            let message = "the repository changed while the file was read: call again";
+            Err(Failure::Message(message.to_owned()))
         };
         self.when_ready(context, &repository, reading).await
+    }
+
+    /// Returns the whole text of a file; `None` if its pages are not of one index.
+    async fn unchanged_text(
+        &self,
+        uri: &FileUri,
+        grant: &Grant,
+    ) -> Result<Option<String>, Failure> {
+        let mut text = String::new();
+        let (mut cursor, mut first) = (None, None);
+        loop {
+            let page = self.page_of(uri, grant, cursor).await?;
+            let now = (page.revision.commit, page.revision.generation);
+            if *first.get_or_insert_with(|| now.clone()) != now {
+                return Ok(None);
+            }
+            text.push_str(&page.text);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Ok(Some(text));
+            }
+        }
     }
 
     async fn page_of(

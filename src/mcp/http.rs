@@ -14,7 +14,6 @@ use axum::{Json, Router};
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::McpService;
@@ -27,17 +26,16 @@ pub const PATH: &str = "/mcp";
 #[derive(Clone, Debug)]
 pub(super) struct RequestSpan(pub Span);
 
-/// Builds the route. Open streams end when `stop` is cancelled.
+/// Builds the route. Calls in flight end with the connections of the server: the SDK would answer them with an error at the
+/// beginning of a graceful stop.
 pub fn route<S: Clone + Send + Sync + 'static>(
     service: McpService,
     max_body_bytes: usize,
-    stop: CancellationToken,
 ) -> Router<S> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(max_body_bytes)
-        .with_cancellation_token(stop)
         // Layers around all routes check both.
         .disable_allowed_hosts()
         .disable_allowed_origins();

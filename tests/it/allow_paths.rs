@@ -276,3 +276,26 @@ async fn paths_outside_allow_paths_are_refused() {
     assert_eq!(app.post("/repos", missing).await.code(), "invalid_field");
     app.end().await;
 }
+
+/// The data directory has the copies of other repositories.
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_of_other_repositories_are_refused() {
+    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
+    let copy = app.data().join("git/other");
+    foveate_fixture::write(&copy, SHOP).unwrap();
+    commit(&copy, "open the shop");
+    for (source, field) in [
+        (json!({"path": copy}), "source.path"),
+        (json!({"git": copy}), "source.git"),
+        (
+            json!({"git": format!("file://{}", copy.display())}),
+            "source.git",
+        ),
+    ] {
+        let body = json!({"name": "x", "source": source});
+        let response = app.post("/repos", body).await;
+        assert_eq!(response.code(), "invalid_request", "{}", response.text);
+        assert_eq!(response.json()["field"], field, "{}", response.text);
+    }
+    app.end().await;
+}

@@ -52,7 +52,9 @@ async fn allowed_origin_reads_answers_and_problems() {
     assert_eq!(allowed.status, StatusCode::OK);
     assert_eq!(allowed.header("access-control-allow-origin"), ORIGIN);
     let headers = allowed.header("access-control-allow-headers");
-    for needed in ["authorization", "content-encoding", "mcp-protocol-version"] {
+    for needed in [
+        "authorization", "content-encoding", "mcp-protocol-version", "mcp-method", "mcp-name",
+    ] {
         assert!(headers.contains(needed), "{headers}");
     }
     let problem = ask(&app, ORIGIN).await;

@@ -13,17 +13,37 @@ use crate::process::Process;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn request_in_flight_finishes() {
-    // A loopback address of its own, so that no other test's server can get its port.
-    let own = |config: &mut Config| config.server.listen = "127.0.0.77:0".parse().unwrap();
+    finishes("127.0.0.77:0", false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tool_call_in_flight_finishes() {
+    finishes("127.0.0.78:0", true).await;
+}
+
+/// Stops a service while it waits for the body of a question. The loopback address is the test's own, so that no other
+/// test's server can get its port.
+async fn finishes(listen: &str, over_mcp: bool) {
+    let own = |config: &mut Config| config.server.listen = listen.parse().unwrap();
     let app = TestApp::start_with(own).await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
-    let body = json!({"repo": "shop", "query": "`total_price`"}).to_string();
+    let arguments = json!({"repo": "shop", "query": "`total_price`"});
+    let (path, body) = match over_mcp {
+        false => ("/context", arguments),
+        true => (
+            "/mcp",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                   "params": {"name": "context", "arguments": arguments}}),
+        ),
+    };
+    let body = body.to_string();
     let address = app.url.strip_prefix("http://").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = format!(
-        "POST /context HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n\
+         accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).await.unwrap();

@@ -533,6 +533,27 @@ fn late_search_reports_deadline_and_can_continue() {
 }
 
 #[test]
+fn late_search_ends_within_a_file_and_can_continue() {
+    let lines = "total\n".repeat(300);
+    let long = of_text(&format!("//- long.md\n{lines}"));
+    let search = search_for("t[a-z]+l", SearchKind::Regex);
+    let mut window = all();
+    let mut numbers = Vec::new();
+    let mut pages = 0;
+    loop {
+        let late = Deadline::at(Instant::now());
+        let page = lookup::search(&long, &search, &window, &late).unwrap();
+        numbers.extend(page.items.iter().filter_map(|item| item.line));
+        pages += 1;
+        let Some(next) = page.next else { break };
+        assert_eq!(page.issues[0].code, "deadline");
+        window.after = Some(next);
+    }
+    assert!(pages > 3, "{pages}");
+    assert!(numbers.into_iter().eq(1..=300));
+}
+
+#[test]
 fn arbitrary_page_positions_are_accepted() {
     let shop = of_text(SHOP);
     for path_ in ["", "zzz", "src/shop/cart.py", "../x"] {

@@ -20,7 +20,7 @@ pub(super) fn checked(
                 return Err(RegisterError::NotAbsolute(path));
             }
             let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
-            refuse_own_data(&path, &settings.data_dir)?;
+            refuse_own_data(&path, RepositoryKind::Path, &settings.data_dir)?;
             settings.read_limits.check_around(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
         }
@@ -37,12 +37,14 @@ pub(super) fn checked(
                     }
                     if let Some(path) = remote.file() {
                         let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
+                        refuse_own_data(&path, RepositoryKind::Git, &settings.data_dir)?;
                         GitRepo::open(&path, &settings.read_limits)?;
                     }
                     without_login(location, remote)
                 }
                 Location::Local(path) => {
                     let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
+                    refuse_own_data(&path, RepositoryKind::Git, &settings.data_dir)?;
                     let git = GitRepo::open(&path, &settings.read_limits)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
@@ -105,9 +107,15 @@ pub(super) fn canonical_directory(
     }
 }
 
-pub(super) fn refuse_own_data(path: &Path, data_dir: &Path) -> Result<(), RegisterError> {
+/// Refuses the data directory, which has the copies of other repositories. `kind` is the requested kind of repository.
+pub(super) fn refuse_own_data(
+    path: &Path,
+    kind: RepositoryKind,
+    data_dir: &Path,
+) -> Result<(), RegisterError> {
     if path.starts_with(data_dir) {
-        return Err(RegisterError::OwnData(path.display().to_string()));
+        let path = path.display().to_string();
+        return Err(RegisterError::OwnData { kind, path });
     }
     Ok(())
 }

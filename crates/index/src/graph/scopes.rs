@@ -148,9 +148,7 @@ impl PreviousTables<'_> {
         let family = language.family();
         match (system.imported_name)(&import.module) {
             Some(name) => self.modules.contains(name) || self.moved.has_other_settings(family),
-            None => {
-                self.moved.may_have_moved(family) || self.changed_names.affects(&import.module)
-            }
+            None => self.moved.may_have_moved(family) || self.changed_names.affects(&import.module),
         }
     }
 

@@ -42,8 +42,11 @@ impl Plan<'_> {
                 ..card::signature_of(self.snapshot, &place, section, &changed)
             };
             let shows = ShownPart::card(file, Some(place.id));
-            if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
+            if self.packed.left() * 2 < self.budget {
                 break;
+            }
+            if self.packed.has(place.id) {
+                continue;
             }
             // If not even this fits, the answer says that the budget is too small.
             let _ = self.try_add(entry, shows, (COMPACT, position), BudgetScope::Rest);

@@ -118,6 +118,10 @@ impl Links {
                 ),
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };
+            // A body that was added later may show it.
+            if plan.packed.shows_any(file, lines) {
+                continue;
+            }
             // A function may call another one several times.
             if !named.insert((kind, file, name.clone())) {
                 continue;

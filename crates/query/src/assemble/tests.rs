@@ -173,4 +173,10 @@ fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
         let shown = of_file.find(|item| item.lines.covers(card.lines));
         assert!(shown.is_none(), "{card:?} repeats {shown:?}");
     }
+    for dropped in &pack.dropped {
+        let Some(lines) = dropped.lines else { continue };
+        let mut of_file = whole.iter().filter(|item| item.path == dropped.path);
+        let shown = of_file.find(|item| item.lines.covers(lines));
+        assert!(shown.is_none(), "{dropped:?} is in {shown:?}");
+    }
 }

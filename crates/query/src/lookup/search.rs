@@ -71,6 +71,8 @@ const MAX_LINE: usize = 240;
 const MAX_BEFORE_MATCH: usize = 80;
 /// Definitions that are checked between two checks of the deadline.
 const DEADLINE_CHECK_INTERVAL: usize = 1024;
+/// Lines that are read between two checks of the deadline. One line can take a regular expression milliseconds.
+const LINES_PER_CHECK: u32 = 64;
 
 /// Runs a search.
 ///
@@ -263,8 +265,13 @@ fn lines(
             continue;
         }
         let first = skipped.map_or(1, |after| after.line + 1);
-        if !found.read(snapshot, file, &regex, first) {
-            break;
+        match found.read(snapshot, file, &regex, (first, deadline)) {
+            Read::Whole => {}
+            Read::Full => break,
+            Read::Late => {
+                issues.push(late());
+                break;
+            }
         }
     }
     Ok(Page {
@@ -285,8 +292,11 @@ fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
             ),
         });
     }
-    let is_late = deadline.has_passed();
-    is_late.then(|| deadline_issue("not all files were searched; continue with the cursor"))
+    deadline.has_passed().then(late)
+}
+
+fn late() -> Issue {
+    deadline_issue("not all files were searched; continue with the cursor")
 }
 
 /// Returns the position after the last line of a file.
@@ -307,11 +317,37 @@ struct Found {
     next: Option<Position>,
 }
 
+/// How the search of a file ended.
+enum Read {
+    Whole,
+    /// The page is full.
+    Full,
+    /// The deadline has passed.
+    Late,
+}
+
 impl Found {
-    /// Adds the matching lines of a file from line `first` on; returns whether there is room for more.
-    fn read(&mut self, snapshot: &Snapshot, file: FileId, regex: &Regex, first: u32) -> bool {
+    /// Adds the matching lines of a file from line `first` on. Some lines are always read, so that every page makes
+    /// progress.
+    fn read(
+        &mut self,
+        snapshot: &Snapshot,
+        file: FileId,
+        regex: &Regex,
+        (first, deadline): (u32, &Deadline),
+    ) -> Read {
         let lines = snapshot.files.text(file).lines();
         for (number, line) in (1..).zip(lines).skip(first as usize - 1) {
+            let is_checked = number > first && (number - first) % LINES_PER_CHECK == 0;
+            if is_checked && deadline.has_passed() {
+                self.next = Some(Position {
+                    tier: 0,
+                    path: snapshot.files.path(file).to_owned(),
+                    line: number - 1,
+                    ordinal: 0,
+                });
+                return Read::Late;
+            }
             let Some(found) = regex.find(line) else {
                 continue;
             };
@@ -322,12 +358,12 @@ impl Found {
                     line: last.line.unwrap_or(1),
                     ordinal: 0,
                 });
-                return false;
+                return Read::Full;
             }
             let item = line_item(snapshot, file, number, line, found.range());
             self.items.push(item);
         }
-        true
+        Read::Whole
     }
 }
 
