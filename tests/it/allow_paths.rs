@@ -294,7 +294,7 @@ async fn copies_of_other_repositories_are_refused() {
     ] {
         let body = json!({"name": "x", "source": source});
         let response = app.post("/repos", body).await;
-        assert_eq!(response.code(), "invalid_request", "{}", response.text);
+        assert_eq!(response.code(), "invalid_field", "{}", response.text);
         assert_eq!(response.json()["field"], field, "{}", response.text);
     }
     app.end().await;
