@@ -30,7 +30,7 @@ use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Most repositories that the error lists if a call names none.
 const MAX_NAMED: usize = 20;
-/// How often a file is read whose repository changes meanwhile.
+/// Maximum number of times that a file is read from its beginning because its repository changed meanwhile.
 const MAX_READS: usize = 3;
 /// Stands for all places that the session has shown.
 const SESSION: &str = "session";

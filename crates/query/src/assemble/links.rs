@@ -119,7 +119,7 @@ impl Links {
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };
             // A body that was added later may show it.
-            if plan.packed.shows_any(file, lines) {
+            if plan.packed.shows_all(file, lines) {
                 continue;
             }
             // A function may call another one several times.

@@ -1,5 +1,5 @@
 //! Searches paths, names and text. Text is read file by file in path order, within a limit of bytes and the
-//! deadline; a page that ends early reports an issue and the file to continue after. Regular expressions are
+//! deadline; a page that ends early reports an issue and the line to continue after. Regular expressions are
 //! matched line by line by an engine without backtracking.
 
 use std::ops::Range;
@@ -266,10 +266,10 @@ fn lines(
         }
         let first = skipped.map_or(1, |after| after.line + 1);
         match found.read(snapshot, file, &regex, (first, deadline)) {
-            Read::Whole => {}
-            Read::Full => break,
-            Read::Late => {
-                issues.push(late());
+            ReadEnd::Whole => {}
+            ReadEnd::Full => break,
+            ReadEnd::Late => {
+                issues.push(late_issue());
                 break;
             }
         }
@@ -292,10 +292,10 @@ fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
             ),
         });
     }
-    deadline.has_passed().then(late)
+    deadline.has_passed().then(late_issue)
 }
 
-fn late() -> Issue {
+fn late_issue() -> Issue {
     deadline_issue("not all files were searched; continue with the cursor")
 }
 
@@ -318,7 +318,7 @@ struct Found {
 }
 
 /// How the search of a file ended.
-enum Read {
+enum ReadEnd {
     Whole,
     /// The page is full.
     Full,
@@ -335,7 +335,7 @@ impl Found {
         file: FileId,
         regex: &Regex,
         (first, deadline): (u32, &Deadline),
-    ) -> Read {
+    ) -> ReadEnd {
         let lines = snapshot.files.text(file).lines();
         for (number, line) in (1..).zip(lines).skip(first as usize - 1) {
             let is_checked = number > first && (number - first) % LINES_PER_CHECK == 0;
@@ -346,7 +346,7 @@ impl Found {
                     line: number - 1,
                     ordinal: 0,
                 });
-                return Read::Late;
+                return ReadEnd::Late;
             }
             let Some(found) = regex.find(line) else {
                 continue;
@@ -358,12 +358,12 @@ impl Found {
                     line: last.line.unwrap_or(1),
                     ordinal: 0,
                 });
-                return Read::Full;
+                return ReadEnd::Full;
             }
             let item = line_item(snapshot, file, number, line, found.range());
             self.items.push(item);
         }
-        Read::Whole
+        ReadEnd::Whole
     }
 }
 
