@@ -17,6 +17,7 @@ mod cards;
 mod changed;
 mod config;
 mod dependencies;
+mod dropped;
 mod entry;
 mod fold;
 mod gaps;

@@ -173,9 +173,9 @@ impl Bodies {
     }
 
     /// Removes the entries added last until the text is within the limits. Bodies that are then no longer shown
-    /// count as dropped.
-    pub(super) fn fit_limits(&mut self, plan: &mut Plan<'_>) {
-        plan.packed.fit_limits();
+    /// count as dropped; the other places that are removed are returned, too.
+    pub(super) fn fit_limits(&mut self, plan: &mut Plan<'_>) -> Vec<Dropped> {
+        let removed = plan.packed.fit_limits();
         for body in &mut self.bodies {
             // A folded body does not show all of its lines.
             let is_shown = plan.packed.has_lines_of(body.place.id)
@@ -184,6 +184,7 @@ impl Bodies {
                 body.state = State::Waiting;
             }
         }
+        removed
     }
 
     /// Reports bodies that are not shown whole as dropped.
@@ -200,7 +201,7 @@ impl Bodies {
             .collect();
         missing.sort_by_key(|body| body.rank);
         for body in missing.into_iter().take(plan.config.dropped) {
-            plan.dropped.push(Dropped {
+            plan.dropped.add(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
                 name: body.place.name.clone(),
                 lines: Some(body.place.lines),

@@ -210,7 +210,7 @@ impl Body {
             return;
         };
         if !self.may_fit(plan, pass) {
-            return self.try_add_folded(plan, freed, pass);
+            return self.try_add_folded(plan, pass);
         }
         let measured = self.measured.take().unwrap_or_else(|| {
             let entry = card::full(plan.snapshot, &self.place, self.section);
@@ -222,7 +222,7 @@ impl Body {
             self.add(plan, measured, shows);
         } else {
             self.measured = Some(measured);
-            self.try_add_folded(plan, freed, pass);
+            self.try_add_folded(plan, pass);
         }
     }
 
@@ -233,7 +233,7 @@ impl Body {
         estimate <= plan.packed.left() && estimate <= self.max_tokens(plan, pass)
     }
 
-    fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: BudgetScope) {
+    fn try_add_folded(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         let folded = card::folded(plan.snapshot, &self.place, self.section, &plan.words);
         let Some((entry, lines)) = folded.filter(|_| !self.is_changed) else {
             return;
@@ -241,6 +241,9 @@ impl Body {
         let shows = ShownPart {
             lines,
             ..self.shows()
+        };
+        let Some(freed) = plan.packed.replaces(&shows) else {
+            return;
         };
         let measured = plan.packed.measure(self.described(plan, entry));
         if self.allowed(plan, &measured, freed, pass) {

@@ -7,6 +7,7 @@ mod link;
 mod test_links;
 
 use foldhash::HashSet;
+use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId};
 use foveate_model::Lines;
 
@@ -130,7 +131,7 @@ impl Links {
                 continue;
             };
             *count += 1;
-            plan.dropped.push(Dropped {
+            plan.dropped.add(Dropped {
                 path: files.path(file).to_owned(),
                 name,
                 lines: Some(lines),
@@ -140,23 +141,21 @@ impl Links {
         }
     }
 
-    /// Notes for the best seeds how many uses they have and how many of them are listed.
+    /// Notes for the best seeds how many uses they have and how many of them are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
         if plan.profile.callers == 0 {
             return;
         }
+        let shown = plan.packed.lines_by_file();
         for seed in self.seeds.iter().take(NOTED) {
-            let uses = plan.snapshot.graph.uses_of(*seed);
-            let sure = uses
-                .iter()
-                .filter(|site| site.confidence != Confidence::NameOnly)
-                .count();
-            let shown = self
-                .links
-                .iter()
-                .filter(|w| w.done && matches!(w.link, Link::Caller { of, .. } if of == *seed))
-                .count();
+            let uses = plan.snapshot.graph.uses_of(*seed).iter();
+            let sure = uses.filter(|site| site.confidence != Confidence::NameOnly);
+            let is_shown = |site: &&CallSite| {
+                let of_file = shown.get(&site.file);
+                of_file.is_some_and(|all| all.iter().any(|lines| lines.contains(site.line)))
+            };
+            let (sure, shown) = (sure.clone().count(), sure.filter(is_shown).count());
             if sure > shown {
                 let name = &plan.snapshot.files.definition(*seed).qualified_name;
                 plan.issues.push(Issue {

@@ -4,7 +4,8 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
-use super::entry::{Entry, Scope, SectionKind};
+use super::dropped::DroppedList;
+use super::entry::{Entry, Layout, Scope, SectionKind};
 use super::pack::{Dropped, Fidelity, Item, Pack, Section};
 use super::render;
 use super::render::parts::{Head, HeadFigures, Piece};
@@ -88,6 +89,14 @@ struct Placed {
     sequence: usize,
     /// The card of the same place that it replaced, which is shown again if it must be removed.
     card: Option<Box<Placed>>,
+}
+
+impl Placed {
+    /// Whether it shows only the start of a long line.
+    fn is_cut_line(&self) -> bool {
+        let entry = &self.measured.entry;
+        entry.cut && entry.layout == Layout::Line
+    }
 }
 
 /// The format of a context and the limits on its size.
@@ -278,7 +287,10 @@ impl<'a> Packed<'a> {
 
     /// Whether all of these lines are shown, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
-        are_covered(lines, self.lines_of(file, None))
+        are_covered(
+            lines,
+            self.lines_where(file, |placed| !placed.is_cut_line()),
+        )
     }
 
     /// Whether the caller has all of these lines.
@@ -311,9 +323,17 @@ impl<'a> Packed<'a> {
     /// Returns the lines of a file that are shown by entries other than those of `place`, and those that
     /// the caller has already.
     fn lines_of(&self, file: FileId, place: Option<PlaceId>) -> impl Iterator<Item = Lines> {
-        let is_other = move |p: &&Placed| place.is_none() || p.shows.place != place;
-        let placed = self.placed.iter().filter(move |p| p.shows.file == file);
-        let placed = placed.filter(is_other);
+        self.lines_where(file, move |p| place.is_none() || p.shows.place != place)
+    }
+
+    /// Returns the lines of a file that are shown by entries of a condition, and those that the caller has already.
+    fn lines_where(
+        &self,
+        file: FileId,
+        counts: impl Fn(&Placed) -> bool,
+    ) -> impl Iterator<Item = Lines> {
+        let of_file = move |p: &&Placed| p.shows.file == file && counts(p);
+        let placed = self.placed.iter().filter(of_file);
         let seen = self.seen.iter().filter(move |(seen, _)| *seen == file);
         placed
             .flat_map(|p| p.shows.lines.iter().copied())
@@ -332,6 +352,19 @@ impl<'a> Packed<'a> {
         }
         let files: HashSet<FileId> = self.placed.iter().map(|p| p.shows.file).collect();
         files.contains(&file) || files.len() < max_files
+    }
+
+    /// Returns the lines that are shown, and those that the caller has already.
+    pub(super) fn lines_by_file(&self) -> HashMap<FileId, Vec<Lines>> {
+        let mut by_file: HashMap<FileId, Vec<Lines>> = HashMap::default();
+        for placed in &self.placed {
+            let lines = by_file.entry(placed.shows.file).or_default();
+            lines.extend(&placed.shows.lines);
+        }
+        for (file, lines) in &self.seen {
+            by_file.entry(*file).or_default().push(*lines);
+        }
+        by_file
     }
 
     /// Whether the context has no entries.
@@ -403,13 +436,29 @@ impl<'a> Packed<'a> {
     }
 
     /// Removes the entry added last and returns it. The card that it replaced is shown again.
-    fn remove_last(&mut self) -> Option<MeasuredEntry> {
+    fn remove_last(&mut self) -> Option<Placed> {
         let numbered = self.placed.iter().enumerate();
         let (last, _) = numbered.max_by_key(|(_, placed)| placed.sequence)?;
-        let Placed { measured, card, .. } = self.placed.remove(last);
-        self.placed.extend(card.map(|card| *card));
+        let mut removed = self.placed.remove(last);
+        self.placed.extend(removed.card.take().map(|card| *card));
         self.recount();
-        Some(measured)
+        Some(removed)
+    }
+
+    /// Returns the report of a removed entry; `None` if it stands for no place, or another entry shows all of its lines.
+    fn report(&self, removed: Placed) -> Option<Dropped> {
+        let Placed {
+            measured, shows, ..
+        } = removed;
+        let entry = measured.entry;
+        let is_place = shows.place.is_some() || !shows.lines.is_empty();
+        (is_place && !self.shows_all(shows.file, entry.lines)).then_some(Dropped {
+            path: entry.path,
+            name: entry.name,
+            lines: Some(entry.lines),
+            tokens: measured.tokens,
+            reason: "budget",
+        })
     }
 
     /// Counts the tokens of all entries again.
@@ -421,14 +470,20 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Removes the entries added last until the text is within the limits. It may exceed them: the line of a class is
-    /// repeated where methods of another one come between, and tokens can be longer than usual.
-    pub(super) fn fit_limits(&mut self) {
+    /// Removes the entries added last until the text is within the limits, and returns the places that are then no longer
+    /// shown. It may exceed them: the line of a class is repeated where methods of another one come between, and tokens
+    /// can be longer than usual.
+    pub(super) fn fit_limits(&mut self) -> Vec<Dropped> {
+        let mut dropped = Vec::new();
         self.merge_snippets();
-        while self.exceeds_limits() && self.remove_last().is_some() {
+        while self.exceeds_limits()
+            && let Some(removed) = self.remove_last()
+        {
+            dropped.extend(self.report(removed));
             // A card that is shown again may be in another section.
             self.merge_snippets();
         }
+        dropped
     }
 
     /// Sets the total to the tokens of the text as it is rendered. It is less than the sum of what each entry cost
@@ -461,15 +516,16 @@ impl<'a> Packed<'a> {
             && self.render_with(figures).0.chars().count() > self.form.max_chars
     }
 
-    /// Renders everything within the limits. What is removed for that is in `dropped` of the result. `budgets` are the
-    /// shares of the sections, `figures` the numbers in the head.
+    /// Renders everything within the limits. What is removed for that comes after the others in `dropped`. `budgets` are
+    /// the shares of the sections, `figures` the numbers in the head.
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],
         figures: HeadFigures,
+        mut dropped: DroppedList,
         files: &Files,
     ) -> Pack {
-        let (context, used, dropped) = self.render_within_limits(figures);
+        let (context, used) = self.render_within_limits(figures, &mut dropped);
         let sections = self
             .sections()
             .into_iter()
@@ -489,32 +545,28 @@ impl<'a> Packed<'a> {
             context,
             used,
             sections,
-            dropped,
+            dropped: dropped.into_vec(),
             issues: unsafe_text::in_code(files, shown).into_iter().collect(),
             ..Pack::default()
         }
     }
 
-    /// Renders everything, counts it, and removes the entries added last until the limits are met. Returns the text, its
-    /// tokens and what was removed.
-    fn render_within_limits(&mut self, mut figures: HeadFigures) -> (String, usize, Vec<Dropped>) {
-        let mut dropped = Vec::new();
-        let (mut context, mut used) = self.render(&mut figures);
-        while used > self.form.budget || context.chars().count() > self.form.max_chars {
-            let Some(removed) = self.remove_last() else {
-                break;
+    /// Renders everything, counts it, and removes the entries added last until the limits are met. Returns the text and
+    /// its tokens.
+    fn render_within_limits(
+        &mut self,
+        mut figures: HeadFigures,
+        dropped: &mut DroppedList,
+    ) -> (String, usize) {
+        loop {
+            figures.left_out = dropped.len();
+            let (context, used) = self.render(&mut figures);
+            let fits = used <= self.form.budget && context.chars().count() <= self.form.max_chars;
+            let Some(removed) = (!fits).then(|| self.remove_last()).flatten() else {
+                return (context, used);
             };
-            dropped.push(Dropped {
-                path: removed.entry.path,
-                name: removed.entry.name,
-                lines: Some(removed.entry.lines),
-                tokens: removed.tokens,
-                reason: "budget",
-            });
-            figures.left_out += 1;
-            (context, used) = self.render(&mut figures);
+            dropped.extend(self.report(removed));
         }
-        (context, used, dropped)
     }
 
     /// Returns the tokens of a section as it is rendered, with its tags and the lines of files and classes.
@@ -675,7 +727,11 @@ impl<'a> Packed<'a> {
             fidelity: entry.fidelity,
             cut,
             folded: entry.folded,
-            shown: placed.shows.lines.clone(),
+            shown: if placed.is_cut_line() {
+                Vec::new()
+            } else {
+                placed.shows.lines.clone()
+            },
             tokens: measured.tokens,
             reason: entry.reason.clone(),
             link: links.map(|links| links.lines(&entry.path, entry.lines)),
@@ -693,7 +749,7 @@ fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
 }
 
 /// Whether all of some lines are in one of the ranges or in several adjacent ones.
-fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
+pub(super) fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
     let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
     ranges.sort_unstable();
     let mut next = lines.start;
@@ -723,15 +779,19 @@ fn count_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> u32 {
 }
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is
-/// a call site or an import), or the entry is its card or the card of a definition that it shows whole.
+/// a call site or an import), or the entry is its card, a part of it, or the card of a definition that it shows whole.
 fn is_replaced(placed: &Placed, body: &ShownPart) -> bool {
     if placed.shows.file != body.file {
         return false;
     }
     let entry = &placed.measured.entry;
+    let is_same = placed.shows.place.is_some() && placed.shows.place == body.place;
     if placed.shows.lines.is_empty() {
         let is_in = || body.lines.iter().any(|lines| lines.covers(entry.lines));
-        return placed.shows.place.is_some() && (placed.shows.place == body.place || is_in());
+        return is_same || placed.shows.place.is_some() && is_in();
+    }
+    if is_same && !body.lines.is_empty() {
+        return true;
     }
     let section = entry.section;
     if matches!(section, SectionKind::Callers | SectionKind::Imports) {

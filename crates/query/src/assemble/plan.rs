@@ -6,9 +6,9 @@ use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, Role};
 
 use super::config::{AssembleConfig, Limits, Profile};
+use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates, Similarity};
-use super::pack::Dropped;
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
 use super::seen;
@@ -75,7 +75,7 @@ pub(super) struct Plan<'a> {
     pub failed_tests: Vec<DefId>,
     /// Words of the query, in lower case, that decide which parts of a long function are shown.
     pub words: HashSet<String>,
-    pub dropped: Vec<Dropped>,
+    pub dropped: DroppedList,
     pub issues: Vec<Issue>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
             failed_tests: failed_tests(&snapshot.files, candidates, config.failed_tests),
             named,
             words: words(&request.query),
-            dropped: Vec::new(),
+            dropped: DroppedList::default(),
             issues: Vec::new(),
         }
     }

@@ -1,11 +1,14 @@
 //! Names places in answers and finds the lines that callers send back as seen, which must not be shown
 //! again.
 
+use std::collections::BTreeMap;
+
 use foldhash::HashSet;
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 use sha2::{Digest as _, Sha256};
 
+use super::packed::are_covered;
 use crate::request::Seen;
 
 /// All lines of a file, however many.
@@ -38,7 +41,27 @@ pub(super) fn lines(files: &Files, seen: &Seen) -> Vec<(FileId, Lines)> {
     let mut known = HashSet::default();
     let places = seen.places.iter().filter(|place| known.insert(*place));
     let places = places.flat_map(|place| of_place(files, place, &mut bytes_left));
-    whole.chain(places).collect()
+    let mut lines: Vec<(FileId, Lines)> = whole.chain(places).collect();
+    lines.extend(whole_files(files, &lines));
+    lines
+}
+
+/// Returns all lines of each file that the caller has seen whole in several parts.
+fn whole_files(files: &Files, seen: &[(FileId, Lines)]) -> Vec<(FileId, Lines)> {
+    let mut by_file: BTreeMap<FileId, Vec<Lines>> = BTreeMap::new();
+    for (file, lines) in seen {
+        by_file.entry(*file).or_default().push(*lines);
+    }
+    let is_whole = |file: FileId, seen: &[Lines]| {
+        let last = files
+            .content(file)
+            .and_then(|content| content.facts.chunks.last());
+        last.is_some_and(|last| are_covered(Lines::new(1, last.lines.end), seen.iter().copied()))
+    };
+    let whole = by_file
+        .into_iter()
+        .filter(|(file, seen)| is_whole(*file, seen));
+    whole.map(|(file, _)| (file, WHOLE)).collect()
 }
 
 fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Vec<(FileId, Lines)> {

@@ -1,7 +1,6 @@
 //! Runs the steps of assembly in order: the most valuable entries first, within the shares of the intent's
 //! profile; then the unused shares go to the next best entries.
 
-use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::bodies::Bodies;
@@ -45,9 +44,10 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     plan.packed.count_rendered();
     bodies.fill(&mut plan, BudgetScope::Rest);
     gaps::fill(&mut plan);
-    bodies.fit_limits(&mut plan);
+    let removed = bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);
+    plan.dropped.extend(removed);
     report_files(&mut plan);
     unindexed::report(&mut plan);
     let confidence = plan.config.confidence.line.apply(bodies.confidence());
@@ -78,20 +78,16 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
 
 fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
     let budgets = SectionKind::ALL.map(|kind| plan.share(kind));
-    // A test may be dropped as a body, as a test and from a text that was too long.
-    let mut reported = HashSet::default();
-    let mut is_new = |d: &Dropped| reported.insert((d.path.clone(), d.name.clone(), d.lines));
-    plan.dropped.retain(&mut is_new);
     let figures = HeadFigures {
         confidence,
         is_low: is_unsure(&plan, confidence),
         used: 0,
-        left_out: plan.dropped.len(),
+        left_out: 0,
     };
     let nothing_readable = unindexed::nothing_readable(&plan);
     let (limit, parameter) = plan.packed.smaller_limit();
     let is_seen = best_is_seen(&plan);
-    let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
+    let mut pack = (plan.packed).finish(budgets, figures, plan.dropped, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
         plan.issues.push(match nothing_readable {
@@ -115,9 +111,6 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         });
     }
     pack.confidence = confidence;
-    pack.dropped.retain(is_new);
-    plan.dropped.append(&mut pack.dropped);
-    pack.dropped = plan.dropped;
     pack.issues.append(&mut plan.issues);
     pack
 }

@@ -14,7 +14,7 @@ mod unsafe_text;
 
 use foveate_fixture::snapshot::{of_files, of_text, source_file};
 use foveate_index::Snapshot;
-use foveate_model::RepoPath;
+use foveate_model::{Lines, RepoPath};
 
 use super::{Fidelity, Item, Pack};
 use crate::answer::{Answer, answer};
@@ -172,6 +172,15 @@ fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
         let mut of_file = whole.iter().filter(|item| item.path == card.path);
         let shown = of_file.find(|item| item.lines.covers(card.lines));
         assert!(shown.is_none(), "{card:?} repeats {shown:?}");
+    }
+    let mut shown: Vec<(&str, Lines)> = Vec::new();
+    for item in pack.sections.iter().flat_map(|section| &section.items) {
+        for lines in &item.shown {
+            let mut of_file = shown.iter().filter(|(path, _)| *path == item.path);
+            let other = of_file.find(|(_, other)| other.overlap(*lines) > 0);
+            assert!(other.is_none(), "{item:?} repeats {other:?}");
+        }
+        shown.extend(item.shown.iter().map(|lines| (&*item.path, *lines)));
     }
     for dropped in &pack.dropped {
         let Some(lines) = dropped.lines else { continue };

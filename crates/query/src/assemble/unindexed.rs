@@ -33,7 +33,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
             relevant.push(file);
         }
         if let Some(reason) = &source.skipped {
-            plan.dropped.push(Dropped {
+            plan.dropped.add(Dropped {
                 path: source.path.as_str().to_owned(),
                 name: String::new(),
                 lines: None,

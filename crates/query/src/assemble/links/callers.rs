@@ -7,12 +7,12 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files};
 use foveate_model::{Lines, ReferenceKind, Role};
 
-use super::link::{LINE, Link};
+use super::link::{self, LINE, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::source::{around, clean, one_line};
+use crate::assemble::source::{around, clean};
 
 /// Returns the call sites of the seeds, without references resolved by name only: calls before other uses,
 /// source before tests, then by certainty, the rank of the calling function and the rank of the file.
@@ -128,16 +128,18 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
         (lines, code) = around(text, at, site.line, 0);
     }
     // A single line is shown without its indentation, and cut if it is long.
-    let (layout, fidelity, body) = if lines.count() == 1 {
-        (Layout::Line, Fidelity::Compact, one_line(code, LINE))
+    let (layout, fidelity, (body, cut)) = if lines.count() == 1 {
+        (Layout::Line, Fidelity::Compact, link::line(code))
     } else {
-        (Layout::Block, Fidelity::Full, clean(code).into_owned())
+        let body = clean(code).into_owned();
+        (Layout::Block, Fidelity::Full, (body, false))
     };
     let callee = &files.definition(of).qualified_name;
     Some(Entry {
         layout,
         name: enclosing(plan, site).unwrap_or_default(),
         fidelity,
+        cut,
         reason: format!("uses {callee}"),
         facts: vec![
             ("calls", callee.to_string()),

@@ -3,11 +3,11 @@
 use foveate_index::FileId;
 use foveate_model::{Lines, Span};
 
-use super::link::{LINE, Link};
+use super::link::{self, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::source::{one_line, prefix};
+use crate::assemble::source::prefix;
 
 /// Returns the imports between the best files: direct ones, or through one other file.
 pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
@@ -97,11 +97,13 @@ pub(super) fn add_import(
     if plan.packed.shows_any(*from, lines) {
         return Ok(());
     }
+    let (body, cut) = link::line(text);
     let entry = Entry {
         layout: Layout::Line,
+        cut,
         reason: format!("imports {}", paths.join(" -> ")),
         facts: vec![("imports", paths.join(" -> "))],
-        body: one_line(text, LINE),
+        body,
         ..Entry::new(files, *from, SectionKind::Imports, lines)
     };
     let shows = ShownPart::lines(*from, lines);

@@ -5,9 +5,17 @@ use foveate_index::{DefId, FileId};
 use foveate_model::Span;
 
 use crate::assemble::entry::SectionKind;
+use crate::assemble::source::one_line;
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 pub(super) const LINE: usize = 240;
+
+/// Returns a call site or import on one line, and whether its end was cut off.
+pub(super) fn line(code: &str) -> (String, bool) {
+    let line = one_line(code, LINE);
+    let is_cut = line.ends_with('…') && !code.trim_end().ends_with('…');
+    (line, is_cut)
+}
 
 /// A connection between definitions or files.
 #[derive(Clone, Debug)]

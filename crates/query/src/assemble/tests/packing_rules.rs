@@ -242,6 +242,29 @@ fn whole_body_replaces_its_cut_part() {
 }
 
 #[test]
+fn folded_body_replaces_its_cut_part() {
+    let steps: String = (0..40)
+        .map(|n| format!("    parts.append(describe_part({n}, parts))\n"))
+        .collect();
+    let note = "    Nobody needs this line of documentation about parts.\n".repeat(200);
+    let text = format!(
+        "def convert_parts(parts):\n    \"\"\"Convert.\n\n{note}    \"\"\"\n{steps}    return parts\n"
+    );
+    let snapshot = snapshot([("convert.py".to_owned(), text)]);
+    // The share of bodies has room for a part only, as above; the documentation never fits.
+    let query = "how is `convert_parts` used?";
+    let request = request(query, 1500, IntentKind::UsageExploration);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    let of_it: Vec<&Item> = all.filter(|item| item.name == "convert_parts").collect();
+    assert!(
+        matches!(of_it.as_slice(), [item] if item.folded),
+        "{of_it:#?}"
+    );
+}
+
+#[test]
 fn a_small_budget_lists_fewer_callers() {
     let step = "    describe_every_part_of_it(parts, customer, invoice)\n".repeat(150);
     let callers: String = (0..30)

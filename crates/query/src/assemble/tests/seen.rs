@@ -141,3 +141,14 @@ fn seen_path_may_contain_colons() {
     let pack = ask_of(&repository, places(shown));
     assert!(!pack.context.contains("def acquire"), "{}", pack.context);
 }
+
+#[test]
+fn file_seen_in_parts_has_no_outline() {
+    let outlines = |parts: [&str; 2]| {
+        let pack = ask_of(POOL, places(parts));
+        let mut items = pack.sections.iter().flat_map(|section| &section.items);
+        items.any(|item| item.path == "pool/core.py" && item.name.is_empty())
+    };
+    assert!(outlines(["pool/core.py:1-9", "pool/core.py:11-40"]));
+    assert!(!outlines(["pool/core.py:1-9", "pool/core.py:10-40"]));
+}

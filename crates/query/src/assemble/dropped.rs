@@ -1,0 +1,80 @@
+//! Lists what is relevant and not in the context, each place once.
+
+use foldhash::HashMap;
+use foveate_model::Lines;
+
+use super::pack::Dropped;
+
+/// What is dropped, in the order in which it was reported.
+#[derive(Debug, Default)]
+pub(super) struct DroppedList {
+    list: Vec<Dropped>,
+    /// The reported lines by path and name.
+    reported: HashMap<(String, String), Vec<Option<Lines>>>,
+}
+
+impl DroppedList {
+    /// Adds a place unless some of its lines are listed under the same name: a test may be dropped as a body, as a test
+    /// and from a text that was too long.
+    pub(super) fn add(&mut self, dropped: Dropped) {
+        let name = (dropped.path.clone(), dropped.name.clone());
+        let reported = self.reported.entry(name).or_default();
+        if !reported.iter().any(|lines| is_same(*lines, dropped.lines)) {
+            reported.push(dropped.lines);
+            self.list.push(dropped);
+        }
+    }
+
+    pub(super) fn extend(&mut self, all: impl IntoIterator<Item = Dropped>) {
+        for dropped in all {
+            self.add(dropped);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Dropped> {
+        self.list
+    }
+}
+
+fn is_same(a: Option<Lines>, b: Option<Lines>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.overlap(b) > 0,
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dropped(name: &str, lines: Option<(u32, u32)>) -> Dropped {
+        Dropped {
+            path: "a.py".to_owned(),
+            name: name.to_owned(),
+            lines: lines.map(|(start, end)| Lines::new(start, end)),
+            tokens: 10,
+            reason: "budget",
+        }
+    }
+
+    #[test]
+    fn place_is_listed_once() {
+        let mut list = DroppedList::default();
+        // A body may have a blank line more than the card of its definition.
+        list.add(dropped("f", Some((3, 9))));
+        list.add(dropped("f", Some((4, 9))));
+        list.add(dropped("f", Some((20, 25))));
+        list.add(dropped("g", Some((3, 9))));
+        list.add(dropped("", None));
+        list.add(dropped("", None));
+        let listed: Vec<_> = (list.into_vec().into_iter())
+            .map(|dropped| (dropped.name, dropped.lines.map(|lines| lines.start)))
+            .collect();
+        let expected = [("f", Some(3)), ("f", Some(20)), ("g", Some(3)), ("", None)];
+        assert_eq!(listed, expected.map(|(name, at)| (name.to_owned(), at)));
+    }
+}
