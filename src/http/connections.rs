@@ -4,6 +4,7 @@
 //! of connections, and no timeout for a request's head or for writing an answer.
 
 mod table;
+mod unwritten;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -34,6 +35,7 @@ use tower::Service as _;
 use super::tls::Tls;
 use crate::access::InFlight;
 use table::{Busy, SlotState, Table};
+use unwritten::{FlushNotifier, Unwritten};
 
 /// Time at shutdown for written answers to reach the socket.
 const SHUTDOWN_LINGER: Duration = Duration::from_millis(200);
@@ -59,7 +61,7 @@ pub struct ConnectionLimits {
 pub struct ServeContext {
     /// Routes the requests.
     pub router: Router,
-    /// Has a permit for each request that may be in flight. An answer that is being written still holds one.
+    /// Has a permit for each request that may be in flight. An answer holds one until it is written.
     pub in_flight: Arc<Semaphore>,
     /// TLS configuration; `None` serves plain HTTP.
     pub tls: Option<Arc<Tls>>,
@@ -95,6 +97,7 @@ pub async fn serve(
             router: served.router.clone(),
             in_flight: Arc::clone(&served.in_flight),
             state: Arc::clone(&place.state),
+            unwritten: Unwritten::default(),
             peer: PeerAddress(peer.ip().to_canonical()),
         };
         let (tls, stop) = (served.tls.clone(), stop.clone());
@@ -153,6 +156,7 @@ async fn serve_requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stop: CancellationToken,
 ) {
     let state = Arc::clone(&service.state);
+    let stream = FlushNotifier::new(stream, service.unwritten.clone());
     let handler = service_fn(|request: hyper::Request<Incoming>| {
         Box::pin(service.clone().answer(request.map(Body::new)))
     });
@@ -202,6 +206,7 @@ struct ConnectionService {
     router: Router,
     in_flight: Arc<Semaphore>,
     state: Arc<SlotState>,
+    unwritten: Unwritten<AnswerGuards>,
     peer: PeerAddress,
 }
 
@@ -214,24 +219,42 @@ impl ConnectionService {
         // The layer that limits requests in flight releases its permit here, but the client may be slow to
         // read the answer.
         let permit = self.in_flight.try_acquire_owned().ok();
+        let guards = AnswerGuards {
+            _busy: busy,
+            _permit: permit,
+            _key_slot: key_slot,
+        };
         Ok(response.map(|body| {
             Body::new(AnswerBody {
                 body,
-                _busy: busy,
-                _permit: permit,
-                _key_slot: key_slot,
+                guards: Some(guards),
+                unwritten: self.unwritten,
             })
         }))
     }
 }
 
-/// The body of an answer, which protects its connection from eviction and counts as a request in flight.
-struct AnswerBody {
-    body: Body,
+/// Protects the connection of an answer from eviction, and counts the answer as a request in flight.
+struct AnswerGuards {
     _busy: Busy,
     _permit: Option<OwnedSemaphorePermit>,
     /// The slot among the requests of its key.
     _key_slot: Option<InFlight>,
+}
+
+/// The body of an answer. hyper drops it once all of it is in the buffer of the connection.
+struct AnswerBody {
+    body: Body,
+    guards: Option<AnswerGuards>,
+    unwritten: Unwritten<AnswerGuards>,
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        if let Some(guards) = self.guards.take() {
+            self.unwritten.add(guards);
+        }
+    }
 }
 
 impl http_body::Body for AnswerBody {
@@ -256,22 +279,97 @@ impl http_body::Body for AnswerBody {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::DuplexStream;
+
     use super::*;
 
+    const ANSWER_BYTES: usize = 100_000;
+
+    /// A connection of which the client has read only the start of an answer.
+    struct SlowReader {
+        client: DuplexStream,
+        read: usize,
+        table: Arc<Table>,
+        in_flight: Arc<Semaphore>,
+        stop: CancellationToken,
+        server: tokio::task::JoinHandle<()>,
+    }
+
+    impl SlowReader {
+        async fn start() -> Self {
+            let table = Arc::new(Table::default());
+            let slot = table.enter(1).unwrap();
+            let in_flight = Arc::new(Semaphore::new(1));
+            let answer = || async { "x".repeat(ANSWER_BYTES) };
+            let service = ConnectionService {
+                router: Router::new().route("/", axum::routing::get(answer)),
+                in_flight: Arc::clone(&in_flight),
+                state: Arc::clone(&slot.state),
+                unwritten: Unwritten::default(),
+                peer: PeerAddress(std::net::Ipv4Addr::LOCALHOST.into()),
+            };
+            let limits = ConnectionLimits {
+                max: 1,
+                head_timeout: Duration::from_secs(60),
+                write_timeout: Duration::from_secs(60),
+            };
+            let stop = CancellationToken::new();
+            let (mut client, stream) = tokio::io::duplex(4096);
+            let stopped = stop.clone();
+            let server = tokio::spawn(async move {
+                serve_requests(stream, service, limits, stopped).await;
+                drop(slot);
+            });
+            let request = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+            client.write_all(request).await.unwrap();
+            let read = client.read(&mut [0; 64]).await.unwrap();
+            Self {
+                client,
+                read,
+                table,
+                in_flight,
+                stop,
+                server,
+            }
+        }
+
+        /// Reads the answer but for what the buffer of the connection can hold.
+        async fn read_rest(&mut self) {
+            let mut part = vec![0; 4096];
+            while self.read < ANSWER_BYTES {
+                let read = self.client.read(&mut part).await.unwrap();
+                assert_ne!(read, 0, "{} bytes of the answer came", self.read);
+                self.read += read;
+            }
+        }
+    }
+
     #[tokio::test]
-    async fn answer_is_in_flight_until_its_body_is_dropped() {
-        let place = Arc::new(Table::default()).enter(1).unwrap();
-        let in_flight = Arc::new(Semaphore::new(1));
-        let service = ConnectionService {
-            router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
-            in_flight: Arc::clone(&in_flight),
-            state: Arc::clone(&place.state),
-            peer: PeerAddress(std::net::Ipv4Addr::LOCALHOST.into()),
-        };
-        let request = Request::get("/").body(Body::empty()).unwrap();
-        let response = service.answer(request).await.unwrap();
-        assert_eq!(in_flight.available_permits(), 0);
-        drop(response);
-        assert_eq!(in_flight.available_permits(), 1);
+    async fn answer_is_in_flight_until_it_is_written() {
+        let mut reader = SlowReader::start().await;
+        assert_eq!(reader.in_flight.available_permits(), 0);
+        assert!(!reader.table.evict_oldest());
+        reader.read_rest().await;
+        let written = tokio::time::timeout(Duration::from_secs(60), reader.in_flight.acquire());
+        assert!(written.await.is_ok());
+        assert!(reader.table.evict_oldest());
+    }
+
+    #[tokio::test]
+    async fn answer_to_a_slow_reader_is_written_when_the_server_stops() {
+        let mut reader = SlowReader::start().await;
+        reader.stop.cancel();
+        tokio::time::sleep(SHUTDOWN_LINGER * 2).await;
+        reader.read_rest().await;
+        reader.server.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn answer_is_not_in_flight_after_its_client_left() {
+        let reader = SlowReader::start().await;
+        drop(reader.client);
+        reader.server.await.unwrap();
+        assert_eq!(reader.in_flight.available_permits(), 1);
+        assert!(!reader.table.evict_oldest(), "its slot is free");
     }
 }

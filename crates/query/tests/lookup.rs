@@ -534,7 +534,8 @@ fn late_search_reports_deadline_and_can_continue() {
 
 #[test]
 fn late_search_ends_within_a_file_and_can_continue() {
-    let lines = "total\n".repeat(300);
+    let line = format!("total{}\n", " of the order".repeat(8));
+    let lines = line.repeat(300);
     let long = of_text(&format!("//- long.md\n{lines}"));
     let search = search_for("t[a-z]+l", SearchKind::Regex);
     let mut window = all();
@@ -551,6 +552,27 @@ fn late_search_ends_within_a_file_and_can_continue() {
     }
     assert!(pages > 3, "{pages}");
     assert!(numbers.into_iter().eq(1..=300));
+}
+
+#[test]
+fn regex_is_matched_with_the_start_of_a_long_line() {
+    let long = format!("total{}sum", " of the order".repeat(3_000));
+    let files = of_text(&format!("//- long.md\n{long}\n{}", "short\n".repeat(9_000)));
+    let find = |query: &str, kind| {
+        let search = search_for(query, kind);
+        let page = lookup::search(&files, &search, &all(), &Deadline::none()).unwrap();
+        let issues: Vec<&str> = page.issues.iter().map(|issue| issue.code).collect();
+        (page.items.len(), issues)
+    };
+    assert_eq!(
+        find("t[a-z]+l", SearchKind::Regex),
+        (1, vec!["search_limit"])
+    );
+    assert_eq!(
+        find("s[a-z]m$", SearchKind::Regex),
+        (0, vec!["search_limit"])
+    );
+    assert_eq!(find("sum", SearchKind::Text), (1, vec![]));
 }
 
 #[test]

@@ -71,8 +71,11 @@ const MAX_LINE: usize = 240;
 const MAX_BEFORE_MATCH: usize = 80;
 /// Definitions that are checked between two checks of the deadline.
 const DEADLINE_CHECK_INTERVAL: usize = 1024;
-/// Lines that are read between two checks of the deadline. One line can take a regular expression milliseconds.
-const LINES_PER_CHECK: u32 = 64;
+/// Most bytes of a line that a regular expression is matched with. The largest expressions take a microsecond and more
+/// for each byte.
+const MAX_REGEX_LINE: usize = 16 << 10;
+/// Bytes of lines after which the deadline is checked again.
+const BYTES_PER_CHECK: usize = 4 << 10;
 
 /// Runs a search.
 ///
@@ -241,6 +244,8 @@ fn lines(
     let mut found = Found {
         items: Vec::new(),
         limit: window.limit,
+        max_line: if is_text { usize::MAX } else { MAX_REGEX_LINE },
+        cut_lines: 0,
         next: None,
     };
     let mut bytes = 0;
@@ -274,10 +279,23 @@ fn lines(
             }
         }
     }
+    issues.extend(cut_lines_issue(found.cut_lines));
     Ok(Page {
         items: found.items,
         next: found.next,
         issues,
+    })
+}
+
+/// Returns the issue that some lines were searched only in part.
+fn cut_lines_issue(count: usize) -> Option<Issue> {
+    (count > 0).then(|| Issue {
+        code: "search_limit",
+        detail: format!(
+            "of {count} lines that are longer, only the first {} KiB were searched: search for a text to find it in all of \
+             a line",
+            MAX_REGEX_LINE >> 10
+        ),
     })
 }
 
@@ -314,6 +332,10 @@ fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
 struct Found {
     items: Vec<SearchItem>,
     limit: usize,
+    /// Most bytes of a line that are searched.
+    max_line: usize,
+    /// Lines that are longer than that.
+    cut_lines: usize,
     next: Option<Position>,
 }
 
@@ -337,8 +359,9 @@ impl Found {
         (first, deadline): (u32, &Deadline),
     ) -> ReadEnd {
         let lines = snapshot.files.text(file).lines();
+        let mut unchecked = 0;
         for (number, line) in (1..).zip(lines).skip(first as usize - 1) {
-            let is_checked = number > first && (number - first) % LINES_PER_CHECK == 0;
+            let is_checked = unchecked >= BYTES_PER_CHECK;
             if is_checked && deadline.has_passed() {
                 self.next = Some(Position {
                     tier: 0,
@@ -348,7 +371,13 @@ impl Found {
                 });
                 return ReadEnd::Late;
             }
-            let Some(found) = regex.find(line) else {
+            if is_checked {
+                unchecked = 0;
+            }
+            let searched = prefix(line, self.max_line);
+            unchecked += searched.len() + 1;
+            self.cut_lines += usize::from(searched.len() < line.len());
+            let Some(found) = regex.find(searched) else {
                 continue;
             };
             if self.items.len() == self.limit {
