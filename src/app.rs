@@ -48,8 +48,12 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         listen: args.listen,
         data_dir: args.data_dir,
     };
-    let config = Config::load(args.config.as_deref(), &overrides)
-        .map_err(|error| UsageError(error.to_string()))?;
+    let file = args.config.as_deref();
+    let mistakes = Config::mistakes(file, &overrides);
+    if !mistakes.is_empty() {
+        return Ok(cli::print_mistakes(&mistakes));
+    }
+    let config = Config::load(file, &overrides).map_err(|error| UsageError(error.to_string()))?;
     let format = match config.log.format {
         config::LogFormat::Text => LogFormat::Text,
         config::LogFormat::Json => LogFormat::Json,

@@ -37,13 +37,14 @@ use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
 
 pub use cache::RunCache;
+pub use config::print_mistakes;
 pub use mcp::McpArgs;
 pub use serve::ServeArgs;
 pub use stdout::stdout;
 
 /// The exit code of a command whose arguments cannot be used.
 pub const USAGE: u8 = 2;
-/// The exit code of a command that found nothing to show, or had nothing to ask.
+/// The exit code of a command that found nothing to show, or not what it names, or had nothing to ask.
 pub const NOTHING_FOUND: u8 = 3;
 /// The exit code of a command that could not reach its server.
 pub const UNREACHABLE: u8 = 4;
@@ -52,7 +53,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  failed; standard error says why
   2  the arguments or the configuration cannot be used
-  3  nothing was found, or there is nothing to ask (for example, no test failed)
+  3  nothing was found, or what is named does not exist, or there is nothing to ask (for example, no test failed)
   4  the server cannot be reached";
 
 /// Answers which code a reader must see for an issue, from a warm index of a repository.
@@ -111,6 +112,11 @@ pub struct UsageError(pub String);
 #[error("nothing to ask: {0}")]
 pub struct NothingToAsk(pub String);
 
+/// What a command names does not exist.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotFound(pub String);
+
 /// Parses the program's arguments. Prints help or the error and exits where they ask for help or are invalid.
 pub fn parse() -> Command {
     let raw: Vec<OsString> = std::env::args_os().collect();
@@ -119,6 +125,7 @@ pub fn parse() -> Command {
         let text_last = context::with_text_last(&raw).filter(|_| is_unknown);
         text_last.map_or(Err(error), |arguments| parse_from(&arguments))
     });
+    let parsed = parsed.map_err(|error| context::with_quoting_tip(&raw, error));
     parsed.unwrap_or_else(|error| error.exit()).command
 }
 
@@ -177,7 +184,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         ExitCode::from(USAGE)
     } else if error.is::<client::ServerUnreachable>() {
         ExitCode::from(UNREACHABLE)
-    } else if error.is::<NothingToAsk>() {
+    } else if error.is::<NothingToAsk>() || error.is::<NotFound>() {
         ExitCode::from(NOTHING_FOUND)
     } else {
         ExitCode::FAILURE

@@ -230,6 +230,8 @@ pub struct ConfigError {
     text: String,
     /// The invalid key; empty where the error is not about one.
     key: String,
+    /// The line of the file that has the invalid value; `None` for values from elsewhere.
+    line: Option<usize>,
 }
 
 impl ConfigError {
@@ -237,6 +239,7 @@ impl ConfigError {
         Self {
             text: text.into(),
             key: String::new(),
+            line: None,
         }
     }
 }

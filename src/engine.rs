@@ -141,17 +141,21 @@ impl Engine {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
-        let (repository, ends) = self.new_repository(name, source, unloaded);
+        let (repository, commands) = self.new_repository(name, source, unloaded);
+        let (repository, ends) = self.with_writer(repository, commands);
         vacant.insert(repository);
         Some(ends)
     }
 
-    /// Replaces a repository, whose tasks must have ended, by its unloaded form. Questions in flight finish on
-    /// the old one. `None` when it was removed meanwhile, or has no index.
+    /// Replaces a repository, whose tasks must have ended, by its unloaded form, which takes over the sync that was
+    /// not finished and the failure to read the source. Questions in flight finish on the old one. `None` when it was
+    /// removed meanwhile, or has no index.
     pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;
         let (name, source) = (old.name.clone(), old.source.clone());
-        let (repository, ends) = self.new_repository(name.clone(), source, Some(summary));
+        let (mut repository, commands) = self.new_repository(name.clone(), source, Some(summary));
+        repository.take_over(old);
+        let (repository, ends) = self.with_writer(repository, commands);
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;
         };
@@ -167,16 +171,24 @@ impl Engine {
         name: RepoName,
         source: Source,
         unloaded: Option<UnloadedRepository>,
-    ) -> (Arc<Repository>, (Writer, Commands)) {
+    ) -> (Repository, Commands) {
         let store = Arc::new(self.store_of(&name));
-        let (repository, commands) = Repository::new(
+        Repository::new(
             name,
             source,
             self.settings.revisions,
             self.blobs.with(Arc::clone(&store)),
             store,
             unloaded,
-        );
+        )
+    }
+
+    /// Makes a repository shareable, with its only writer.
+    fn with_writer(
+        &self,
+        repository: Repository,
+        commands: Commands,
+    ) -> (Arc<Repository>, (Writer, Commands)) {
         let repository = Arc::new(repository);
         let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pools));
         (repository, (writer, commands))
@@ -240,5 +252,70 @@ impl Engine {
             permit = Arc::clone(&self.index_runs).acquire_owned() => permit.ok(),
             permit = requested => permit,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_index::Revision;
+    use foveate_parse::Limits;
+
+    use super::*;
+
+    fn engine() -> Engine {
+        let settings = EngineSettings {
+            index_threads: 1,
+            index_runs: 1,
+            parsers: Limits::default().into(),
+            blob_cache_bytes: 0,
+            history_runs: 1,
+            concurrency: 1,
+            queue: 1,
+            deadline: Duration::from_secs(1),
+            build_deadline: Duration::from_secs(1),
+            revisions: 1,
+            location: StoreLocation::Memory,
+            stored_as: None,
+        };
+        Engine::new(settings, RankingConfig::default()).expect("threads")
+    }
+
+    /// Publishes an index, without which a repository is not evicted, and ends the task.
+    fn publish((mut writer, commands): (Writer, Commands)) -> Arc<Repository> {
+        let plan = Plan {
+            cause: Cause::Registered,
+            revision: Revision::of_commit("1".repeat(40)),
+            files: Vec::new(),
+            history: None,
+        };
+        writer.publish(plan).expect("an index");
+        drop(commands);
+        Arc::clone(writer.repository())
+    }
+
+    #[test]
+    fn sync_that_did_not_finish_is_ordered_again_after_eviction() {
+        let engine = engine();
+        let name = RepoName::new("shop").expect("a name");
+        let source = Source::Git {
+            location: "https://example.org/shop.git".to_owned(),
+            reference: None,
+            poll: None,
+        };
+        let first = publish(engine.add(name, source, None).expect("a free name"));
+        let began_with = first.requested_syncs();
+        // During the last sync, or after the end of the task.
+        first.request_sync();
+        first.finish_syncs(began_with);
+        let (writer, mut commands) = engine.evict(&first).expect("it was loaded");
+        assert!(commands.syncs.try_recv().is_ok());
+        // By a client that found it before it was evicted.
+        first.request_sync();
+        assert!(commands.syncs.try_recv().is_ok());
+
+        let second = publish((writer, commands));
+        second.finish_syncs(second.requested_syncs());
+        let (_, mut commands) = engine.evict(&second).expect("it was loaded");
+        assert!(commands.syncs.try_recv().is_err(), "nothing is left to do");
     }
 }

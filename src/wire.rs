@@ -17,6 +17,7 @@ pub(crate) use same_members;
 
 pub mod lookup;
 pub mod request;
+pub mod unknown_field;
 pub mod whole_number;
 
 use clap::ValueEnum;

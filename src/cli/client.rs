@@ -20,6 +20,8 @@ use crate::engine::RepoName;
 /// The environment variable that holds the token to send. There is no argument for it: arguments are visible to
 /// every user of the machine.
 const TOKEN: &str = "FOVEATE_TOKEN";
+/// The code of the problem that no repository has the given name.
+const UNKNOWN_REPO: &str = "unknown_repo";
 
 /// No answer came from the server, or its certificate is not trusted.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,37 @@ impl ServerUnreachable {
         Self(format!(
             "no server answers at {url}: {reason}; start one with `foveate serve` or choose another with --server"
         ))
+    }
+}
+
+/// The server refused the request.
+#[derive(Debug, thiserror::Error)]
+#[error("{text} ({code})")]
+pub struct Refused {
+    text: String,
+    code: String,
+}
+
+impl Refused {
+    /// Replaces the server's advice to send other requests by commands.
+    fn new(detail: &str, code: &str) -> Self {
+        let text = match code {
+            "missing_token" => format!("{detail}; set FOVEATE_TOKEN or --token-file"),
+            UNKNOWN_REPO => {
+                let (fact, _) = detail.split_once(';').unwrap_or((detail, ""));
+                format!("{fact}; `foveate repo list` lists them, `foveate repo add` adds one")
+            }
+            _ => detail.to_owned(),
+        };
+        Self {
+            text,
+            code: code.to_owned(),
+        }
+    }
+
+    /// Whether the named repository does not exist.
+    pub(super) fn is_unknown_repo(&self) -> bool {
+        self.code == UNKNOWN_REPO
     }
 }
 
@@ -229,11 +262,7 @@ impl Call<'_> {
         let (Some(detail), Some(code)) = (field("detail"), field("code")) else {
             bail!(foreign_answer(server, status));
         };
-        let hint = match code {
-            "missing_token" => "; set FOVEATE_TOKEN or --token-file",
-            _ => "",
-        };
-        bail!("{detail}{hint} ({code})");
+        Err(Refused::new(detail, code).into())
     }
 }
 

@@ -54,11 +54,16 @@ fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
         writeln!(stdout(), "the settings are valid")?;
         return Ok(ExitCode::SUCCESS);
     }
+    Ok(print_mistakes(&mistakes))
+}
+
+/// Prints the errors in the settings on standard error. Returns their exit code.
+pub fn print_mistakes(mistakes: &[impl std::fmt::Display]) -> ExitCode {
     let mut err = std::io::stderr().lock();
     for mistake in mistakes {
-        let _ = writeln!(err, "error: {}", escape_lines(&mistake));
+        let _ = writeln!(err, "error: {}", escape_lines(&mistake.to_string()));
     }
-    Ok(ExitCode::from(USAGE))
+    ExitCode::from(USAGE)
 }
 
 /// Returns what is wrong with the database's URL. One that is kept elsewhere (`env:`, `file:`) and cannot be read here

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use foveate_index::Snapshot;
 use foveate_model::SkipReason;
 use foveate_parse::Limits;
@@ -49,8 +50,8 @@ pub struct ContextArgs {
     /// repository there.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` must have
-    /// more than one word, or follow `--`.
+    /// Issue text, question or stack trace, in quotes; `-` reads it from standard input. A text that begins with `-`
+    /// must have more than one word, or follow `--`.
     #[arg(value_name = "TEXT")]
     query: Option<String>,
     #[command(flatten)]
@@ -231,14 +232,34 @@ pub(super) fn with_text_last(arguments: &[OsString]) -> Option<Vec<OsString>> {
         let name = text.split('=').next().unwrap_or_default();
         name.starts_with('-') && name.contains(char::is_whitespace)
     };
-    let is_context = arguments.get(1).is_some_and(|command| command == "context");
-    if !is_context || arguments.iter().any(|argument| argument == "--") {
+    if !is_context(arguments) || arguments.iter().any(|argument| argument == "--") {
         return None;
     }
     let mut arguments = arguments.to_vec();
     let text = arguments.remove(arguments.iter().position(is_text)?);
     arguments.extend(["--".into(), text]);
     Some(arguments)
+}
+
+/// Adds advice to the error of a text whose words are separate arguments. They are not joined: the shell may have
+/// changed them, and they may be files that belong to an option.
+pub(super) fn with_quoting_tip(arguments: &[OsString], mut error: clap::Error) -> clap::Error {
+    let is_word = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => !argument.starts_with('-'),
+        _ => false,
+    };
+    if is_context(arguments) && error.kind() == ErrorKind::UnknownArgument && is_word {
+        let tip = "quote the text: foveate context DIR \"url_for is broken\"";
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
+    error
+}
+
+fn is_context(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|command| command == "context")
 }
 
 fn has_nothing_readable(answer: &Answer) -> bool {

@@ -10,7 +10,7 @@ use indicatif::HumanDuration;
 use serde_json::json;
 
 use super::database::DatabaseArgs;
-use super::{NOTHING_FOUND, print_json, stdout};
+use super::{NotFound, print_json, stdout};
 use crate::store::{JobRow, Store, now_millis};
 
 /// Show the jobs that webhooks queued, and retry those that were given up.
@@ -103,10 +103,22 @@ fn state(job: &JobRow) -> &'static str {
 
 async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
     let count = store.retry_jobs(id, now_millis()).await?;
-    let mut out = stdout();
-    writeln!(out, "{count} jobs were queued again")?;
-    match (count, id) {
-        (0, Some(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
-        _ => Ok(ExitCode::SUCCESS),
+    if let (0, Some(id)) = (count, id) {
+        return Err(not_queued(store, id).await?.into());
     }
+    writeln!(stdout(), "{count} jobs were queued again")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says why a job was not queued again.
+async fn not_queued(store: &Store, id: i64) -> anyhow::Result<NotFound> {
+    let jobs = store.jobs().await?;
+    let reason = match jobs.iter().find(|job| job.id == id) {
+        Some(job) => {
+            let state = state(job);
+            format!("job {id} is {state}: only a job that was given up can be queued again")
+        }
+        None => format!("there is no job {id}; `foveate jobs list` shows all jobs"),
+    };
+    Ok(NotFound(reason))
 }

@@ -1,5 +1,5 @@
 //! `foveate repo`: registers, lists and removes repositories of a running server, and checks whether a server is
-//! up. It prints the server's answers and errors as they are.
+//! up. It prints the server's answers.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 use foveate_model::escape::escape;
+use indicatif::HumanBytes;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{UsageError, client, stdout};
+use super::{NotFound, UsageError, client, stdout};
 use crate::engine::RepoName;
 
 /// Register, list and remove repositories of a running server.
@@ -47,7 +48,7 @@ enum RepoCommand {
     Add(AddArgs),
     /// List all repositories.
     List,
-    /// Show one repository.
+    /// Show the properties of one repository.
     Show {
         /// Its name.
         name: String,
@@ -116,7 +117,8 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         body,
         any_certificate: false,
     }
-    .send()?;
+    .send()
+    .map_err(not_found)?;
     let mut out = stdout();
     if args.json {
         if !answer.is_null() {
@@ -136,11 +138,19 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
             let repos = repos.with_context(|| client::foreign_answer(server, StatusCode::OK))?;
             list(&mut out, repos)?;
         }
-        RepoCommand::Add(_) | RepoCommand::Show { .. } | RepoCommand::Sync { .. } => {
-            line(&mut out, &answer)?;
-        }
+        RepoCommand::Show { .. } => properties(&mut out, &answer)?,
+        RepoCommand::Add(_) | RepoCommand::Sync { .. } => line(&mut out, &answer)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the error of an unknown repository the exit code of things that do not exist.
+fn not_found(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<client::Refused>() {
+        Ok(refused) if refused.is_unknown_repo() => NotFound(refused.to_string()).into(),
+        Ok(refused) => refused.into(),
+        Err(error) => error,
+    }
 }
 
 /// Requests `/healthz`.
@@ -267,5 +277,140 @@ fn line(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
     match text("error").as_str() {
         "" => writeln!(out),
         error => writeln!(out, "  {error}"),
+    }
+}
+
+/// Prints one repository, each property that it has on a line of its own.
+fn properties(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
+    let text = |pointer: &str| {
+        let text = repo.pointer(pointer).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let number = |pointer: &str| repo.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+    let is_true = |pointer: &str| repo.pointer(pointer).and_then(Value::as_bool) == Some(true);
+    let bytes = |pointer: &str| HumanBytes(number(pointer)).to_string();
+    let with = |text: String, addition: Option<&str>| match addition {
+        Some(addition) if !text.is_empty() => format!("{text}, {addition}"),
+        _ => text,
+    };
+    let all = [
+        ("name", text("/name")),
+        ("source", text("/source/path") + &text("/source/git")),
+        ("ref", text("/source/ref")),
+        ("state", text("/state")),
+        ("error", text("/error")),
+        (
+            "commit",
+            with(text("/commit"), is_true("/dirty").then_some("with changes")),
+        ),
+        ("generation", number("/generation").to_string()),
+        ("files", number("/files").to_string()),
+        ("definitions", number("/definitions").to_string()),
+        ("languages", languages(repo)),
+        (
+            "memory",
+            with(
+                bytes("/memory/bytes"),
+                (!is_true("/memory/resident")).then_some("the index is not loaded"),
+            ),
+        ),
+        ("disk", bytes("/disk/bytes")),
+        ("disk error", text("/disk/error")),
+        ("watch", watch(repo)),
+        ("poll", poll(repo)),
+    ];
+    for (name, value) in all.iter().filter(|(_, value)| !value.is_empty()) {
+        writeln!(out, "{name}: {}", escape(value))?;
+    }
+    Ok(())
+}
+
+/// Describes the languages of a repository, those with the most files first.
+fn languages(repo: &Value) -> String {
+    let languages = repo.get("languages").and_then(Value::as_object);
+    let languages = languages.into_iter().flatten();
+    let mut counted: Vec<(u64, &str)> = languages
+        .map(|(name, files)| (files.as_u64().unwrap_or(0), name.as_str()))
+        .collect();
+    counted.sort_by(|(a, first), (b, second)| b.cmp(a).then(first.cmp(second)));
+    let counted = counted
+        .iter()
+        .map(|(files, name)| format!("{name} {files}"));
+    counted.collect::<Vec<_>>().join(", ")
+}
+
+/// Describes how changes of a working tree are noticed; empty for a git repository.
+fn watch(repo: &Value) -> String {
+    if repo.pointer("/source/git").is_some() {
+        return String::new();
+    }
+    let at = |name: &str| repo.get("watch").and_then(|watch| watch.get(name));
+    let mode = at("mode").and_then(Value::as_str).unwrap_or_default();
+    let directories = at("directories").and_then(Value::as_u64);
+    let reason = at("reason").and_then(Value::as_str);
+    let pending = at("pending_files").and_then(Value::as_u64);
+    let mut parts = vec![mode.to_owned()];
+    parts.extend(directories.map(|count| format!("{count} directories")));
+    parts.extend(reason.map(str::to_owned));
+    let pending = pending.filter(|count| *count > 0);
+    parts.extend(pending.map(|count| format!("{count} changed files pending")));
+    parts.join(", ")
+}
+
+/// Describes how a git repository is polled; empty if it is not polled.
+fn poll(repo: &Value) -> String {
+    let number = |name: &str| repo.get("poll")?.get(name)?.as_u64();
+    let Some(seconds) = number("seconds") else {
+        return String::new();
+    };
+    let mut parts = vec![match seconds {
+        0 => "only on request".to_owned(),
+        seconds => format!("every {seconds} s"),
+    }];
+    parts.extend(number("checked_seconds_ago").map(|ago| format!("last {ago} s ago")));
+    parts.extend(number("next_in_seconds").map(|left| format!("next in {left} s")));
+    let failures = number("failures").filter(|count| *count > 0);
+    parts.extend(failures.map(|count| format!("{count} failures in a row")));
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(repo: &Value) -> String {
+        let mut out = Vec::new();
+        properties(&mut out, repo).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn repository_is_shown_with_its_properties() {
+        let tree = json!({
+            "name": "shop", "source": {"path": "/srv/shop"}, "state": "ready", "error": null,
+            "commit": "4be1", "dirty": true, "generation": 3, "files": 9, "definitions": 20,
+            "languages": {"go": 1, "python": 5, "c": 1}, "poll": null,
+            "memory": {"resident": true, "bytes": 2048}, "disk": {"bytes": 1024, "error": null},
+            "watch": {"mode": "events", "directories": 4, "pending_files": 2},
+        });
+        assert_eq!(
+            shown(&tree),
+            "name: shop\nsource: /srv/shop\nstate: ready\ncommit: 4be1, with changes\ngeneration: 3\nfiles: 9\n\
+             definitions: 20\nlanguages: python 5, c 1, go 1\nmemory: 2.00 KiB\ndisk: 1.00 KiB\n\
+             watch: events, 4 directories, 2 changed files pending\n"
+        );
+        let git = json!({
+            "name": "far", "source": {"git": "https://a.example/far.git", "ref": "main"}, "state": "failed",
+            "error": "no\u{1b} route", "commit": "", "generation": 0, "files": 0, "definitions": 0, "languages": {},
+            "memory": {"resident": false, "bytes": 0}, "disk": {"bytes": 0, "error": "the disk is full"},
+            "watch": {"mode": "off", "pending_files": 0},
+            "poll": {"seconds": 60, "failures": 2, "checked_seconds_ago": null, "next_in_seconds": 7},
+        });
+        assert_eq!(
+            shown(&git),
+            "name: far\nsource: https://a.example/far.git\nref: main\nstate: failed\nerror: no\\u{1b} route\n\
+             generation: 0\nfiles: 0\ndefinitions: 0\nmemory: 0 B, the index is not loaded\ndisk: 0 B\n\
+             disk error: the disk is full\npoll: every 60 s, next in 7 s, 2 failures in a row\n"
+        );
     }
 }

@@ -56,13 +56,14 @@ impl Config {
         Ok(settings)
     }
 
-    /// Returns the errors in the settings, in the order in which they are found; empty if the settings are valid.
-    /// An error in an argument ends the search.
+    /// Returns the errors in the settings, in the order of their lines, and after them those without a line; empty if
+    /// the settings are valid. An error in an argument ends the search.
     pub fn mistakes(file: Option<&Path>, overrides: &Overrides) -> Vec<ConfigError> {
         let mut found = Vec::new();
         if let Err(error) = Self::collect(file, overrides, &mut found) {
             found.push(error);
         }
+        found.sort_by_key(|error| error.line.unwrap_or(usize::MAX));
         found
     }
 
@@ -190,13 +191,7 @@ mod tests {
              [repos]\nallow_paths = [\"/tmp\", 1]\n[git]\ntokens.\"github.com\" = [\"x\"]\n",
         );
         let mistakes = Config::mistakes(Some(file.path()), &Overrides::default());
-        let mut told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        told.sort_by_key(|text| {
-            text.rsplit(':')
-                .next()
-                .map(str::len)
-                .zip(text.rsplit(':').next().map(str::to_owned))
-        });
+        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
         let place = |line: usize| format!("({}:{line})", file.path().display());
         for (text, (named, line)) in told.iter().zip([
             ("server.listen", 2),

@@ -44,6 +44,7 @@ pub(super) fn explain(error: figment::Error, sources: &SettingSources<'_>) -> Co
     let place = source.and_then(|source| sources.of(&key, &source.name));
     ConfigError {
         text: with_place(text, place),
+        line: source.and_then(|source| sources.line(&key, &source.name)),
         key,
     }
 }
@@ -59,6 +60,7 @@ pub(super) fn placed(
     let place = source.and_then(|source| sources.of(key, &source.name));
     ConfigError {
         key: key.to_owned(),
+        line: source.and_then(|source| sources.line(key, &source.name)),
         text: with_place(error.text, place),
     }
 }

@@ -47,17 +47,26 @@ impl<'a> SettingSources<'a> {
             return Some(format!("{ENVIRONMENT}{name}"));
         }
         match key {
-            // A file, or the built-in settings, which are TOML, too.
-            _ if source.contains("TOML") => {
-                let file = self.file.as_ref()?;
-                let line = file.line(key)?;
-                Some(format!("{}:{line}", file.path.display()))
+            _ if is_toml(source) => {
+                let line = self.line(key, source)?;
+                let path = self.file.as_ref()?.path;
+                Some(format!("{}:{line}", path.display()))
             }
             "server.listen" => Some("--listen".to_owned()),
             "storage.data_dir" => Some("--data-dir".to_owned()),
             _ => None,
         }
     }
+
+    /// Returns the line of the file that sets `key`; `None` if the value is from elsewhere.
+    pub(super) fn line(&self, key: &str, source: &str) -> Option<usize> {
+        self.file.as_ref().filter(|_| is_toml(source))?.line(key)
+    }
+}
+
+/// Whether figment's name of a source is that of a file, or of the built-in settings, which are TOML, too.
+fn is_toml(source: &str) -> bool {
+    source.contains("TOML")
 }
 
 impl File<'_> {

@@ -58,10 +58,9 @@ impl Diff {
         }
         self.changes.is_empty().then(|| Issue {
             code: "empty_diff",
-            detail:
-                "the head changed no text since it branched off the base, apart from the files \
-                     that it removed"
-                    .to_owned(),
+            detail: "the diff is empty: the head changed no text since it left the base (no change, or only \
+                     removed or binary files)"
+                .to_owned(),
         })
     }
 }

@@ -5,9 +5,9 @@
 pub mod worker;
 
 use std::io::{self, BufReader};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use foveate_index::stored::facts::Blob;
 use foveate_model::{Content, Language};
 use foveate_parse::Limits;
 use parking_lot::Mutex;
+use rustix::process::Signal;
 
 /// Files of fewer bytes are parsed in this process: their size bounds the cost of the worst of them.
 const SMALL_FILE: usize = 1000;
@@ -24,6 +25,8 @@ const IDLE: Duration = Duration::from_secs(30);
 const EXITED_WHILE_IDLE: Duration = Duration::from_millis(100);
 const NO_WORKER: &str = "cannot start a parser process: files are parsed in this process, and a file made to crash \
     a parser ends it";
+const KILLED: &str = "the system killed a parser process, as it does where memory runs out: its file is parsed once \
+    more, or kept as text if that was the second time";
 static WARNED: Once = Once::new();
 
 /// Parses files, in this process or in workers, under limits.
@@ -110,7 +113,8 @@ struct Idle {
 }
 
 impl WorkerPool {
-    /// Has a worker parse the file; `None` where the worker ended on it or timed out.
+    /// Has a worker parse the file; `None` where the worker ended on it or timed out. If the system killed the worker,
+    /// the file need not be the cause, and another worker tries it once more.
     ///
     /// # Errors
     /// When no worker can be started.
@@ -121,20 +125,33 @@ impl WorkerPool {
         earlier: Option<&Content>,
     ) -> io::Result<Option<Blob>> {
         let request = worker::request(named, bytes, earlier);
-        if let Some(worker) = self.take_idle() {
+        let mut idle = self.take_idle();
+        let mut may_retry = true;
+        loop {
+            let was_idle = idle.is_some();
+            let worker = match idle.take() {
+                Some(worker) => worker,
+                None => self.start()?,
+            };
             let asked = Instant::now();
-            if let Some(reply) = self.ask(worker, &request) {
-                return Ok(worker::blob(&reply));
+            let end = match self.ask(worker, &request) {
+                Ok(reply) => return Ok(worker::blob(&reply)),
+                Err(end) => end,
+            };
+            if was_idle && asked.elapsed() <= EXITED_WHILE_IDLE {
+                continue;
             }
-            if asked.elapsed() > EXITED_WHILE_IDLE {
-                return Ok(None);
+            if end == WorkerEnd::Killed {
+                tracing::warn!(bytes = bytes.len(), is_retried = may_retry, "{KILLED}");
+                if std::mem::replace(&mut may_retry, false) {
+                    continue;
+                }
             }
+            if !was_idle {
+                self.check()?;
+            }
+            return Ok(None);
         }
-        if let Some(reply) = self.ask(self.start()?, &request) {
-            return Ok(worker::blob(&reply));
-        }
-        self.check()?;
-        Ok(None)
     }
 
     /// Has a new worker parse a trivial file.
@@ -143,10 +160,10 @@ impl WorkerPool {
     /// When it fails: then workers do not end because of a particular file.
     fn check(self: &Arc<Self>) -> io::Result<()> {
         let request = worker::request(Some(Language::TEXT), b"a", None);
-        let reply = self.ask(self.start()?, &request);
-        reply
-            .map(|_| ())
-            .ok_or_else(|| io::Error::other("it exits at once"))
+        match self.ask(self.start()?, &request) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(io::Error::other("it exits at once")),
+        }
     }
 
     fn start(&self) -> io::Result<Worker> {
@@ -161,9 +178,14 @@ impl WorkerPool {
         Some(workers.remove(at))
     }
 
-    /// Sends a request to a worker, which then becomes idle, and returns the reply. `None` where the worker ended.
-    fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Option<Vec<u8>> {
-        let reply = worker.ask(request).ok()??;
+    /// Sends a request to a worker, which then becomes idle, and returns the reply.
+    ///
+    /// # Errors
+    /// When there is none: how the worker ended.
+    fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Result<Vec<u8>, WorkerEnd> {
+        let Ok(Some(reply)) = worker.ask(request) else {
+            return Err(worker.wait_for_end());
+        };
         worker.used = Instant::now();
         let mut idle = self.idle.lock();
         idle.workers.push(worker);
@@ -172,7 +194,7 @@ impl WorkerPool {
         if !is_reaped {
             self.reap_later();
         }
-        Some(reply)
+        Ok(reply)
     }
 
     /// Starts a thread that ends idle workers until none is left.
@@ -209,11 +231,20 @@ impl WorkerPool {
 /// A worker process, which parses one file after the other.
 #[derive(Debug)]
 struct Worker {
+    /// Its standard input takes the requests.
     process: Child,
-    input: ChildStdin,
     output: BufReader<ChildStdout>,
     used: Instant,
     nice: i32,
+}
+
+/// How a worker ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WorkerEnd {
+    /// It exited, crashed, or exceeded one of its limits.
+    ByItself,
+    /// By `SIGKILL`, which its limits do not send.
+    Killed,
 }
 
 /// Returns the niceness; on Linux that of this thread.
@@ -234,12 +265,11 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+        let Some(output) = process.stdout.take() else {
             return Err(io::Error::other("the parser process has no pipes"));
         };
         Ok(Self {
             process,
-            input,
             output: BufReader::new(output),
             used: Instant::now(),
             nice: niceness(),
@@ -248,8 +278,19 @@ impl Worker {
 
     /// Sends a request and returns the reply; `None` where the process has ended.
     fn ask(&mut self, request: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        worker::write_frame(&mut self.input, request)?;
+        let input = self.process.stdin.as_mut();
+        worker::write_frame(input.ok_or(io::ErrorKind::BrokenPipe)?, request)?;
         worker::read_frame(&mut self.output)
+    }
+
+    /// Waits until the process has ended, which it does when its input is closed. Does not kill it: then a crash would
+    /// look like the work of the system.
+    fn wait_for_end(&mut self) -> WorkerEnd {
+        let status = self.process.wait().ok();
+        match status.and_then(|status| status.signal()) {
+            Some(signal) if signal == Signal::KILL.as_raw() => WorkerEnd::Killed,
+            _ => WorkerEnd::ByItself,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::Snapshot;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, oneshot, watch};
 use tracing::Span;
 
@@ -144,7 +145,7 @@ pub enum RevisionError {
     /// A part of the repository lies outside the paths that may be read.
     #[error("{0}")]
     NotAllowed(String),
-    /// Git took longer than it may.
+    /// Git took longer than it may, or a server is not asked for more commits now.
     #[error("{0}")]
     TooLong(String),
     /// It exceeds the limits of what is indexed.
@@ -179,6 +180,18 @@ pub struct Commands {
     pub syncs: mpsc::Receiver<()>,
 }
 
+/// The syncs that were requested of a repository. A repository and its unloaded form share them, so that a request to
+/// either reaches the task that drives it.
+#[derive(Debug)]
+struct Syncs {
+    /// Orders to the task that drives the repository.
+    orders: mpsc::Sender<()>,
+    /// Number of requests.
+    requested: u64,
+    /// Value of `requested` when the last finished sync began.
+    finished: u64,
+}
+
 /// Requests that are worked on at a time.
 const REQUESTS_AT_A_TIME: usize = 8;
 /// Maximum number of queued requests.
@@ -204,7 +217,7 @@ pub struct Repository {
     /// Its on-disk index.
     pub store: Arc<IndexStore>,
     /// Held from reading the state in memory until it is stored.
-    storing: parking_lot::Mutex<()>,
+    storing: Mutex<()>,
     /// Its summary until it is reloaded.
     unloaded: Option<UnloadedRepository>,
     /// Bytes of the commit data kept outside the snapshots.
@@ -215,7 +228,9 @@ pub struct Repository {
     /// The queue of requests to the floor above.
     pub(super) request_queue: Queue,
     requests: mpsc::UnboundedSender<AdmittedRequest>,
-    syncs: mpsc::Sender<()>,
+    syncs: Arc<Mutex<Syncs>>,
+    /// Why its source could not be read when it was evicted.
+    earlier_failure: Option<String>,
     changed: watch::Sender<()>,
 }
 
@@ -229,7 +244,7 @@ impl Repository {
         unloaded: Option<UnloadedRepository>,
     ) -> (Self, Commands) {
         let (requests, requests_out) = mpsc::unbounded_channel();
-        let (syncs, syncs_out) = mpsc::channel(1);
+        let (orders, syncs_out) = mpsc::channel(1);
         let repository = Self {
             name,
             source,
@@ -250,7 +265,7 @@ impl Repository {
             revisions: Revisions::new(revisions),
             blobs,
             store,
-            storing: parking_lot::Mutex::default(),
+            storing: Mutex::default(),
             used: AtomicU64::new(
                 unloaded
                     .as_ref()
@@ -261,7 +276,12 @@ impl Repository {
             reload_requested: AtomicBool::new(false),
             request_queue: Queue::new(REQUESTS_AT_A_TIME, MAX_REQUESTS),
             requests,
-            syncs,
+            syncs: Arc::new(Mutex::new(Syncs {
+                orders,
+                requested: 0,
+                finished: 0,
+            })),
+            earlier_failure: None,
             changed: watch::Sender::new(()),
         };
         let commands = Commands {
@@ -269,6 +289,27 @@ impl Repository {
             syncs: syncs_out,
         };
         (repository, commands)
+    }
+
+    /// Makes this the unloaded form of `evicted`: takes over its requests for syncs and the failure to read its source.
+    /// A sync that did not finish is ordered again, unless the source is a working tree, which is read completely
+    /// whenever it is loaded.
+    pub(super) fn take_over(&mut self, evicted: &Self) {
+        let orders = self.syncs.lock().orders.clone();
+        let shared = Arc::clone(&evicted.syncs);
+        {
+            let mut syncs = shared.lock();
+            syncs.orders = orders;
+            let is_git = matches!(self.source, Source::Git { .. });
+            if is_git && syncs.finished < syncs.requested {
+                let _ = syncs.orders.try_send(());
+            }
+        }
+        self.syncs = shared;
+        let status = evicted.status();
+        if status.state == State::Failed {
+            self.earlier_failure.clone_from(&status.error);
+        }
     }
 
     /// The current snapshot; `None` until the first one is built.
@@ -287,7 +328,7 @@ impl Repository {
     }
 
     /// Locks storing: held from reading the state in memory until it is stored. Blocks.
-    pub fn storing(&self) -> parking_lot::MutexGuard<'_, ()> {
+    pub fn storing(&self) -> MutexGuard<'_, ()> {
         self.storing.lock()
     }
 
@@ -374,9 +415,28 @@ impl Repository {
         self.requests.closed().await;
     }
 
-    /// Orders the source to be read again; an order still queued covers this one.
+    /// Orders the source to be read again; an order still queued covers this one. While the repository is being evicted
+    /// nobody takes orders; its unloaded form repeats this one.
     pub fn request_sync(&self) {
-        let _ = self.syncs.try_send(());
+        let mut syncs = self.syncs.lock();
+        syncs.requested += 1;
+        let _ = syncs.orders.try_send(());
+    }
+
+    /// Number of syncs that were requested so far.
+    pub fn requested_syncs(&self) -> u64 {
+        self.syncs.lock().requested
+    }
+
+    /// Records that the first `requested` of the requested syncs are done, whether or not the source could be read. A
+    /// failure is in the status, and the task that drives the repository retries it.
+    pub fn finish_syncs(&self, requested: u64) {
+        self.syncs.lock().finished = requested;
+    }
+
+    /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
+    pub fn earlier_failure(&self) -> Option<&str> {
+        self.earlier_failure.as_deref()
     }
 
     /// Notifies the receivers of [`Self::changes`], after a revision was added or a question began to wait.

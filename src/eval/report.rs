@@ -37,6 +37,28 @@ const COLUMNS: [(&str, Metric); 24] = [
     ("eff", Metric::Efficiency(8000)),
 ];
 
+/// Explains the columns, a line for each.
+const LEGEND: &str = "\
+Columns; shares in percent. Gold: what the change touched. k: the first k ranked. B: a context of B tokens.
+  fail    cases without an answer, which count as misses
+  @k      all gold files are among the first k (if there are more than k, k of them)
+  any@k   at least one gold file is
+  MRR     1 / rank of the first gold file
+  P@k     share of the first k files that are gold
+  R@k     share of the gold files that are among the first k
+  NDCG    normalized discounted cumulative gain of the first 10 files, 0 to 1
+  crit@k  a critical file (where the case names none, any gold file) is among the first k
+  fn@k    as @k, for functions
+  sh@B    share of the gold functions that are shown in full
+  ed@B    share of the edited stretches that are shown, without imports
+  out@B   the same, of those outside functions
+  lp@B    share of the shown lines that are gold or edited
+  used    tokens that a context of at most 8,000 tokens uses
+  wrong   share of the files in this context that are not gold
+  eff     share of the gold functions that it shows, 0 to 1, per 1,000 tokens used
+Rows are means over cases, those with (r) means over the means of the repositories.
+";
+
 /// Formats the whole report.
 pub fn render(evaluation: &Evaluation) -> String {
     let mut out = String::new();
@@ -49,15 +71,8 @@ pub fn render(evaluation: &Evaluation) -> String {
         table(&mut out, title, axes, evaluation);
     }
     let latency = evaluation.latency;
+    out.push_str(LEGEND);
     // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "Columns: @k file Acc@k, any@k at least one gold file, fn@k function Acc@k, sh@B share of \
-         gold functions shown in full at B tokens, ed: share of edited stretches shown, out: the same \
-         outside functions, lp: share of the lines delivered that are gold or edited, used: tokens, wrong: share of files in the context at 8,000 \
-         tokens that are not gold, eff: share shown per 1,000 tokens at 8,000. Shares in percent. \
-         (r): mean over repositories."
-    );
     let _ = writeln!(
         out,
         "\nAnswer, warm, 8,000 tokens, queries in random order: p50 {:.1} ms, p95 {:.1} ms, \
@@ -193,5 +208,25 @@ mod tests {
         assert!(line("all, issue ").contains("    2    1   50.0"), "{text}");
         assert!(line("a/a, issue").contains("  100.0"), "{text}");
         assert!(text.contains("two: no commit abc"), "{text}");
+    }
+
+    #[test]
+    fn legend_explains_every_column() {
+        let explained: Vec<&str> = LEGEND
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+            .collect();
+        for heading in COLUMNS
+            .map(|(heading, _)| heading)
+            .into_iter()
+            .chain(["fail"])
+        {
+            let key = match heading.split_once('@') {
+                Some((name, at)) if at.ends_with('k') => format!("{name}@B"),
+                Some((name, _)) => format!("{name}@k"),
+                None => heading.to_owned(),
+            };
+            assert!(explained.contains(&&*key), "{heading}");
+        }
     }
 }

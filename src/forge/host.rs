@@ -16,7 +16,7 @@ use super::gitea::Gitea;
 use super::github::GitHub;
 use super::github::app::{self, App};
 use super::gitlab::GitLab;
-use super::secret::{Secret, SecretSource};
+use super::secret::{Secret, SecretError, SecretSource};
 use crate::config::{ForgeConfig, HostConfig};
 use crate::engine::DiffEnds;
 
@@ -114,6 +114,19 @@ impl Host {
     /// Whether a token or app is configured.
     pub fn has_token(&self) -> bool {
         self.token.is_some() || self.app.is_some()
+    }
+
+    /// Checks that the token, or else the private key of the app, can be read.
+    ///
+    /// # Errors
+    /// The name of its setting, and why it cannot be read.
+    pub fn check_token(&self) -> Result<(), (&'static str, SecretError)> {
+        let (setting, place) = match (&self.token, &self.app) {
+            (Some(token), _) => ("token", token),
+            (None, Some(app)) => ("private_key", &app.key),
+            (None, None) => return Ok(()),
+        };
+        place.read().map(drop).map_err(|error| (setting, error))
     }
 
     /// Returns the token for a project.

@@ -11,6 +11,7 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::problem::Problem;
+use crate::wire::unknown_field::UnknownField;
 
 /// A JSON body, an object.
 #[derive(Debug)]
@@ -113,15 +114,11 @@ fn reason(text: &str) -> &str {
     text.split_once(": ").map_or(text, |(_, reason)| reason)
 }
 
-/// Builds a problem from a message of serde such as ``path.to.field: unknown field `x`, expected …``.
+/// Builds a problem from a message of serde such as ``path.to.field: unknown field `x`, expected `y` ``.
 fn wrong_field(reason: &str) -> Problem {
     let (path, message) = match reason.split_once(": ") {
         Some((path, message)) if !path.contains([' ', '`']) => (path, message),
         _ => ("", reason),
-    };
-    let quoted = |start: &str| {
-        let rest = message.strip_prefix(start)?;
-        rest.split_once('`').map(|(name, _)| name)
     };
     let join = |name: &str| match path.rsplit_once('.') {
         _ if path.is_empty() || path == name => name.to_owned(),
@@ -129,18 +126,20 @@ fn wrong_field(reason: &str) -> Problem {
         Some((_, last)) if last == name => path.to_owned(),
         _ => format!("{path}.{name}"),
     };
-    if let Some(name) = quoted("unknown field `") {
-        let field = join(name);
+    if let Some(unknown) = UnknownField::parse(message) {
+        let field = join(unknown.name);
+        let advice = unknown.advice();
         return Problem {
-            field: Some(field.clone()),
-            ..Problem::new(
-                StatusCode::BAD_REQUEST,
-                "unknown_field",
-                format!("`{field}` is not a field of this request: {message}"),
+            code: "unknown_field",
+            ..Problem::invalid_field(
+                &field,
+                format!("`{field}` is not a field of this request: {advice}"),
             )
         };
     }
-    let field = quoted("missing field `").map_or_else(|| path.to_owned(), join);
+    let missing = message.strip_prefix("missing field `");
+    let missing = missing.and_then(|rest| rest.split_once('`'));
+    let field = missing.map_or_else(|| path.to_owned(), |(name, _)| join(name));
     if field.is_empty() {
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", message);
     }

@@ -122,7 +122,7 @@ impl Driver {
             let is_idle = due.is_none();
             // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the
             // full scan.
-            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed;
+            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed();
             let takes_changes = due.as_ref().is_none_or(is_complete);
             let (scan, permit, run) = tokio::select! {
                 biased;
@@ -193,8 +193,9 @@ impl Driver {
                 watcher: None,
                 watch,
                 broken: None,
-                failed: false,
+                failures: 0,
                 scanned: Instant::now(),
+                poll_wait: driver.settings.poll_interval,
                 audited: Instant::now(),
                 audits: 0,
                 rest_until: tokio::time::Instant::now(),

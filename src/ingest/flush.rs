@@ -41,14 +41,14 @@ impl Flusher {
             let is_stopping = self.stop.is_cancelled();
             let in_memory = InMemory::of(&self.repository);
             if in_memory != written {
+                let save: Save = if is_stopping { save_all } else { save };
                 if self.write(save).await {
                     (written, retry) = (in_memory, None);
                 } else {
                     retry = Some(self.next_retry(retry));
                 }
             } else if is_stopping {
-                // Has the time of the last question, by which the next process decides what to load first.
-                self.write(|repository, _| repository.save_summary()).await;
+                self.write(save_rest).await;
             }
             if is_stopping {
                 return;
@@ -85,7 +85,7 @@ impl Flusher {
     }
 
     /// Writes the index, or a part of it. Returns whether that succeeded.
-    async fn write(&self, save: fn(&Repository, &Stats) -> io::Result<()>) -> bool {
+    async fn write(&self, save: Save) -> bool {
         let (repository, stats) = (Arc::clone(&self.repository), Arc::clone(&self.stats));
         let written = self.tracker.spawn_blocking(move || {
             let saved = save(&repository, &stats);
@@ -101,6 +101,9 @@ impl Flusher {
         written.await.unwrap_or(false)
     }
 }
+
+/// Writes the data of a repository, or a part of them.
+type Save = fn(&Repository, &Stats) -> io::Result<()>;
 
 /// Identifies the snapshots that a repository has in memory.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -122,6 +125,7 @@ impl InMemory {
     }
 }
 
+/// Writes the index, and the stats of the files once many have changed.
 fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
     let _alone = repository.storing();
     let Some(basis) = repository.current_unless_stale() else {
@@ -130,6 +134,23 @@ fn save(repository: &Repository, stats: &Stats) -> io::Result<()> {
     let snapshot = &basis.snapshot;
     let others = repository.revisions.warm();
     repository.store.save(snapshot, &others)?;
-    stats.save(|path| snapshot.files.find(path.as_str()).is_some())?;
+    stats.save_if_many(|path| snapshot.files.find(path.as_str()).is_some())?;
+    repository.save_summary()
+}
+
+/// Writes the index and what [`save`] leaves for the end.
+fn save_all(repository: &Repository, stats: &Stats) -> io::Result<()> {
+    save(repository, stats)?;
+    save_rest(repository, stats)
+}
+
+/// Writes the stats of all files, and the summary. That has the time of the last question, by which the next process
+/// decides what to load first.
+fn save_rest(repository: &Repository, stats: &Stats) -> io::Result<()> {
+    let _alone = repository.storing();
+    if let Some(basis) = repository.current_unless_stale() {
+        let files = &basis.snapshot.files;
+        stats.save(|path| files.find(path.as_str()).is_some())?;
+    }
     repository.save_summary()
 }

@@ -76,6 +76,10 @@ pub enum GitError {
     /// The server lacks a requested commit, or does not send it because no branch or tag contains it.
     #[error("git {subcommand} failed: {stderr}")]
     NotSent { subcommand: String, stderr: String },
+    #[error(
+        "the server is asked for no further commit now: it did not send {0} others that were requested in the last minutes"
+    )]
+    NotAsked(usize),
     #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
         subcommand: &'static str,
@@ -349,7 +353,20 @@ impl GitRepo {
         &self.prefix
     }
 
-    /// Returns `commit`, or `commit:prefix` if reading is limited to a directory.
+    /// Creates a command that lists the files of a commit, in an output format of `ls-tree`. If reading is limited to a
+    /// directory, it lists the files below, with paths that begin with [`Self::prefix`]: none if the commit lacks the
+    /// directory.
+    fn ls_tree(&self, format: &str, commit: &str) -> Result<Command, GitError> {
+        let mut command = self.command()?;
+        command.args(["ls-tree", "-r", "-z", format, "--full-tree"]);
+        command.args(["--end-of-options", commit]);
+        if !self.prefix.is_empty() {
+            command.arg(format!(":(top,literal){}", self.prefix));
+        }
+        Ok(command)
+    }
+
+    /// Returns `commit`, or `commit:prefix` if reading is limited to a directory; git fails if the commit lacks it.
     fn tree_of(&self, commit: &str) -> String {
         match self.prefix.trim_end_matches('/') {
             "" => commit.to_owned(),

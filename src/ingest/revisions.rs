@@ -448,7 +448,9 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::UnknownRef(reference) => RevisionError::UnknownRef(reference),
         GitError::NoCommits => RevisionError::UnknownRef("HEAD".to_owned()),
         GitError::MalformedRef { .. } => RevisionError::MalformedRef(error.to_string()),
-        GitError::Timeout { .. } => RevisionError::TooLong(error.to_string()),
+        GitError::Timeout { .. } | GitError::NotAsked(_) => {
+            RevisionError::TooLong(error.to_string())
+        }
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
         GitError::Shallow { .. } | GitError::Partial => {
@@ -456,5 +458,16 @@ fn revision_error(error: GitError) -> RevisionError {
         }
         GitError::Cancelled(_) => RevisionError::Gone,
         other => RevisionError::Failed(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commit_that_the_server_is_not_asked_for_is_not_unknown() {
+        let error = revision_error(GitError::NotAsked(100));
+        assert!(matches!(error, RevisionError::TooLong(_)), "{error}");
     }
 }

@@ -4,9 +4,11 @@
 //! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
 
 mod audit;
+mod dot_git;
 mod exclude;
 mod head;
 mod network;
+mod ranges;
 mod read;
 mod size;
 mod stat;
@@ -14,7 +16,6 @@ mod tracked;
 mod walk;
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use super::git::{GitError, GitRepo, ReadLimits};
 use super::max_size::TooLarge;
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
+use dot_git::DotGit;
 use head::Head;
 use read::{IdKind, KnownFile};
 use stat::Stat;
@@ -54,6 +56,8 @@ pub struct WorkingTree {
     root: PathBuf,
     rules: Arc<Rules>,
     git: Option<GitRepo>,
+    /// The `.git` of the tree when the repository was opened.
+    dot_git: Option<DotGit>,
     /// Whether the tree is read by a single run: a repository that is created later, or a git that works again, is
     /// then not picked up.
     is_for_one_run: bool,
@@ -79,6 +83,8 @@ impl WorkingTree {
     /// Creates a tree that is not scanned yet. `root` is canonical; `excluded` are directories that are
     /// never indexed, even inside the tree; `read_limits` say where the tree and its repository may lie.
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>, read_limits: Arc<ReadLimits>) -> Self {
+        // Read before git is asked, so that a change in between is noticed the next time.
+        let dot_git = DotGit::of(&root);
         // Without git the files are still read; there is no commit, history or other revision.
         let git = GitRepo::around(&root, &read_limits).unwrap_or_else(|error| {
             tracing::warn!(
@@ -90,6 +96,7 @@ impl WorkingTree {
         });
         Self {
             read_limits,
+            dot_git,
             is_for_one_run: false,
             ..Self::for_one_run(root, excluded, git)
         }
@@ -100,6 +107,7 @@ impl WorkingTree {
         Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
+            dot_git: None,
             is_for_one_run: true,
             entries: BTreeMap::new(),
             directories: HashSet::new(),
@@ -173,6 +181,7 @@ impl WorkingTree {
         self.check_root()?;
         // The commit determines the kind of object ids, and which files are tracked.
         self.refresh_head();
+        self.head.recheck();
         let excluded = self.rules.excluded().to_vec();
         self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
         if let Some(watcher) = watcher {
@@ -240,7 +249,7 @@ impl WorkingTree {
             self.head.files = Some(committed?);
         }
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let tracked = self.tracked("", |path| !listed.contains(path));
+        let tracked = self.tracked(|path| !listed.contains(path));
         self.has_tracked_ignored = !tracked.is_empty();
         self.listed_commit.clone_from(&self.head.commit);
         listing.files.extend(tracked);
@@ -256,6 +265,7 @@ impl WorkingTree {
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
         self.check_size(&listing, blobs.limits().max_bytes)?;
+        self.head.dirty = None;
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
         self.entries.retain(|path, _| kept.contains(path));
@@ -300,42 +310,64 @@ impl WorkingTree {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;
+        let named = self.named(changed);
         let mut removed = self.remove_gone_directories(&touched, watcher);
         let mut found = Vec::new();
         for directory in &touched {
-            if !self.directories.contains(directory) || !is_in_place(directory) {
-                continue;
-            }
-            if let Some(watcher) = watcher {
-                // A directory that could not be read before is not watched yet.
-                watcher.add(directory);
-            }
-            let mut listing = walk::children(&self.rules, directory);
-            self.add_tracked(&mut listing, directory);
-            removed |= self.remove_missing(directory, &listing);
-            found.extend(listing.files);
-            for child in listing.directories {
-                if self.directories.contains(&child) {
-                    continue;
-                }
-                let mut below = walk::below(&self.rules, &child, watcher, &self.is_over(progress));
-                self.add_tracked_below(&mut below, &child);
-                found.extend(below.files);
-                self.directories.extend(below.directories);
-            }
+            removed |= self.list_touched(directory, &mut found, progress, watcher);
         }
         progress.check()?;
         let known = |found: &&WalkedFile| self.entries.contains_key(&found.path);
         if !found.iter().all(|found| known(&found)) {
             self.check_growth(&found, blobs.limits().max_bytes)?;
         }
-        let named: HashSet<RepoPath> = changed
-            .paths
-            .iter()
-            .filter_map(|path| walk::relative(&self.root, path))
-            .collect();
         let changed = self.read(found, &named, blobs, progress)?;
         Ok(removed || changed)
+    }
+
+    /// Returns the paths that events named. Causes the committed files among them that are left out of the tree to be
+    /// looked for again; all of them if git changed something.
+    fn named(&mut self, changed: &Changed) -> HashSet<RepoPath> {
+        let paths = changed.paths.iter();
+        let named = paths.filter_map(|path| walk::relative(&self.root, path));
+        let named: HashSet<RepoPath> = named.collect();
+        if changed.head {
+            self.head.recheck();
+        }
+        named.iter().for_each(|path| self.recheck_left_out(path));
+        named
+    }
+
+    /// Lists a known directory, and the new directories below it, and adds their files to `found`. Returns whether a
+    /// file was removed.
+    fn list_touched(
+        &mut self,
+        directory: &Path,
+        found: &mut Vec<WalkedFile>,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> bool {
+        if !self.directories.contains(directory) || !is_in_place(directory) {
+            return false;
+        }
+        if let Some(watcher) = watcher {
+            // A directory that could not be read before is not watched yet.
+            watcher.add(directory);
+        }
+        let mut listing = walk::children(&self.rules, directory);
+        self.add_tracked(&mut listing, directory);
+        let removed = self.remove_missing(directory, &listing);
+        found.extend(listing.files);
+        for child in listing.directories {
+            if self.directories.contains(&child) {
+                continue;
+            }
+            let mut below = walk::below(&self.rules, &child, watcher, &self.is_over(progress));
+            self.add_tracked_below(&mut below, &child);
+            found.extend(below.files);
+            self.directories.extend(below.directories);
+        }
+        removed
     }
 
     /// Returns the known directories whose listing an event may have changed.
@@ -363,7 +395,7 @@ impl WorkingTree {
         let near =
             |d: &PathBuf| touched.contains(d) || d.parent().is_some_and(|p| touched.contains(p));
         let suspects = self.directories.iter().filter(|d| near(d));
-        let gone: Vec<PathBuf> = suspects
+        let gone: HashSet<PathBuf> = suspects
             .filter(|d| {
                 let moved = watcher.is_some_and(|w| w.is_moved(d));
                 **d != self.root && (moved || !is_in_place(d))
@@ -373,49 +405,62 @@ impl WorkingTree {
         if gone.is_empty() {
             return false;
         }
-        let is_gone = |path: &Path| path.ancestors().any(|a| gone.iter().any(|g| g == a));
+        let is_gone = |path: &Path| path.ancestors().any(|above| gone.contains(above));
         if let Some(watcher) = watcher {
             watcher.forget(self.directories.iter().filter(|d| is_gone(d)));
         }
         self.directories.retain(|d| !is_gone(d));
-        let before = self.entries.len();
-        let root = &self.root;
-        self.entries
-            .retain(|path, _| !is_gone(&root.join(path.as_str())));
-        before != self.entries.len()
+        let files: Vec<RepoPath> = gone
+            .iter()
+            .filter_map(|directory| self.listed_as(directory))
+            .flat_map(|own| {
+                let below = ranges::below(&self.entries, &own).cloned();
+                below.chain(self.entry_of(&own).cloned())
+            })
+            .collect();
+        self.remove_files(&files)
     }
 
     /// Removes the files directly in `directory` that its listing lacks, and the entry that marks the
     /// directory as unreadable if it can be listed now. Returns whether anything was removed.
     fn remove_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
-        let own = walk::relative(&self.root, directory);
-        if own.is_none() && directory != self.root {
-            // Its path is not UTF-8, so no file in it is known.
+        let Some(own) = self.listed_as(directory) else {
             return false;
-        }
-        let own = own.as_ref();
-        let prefix = own.map_or("", RepoPath::as_str);
-        let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
-        let from = match prefix {
-            "" => String::new(),
-            prefix => format!("{prefix}/"),
         };
-        let below = (Bound::Included(from.as_str()), Bound::Unbounded);
-        let gone: Vec<RepoPath> = self
-            .entries
-            .range::<str, _>(below)
-            .map(|(path, _)| path)
-            .take_while(|path| path.as_str().starts_with(&from))
-            .filter(|path| path.directory() == prefix && !listed.contains(path))
+        let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
+        let gone: Vec<RepoPath> = ranges::children(&self.entries, &own)
             // The entry of an unreadable directory stays until that directory itself is scanned.
             .filter(|path| !self.directories.contains(&self.root.join(path.as_str())))
-            .chain(own.filter(|own| self.entries.contains_key(*own) && !listed.contains(own)))
+            .chain(self.entry_of(&own))
+            .filter(|path| !listed.contains(path))
             .cloned()
             .collect();
-        for path in &gone {
+        self.remove_files(&gone)
+    }
+
+    /// Returns the path by which the files in a directory are listed; `None` if other files may be meant by it: a path
+    /// that is not UTF-8 is listed with escapes, which may be the real name of another directory.
+    fn listed_as(&self, directory: &Path) -> Option<String> {
+        let path = walk::directory_of(&self.root, directory)?;
+        let real = self.root.join(&path);
+        (real == directory || !self.directories.contains(&real)).then_some(path)
+    }
+
+    /// Returns the path of the entry that marks a directory as unreadable, if there is one.
+    fn entry_of(&self, directory: &str) -> Option<&RepoPath> {
+        self.entries.get_key_value(directory).map(|(path, _)| path)
+    }
+
+    /// Removes files. Returns whether there were any.
+    fn remove_files(&mut self, gone: &[RepoPath]) -> bool {
+        for path in gone {
             self.entries.remove(path);
         }
-        !gone.is_empty()
+        if gone.is_empty() {
+            return false;
+        }
+        self.head.dirty = None;
+        true
     }
 
     /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
@@ -473,6 +518,9 @@ impl WorkingTree {
                 // Removed between being listed and being read.
                 Err(path) => changed |= self.entries.remove(&path).is_some(),
             }
+        }
+        if changed {
+            self.head.dirty = None;
         }
         Ok(changed)
     }

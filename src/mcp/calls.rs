@@ -25,6 +25,7 @@ use crate::wire::lookup::{
     RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
+use crate::wire::unknown_field::UnknownField;
 use crate::wire::whole_number::WholeNumber;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
@@ -260,12 +261,24 @@ impl McpService {
 /// Parses the arguments of a call.
 fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
     Call::read(arguments).map_err(|error| {
+        let error = error.to_string();
+        let unknown = UnknownField::parse(&error).map(|unknown| unknown_argument(&unknown));
+        let reason = unknown.unwrap_or(error);
         Failure::Message(format!(
-            "invalid arguments: {error}; `{}` takes {}",
+            "invalid arguments: {reason}; `{}` takes {}",
             tool.name(),
             tool.parameters().join(", ")
         ))
     })
+}
+
+/// Names an unknown argument and the one that may be meant.
+fn unknown_argument(unknown: &UnknownField<'_>) -> String {
+    let name = unknown.name;
+    match unknown.nearest() {
+        Some(nearest) => format!("there is no `{name}` (did you mean `{nearest}`?)"),
+        None => format!("there is no `{name}`"),
+    }
 }
 
 fn result<T: Readable + Serialize>(answer: &T) -> Result<CallToolResult, Failure> {

@@ -75,7 +75,9 @@ impl ToolName {
                  relevant functions in full, callers, tests and what they use as signatures"
             }
             Self::Definition => "Where a name is defined: path, lines, signature",
-            Self::References => "Call sites of a definition, and how certain each is",
+            Self::References => {
+                "Uses of a definition (calls, types, reads), and how certain each is"
+            }
             Self::Outline => "Definitions in a file with signatures and lines; headings of prose",
             Self::Search => "Search the text of files, names of definitions, or paths",
         }

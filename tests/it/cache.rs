@@ -507,7 +507,7 @@ fn touched_functions_load_on_request_and_stay_cached() {
     add_commits(&runs.root, 301);
     let is_loading = |answer: &Value| {
         let issues = answer["issues"].to_string();
-        issues.contains("history_loading") && issues.contains("--wait-history")
+        issues.contains("history_loading") && issues.contains("run once with `--wait-history`")
     };
     let files_alone = runs.assert_equals_uncached(&[], "files alone");
     assert!(is_loading(&files_alone));

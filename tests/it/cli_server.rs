@@ -103,7 +103,7 @@ async fn repo_commands_call_the_server() {
     assert_eq!(owned.await.unwrap().status.code(), Some(0));
     let shown = call(&["repo", "show", "acme/shop"]).await.unwrap();
     assert!(
-        stdout(&shown).starts_with("acme/shop "),
+        stdout(&shown).starts_with("name: acme/shop\n"),
         "{}",
         stderr(&shown)
     );
@@ -113,7 +113,20 @@ async fn repo_commands_call_the_server() {
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["repos"].as_array().unwrap().len(), 2);
     let shown = call(&["repo", "show", "shop"]).await.unwrap();
-    assert!(stdout(&shown).contains("ready") && stdout(&shown).contains("files 4"));
+    let shown = stdout(&shown);
+    for property in [
+        &*format!("source: {path}\n"),
+        "state: ready\n",
+        "files: 4\n",
+        "languages: python ",
+        "watch: ",
+        "memory: ",
+        "disk: ",
+    ] {
+        assert!(shown.contains(property), "{property}: {shown}");
+    }
+    let shown = call(&["repo", "show", "g"]).await.unwrap();
+    assert!(stdout(&shown).contains("ref: main\n"));
     assert_eq!(
         call(&["repo", "sync", "shop"]).await.unwrap().status.code(),
         Some(0)
@@ -127,10 +140,20 @@ async fn repo_commands_call_the_server() {
         call(&["repo", "rm", "shop"]).await.unwrap().status.code(),
         Some(0)
     );
-    assert_eq!(
-        call(&["repo", "rm", "shop"]).await.unwrap().status.code(),
-        Some(1)
-    );
+    for (arguments, code) in [
+        (&["repo", "rm", "shop"][..], 3),
+        (&["repo", "show", "shop"], 3),
+        (&["repo", "sync", "shop"], 3),
+        // For `context`, 3 says that there is nothing to show.
+        (&["context", "shop", "x", "--server", &*app.url], 1),
+    ] {
+        let unknown = call(arguments).await.unwrap();
+        assert_eq!(unknown.status.code(), Some(code), "{arguments:?}");
+        let told = stderr(&unknown);
+        let advice =
+            "is called \"shop\"; `foveate repo list` lists them, `foveate repo add` adds one";
+        assert!(told.contains(advice), "{told}");
+    }
     let collected = call(&["repo", "gc"]).await.unwrap();
     assert!(
         stdout(&collected).starts_with("freed "),

@@ -178,6 +178,26 @@ fn mistakes_in_variables_are_told_beside_those_of_the_file() {
 }
 
 #[test]
+fn server_tells_all_mistakes_in_the_order_of_their_lines() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let settings =
+        "[answer]\nrevisions = 0\nqueue = \"x\"\n[sever]\na = 1\n[server]\nlisten = 7878\n";
+    std::fs::write(&file, settings).unwrap();
+    let checked = foveate(&["config", "check", "--config", path]);
+    let served = foveate(&["serve", "--config", path]);
+    assert_eq!(served.status.code(), Some(2));
+    let told = text(&served.stderr);
+    assert_eq!(told, text(&checked.stderr));
+    let keys = ["answer.revisions", "answer.queue", "sever", "server.listen"];
+    assert_eq!(told.lines().count(), keys.len(), "{told}");
+    for ((key, line), told) in keys.iter().zip([2, 3, 4, 7]).zip(told.lines()) {
+        assert!(told.starts_with(&format!("error: {key} ")), "{told}");
+        assert!(told.ends_with(&format!("({path}:{line})")), "{told}");
+    }
+}
+
+#[test]
 fn settings_are_checked_and_shown_without_secrets() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();

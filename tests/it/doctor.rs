@@ -343,6 +343,20 @@ async fn remote_checks_time_out_and_show_no_secret() {
     let cause = "gitea: the forge cannot be reached: no connection (Connection refused";
     assert_finding(&report, "forge", "failure", cause);
 
+    let key = [
+        ("FOVEATE__FORGE__GITHUB__URL", "http://127.0.0.1:1"),
+        ("FOVEATE__FORGE__GITHUB__APP_ID", "1"),
+        (
+            "FOVEATE__FORGE__GITHUB__PRIVATE_KEY",
+            "file:/no/such/key.pem",
+        ),
+    ];
+    let (_, report) = doctor(&arguments, &key);
+    let unreadable = "github: cannot read a secret from file:/no/such/key.pem";
+    assert_finding(&report, "forge", "failure", unreadable);
+    let advice = "put the secret there, or change forge.github.private_key";
+    assert!(report.to_string().contains(advice), "{report:#}");
+
     let registering = [
         &variables[1..],
         &[("FOVEATE__FORGE__REGISTER_OWNERS", "[acme]")],

@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::app::{TestApp, commit, places, tree, until};
+use crate::git_server::Mood;
 use crate::index_report::Service as _;
 use crate::process::Process;
 use crate::remote::{self, serve_shop};
@@ -157,23 +158,80 @@ async fn evicted_repository_is_reloaded_when_asked() {
     app.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn push_to_an_evicted_repository_is_in_its_next_answer() {
-    let (_keep, root, hub) = serve_shop().await;
-    let app = TestApp::start_with(|config| {
+/// Starts a service with little memory that neither polls nor, within a test, retries a failed fetch.
+async fn app_without_polls() -> TestApp {
+    TestApp::start_with(|config| {
         little_memory(config);
         config.git.schemes.push("http".to_owned());
         config.git.poll_seconds = 0;
+        config.git.retry_seconds = 3600;
     })
-    .await;
-    remote::add(&app, &hub.url, None).await;
-    app.ready("shop").await;
-    let (_other, other) = repository(0);
-    app.add_tree("repo0", &other, false).await;
-    assert_finds_own_function(&app, 0).await;
-    wait_for_one_resident(&app).await;
+    .await
+}
+
+/// Has the repository `shop` evicted by a new one, which is returned.
+async fn evict_shop(app: &TestApp) -> TempDir {
+    let (keep, root) = repository(0);
+    app.add_tree("repo0", &root, false).await;
+    assert_finds_own_function(app, 0).await;
+    wait_for_one_resident(app).await;
     let shop = app.get("/repos/shop").await.json();
     assert_eq!(shop["memory"]["resident"], false, "{shop}");
+    keep
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn push_before_an_eviction_is_in_the_next_answer() {
+    let (_keep, root, hub) = serve_shop().await;
+    let app = app_without_polls().await;
+    remote::add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    remote::write(&root, "pushed");
+    hub.push(&root, "main");
+    hub.set_mood(Mood::Silent);
+    let before = hub.seen().len();
+    app.post("/repos/shop/sync", json!({})).await;
+    until("the push is fetched", async || {
+        (hub.seen().len() > before).then_some(())
+    })
+    .await;
+    let _other = evict_shop(&app).await;
+    hub.set_mood(Mood::Normal);
+    let found = app.places_of("shop", "pushed").await;
+    assert_eq!(found, ["shop/pushed.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failure_outlasts_an_eviction() {
+    let (_keep, _root, hub) = serve_shop().await;
+    let app = app_without_polls().await;
+    remote::add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    hub.set_mood(Mood::RequireLogin("Basic other"));
+    app.post("/repos/shop/sync", json!({})).await;
+    let failure = remote::wait_for_failure(&app).await;
+    let _other = evict_shop(&app).await;
+    let asked = hub.seen().len();
+    let found = app.places_of("shop", "total_price").await;
+    assert_eq!(found, ["shop/price.py"]);
+    // It waits for its retry.
+    assert_eq!(remote::wait_for_failure(&app).await, failure);
+    remote::assert_degraded(&app).await;
+    assert_eq!(hub.seen().len(), asked, "the old index answers at once");
+    hub.set_mood(Mood::Normal);
+    app.post("/repos/shop/sync", json!({})).await;
+    app.ready("shop").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn push_to_an_evicted_repository_is_in_its_next_answer() {
+    let (_keep, root, hub) = serve_shop().await;
+    let app = app_without_polls().await;
+    remote::add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    let _other = evict_shop(&app).await;
     remote::write(&root, "pushed");
     hub.push(&root, "main");
     app.post("/repos/shop/sync", json!({})).await;

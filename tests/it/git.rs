@@ -1,11 +1,14 @@
 //! Tests repositories read from git objects: bare repositories, commits, branches, tags, unusual trees.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate::access::Grant;
+use foveate::ingest::git::GitRepo;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{SHOP, TestApp, commit, git, path_with_git, places, tree, until};
 use crate::process::Process;
@@ -103,6 +106,28 @@ async fn branch_that_appears_while_it_is_looked_for_is_found() {
     let body = json!({"repo": "shop", "ref": "late", "query": "`total_price`"});
     let answer = server.call(Method::POST, "/context", body).await;
     assert_eq!(answer["commit"], first.as_str(), "{answer}");
+}
+
+/// Script of a git that cannot open a repository the first time.
+const GIT_THAT_FAILS_ONCE: &str = r#"#!/bin/sh
+case " $* " in *" --show-prefix "*) [ -e MARK ] || { : > MARK; kill -KILL $$; } ;; esac
+exec REAL "$@"
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repository_around_a_subdirectory_is_opened_when_git_works_again() {
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    let bin = tempfile::tempdir().unwrap();
+    let mark = bin.path().join("mark");
+    let script = GIT_THAT_FAILS_ONCE.replace("MARK", mark.to_str().unwrap());
+    let path = path_with_git(&bin.path().join("bin"), &script);
+    let server = Process::start(&["env", &path], None);
+    server.add(&root.join("shop")).await;
+    assert!(mark.exists(), "git has failed");
+    server
+        .repo_until("the commit", |repo| repo["commit"] == first.as_str())
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -609,6 +634,44 @@ async fn working_tree_answers_at_every_revision() {
         third.as_str()
     );
     app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commit_without_the_registered_directory_has_no_files() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "open the shop");
+    let gifts = root.join("gifts");
+    std::fs::create_dir(&gifts).unwrap();
+    let source = "def wrap_gift(item):\n    return item\n";
+    std::fs::write(gifts.join("wrap.py"), source).unwrap();
+    app.add_tree("shop", &gifts, false).await;
+    app.repo_until("shop", |repo| repo["history"] == true).await;
+    let answer = app.ask("shop", "`wrap_gift`").await;
+    assert_eq!(places(&answer, "wrap_gift"), ["wrap.py"]);
+    let issues = answer["issues"].to_string();
+    assert!(!issues.contains("history_unavailable"), "{issues}");
+    let second = commit(&root, "wrap gifts");
+    for (reference, files) in [(&first, &[][..]), (&second, &["wrap.py"]), (&first, &[])] {
+        let answer = ask_at(&app, reference, "wrap_gift").await;
+        assert_eq!(answer["commit"], reference.as_str());
+        assert_eq!(places(&answer, "wrap_gift"), files);
+    }
+    app.end().await;
+}
+
+#[test]
+fn lost_directory_of_a_commit_is_no_missing_one() {
+    let (_keep, root) = tree(SHOP);
+    let commit = commit(&root, "open the shop");
+    let repo = GitRepo::around(&root.join("shop"), &Arc::default());
+    let repo = repo.unwrap().unwrap();
+    let stop = CancellationToken::new();
+    assert_eq!(repo.list(&commit, &stop).unwrap().len(), 2);
+    let id = git(&root, &["rev-parse", "HEAD:shop"]);
+    std::fs::remove_file(root.join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+    let error = repo.list(&commit, &stop).unwrap_err();
+    assert!(error.is_damage(), "{error}");
 }
 
 /// Creates a repository with `count` commits that each change the same file.

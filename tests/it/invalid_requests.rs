@@ -130,6 +130,22 @@ async fn bad_requests_name_the_field() {
         assert_eq!(problem["status"], 400);
         assert!(problem["detail"].as_str().unwrap().contains('`') || code == "invalid_field");
     }
+    for (field, detail) in [
+        (
+            "budget",
+            "`budget` is not a field of this request: did you mean `budget_tokens`?",
+        ),
+        (
+            "zzz",
+            "`zzz` is not a field of this request: expected one of `repo`, `ref`, `query`",
+        ),
+    ] {
+        let body = json!({"repo": "shop", "query": "x", field: 9});
+        let problem = app.post("/context", body).await.json();
+        let told = problem["detail"].as_str().unwrap();
+        assert!(told.starts_with(detail), "{told}");
+        assert!(!told.contains("unknown field"), "{told}");
+    }
     // The fields of an object in their order.
     let array = app.post("/context", json!(["shop", null, "x"])).await;
     assert_eq!(

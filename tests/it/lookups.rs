@@ -248,6 +248,17 @@ async fn invalid_lookups_name_their_field() {
             );
         }
     }
+    for (lines, reason) in [
+        ("9-2", "9 is after 2"),
+        ("0-2", "such as 12-40"),
+        ("2-0", "such as 12-40"),
+        ("2-x", "such as 12-40"),
+    ] {
+        let path = format!("/repos/shop/files/shop/cart.py?lines={lines}");
+        let problem = app.get(&path).await.json();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(reason), "{lines}: {detail}");
+    }
     let binary = app.get("/repos/shop/files/logo.png").await.json();
     let detail = binary["detail"].as_str().unwrap_or("");
     assert!(detail.contains("binary"), "{detail}");

@@ -355,7 +355,7 @@ fn refusals_say_what_to_do() {
         (
             "context",
             json!({"query": "x", "budget": 1}),
-            "unknown field `budget`",
+            "there is no `budget` (did you mean `budget_tokens`?); `context` takes budget_tokens, ",
         ),
         (
             "context",
@@ -396,7 +396,8 @@ fn refusals_say_what_to_do() {
         (
             "search",
             json!({"query": "x"}),
-            "`search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
+            "invalid arguments: there is no `query` (did you mean `q`?); \
+             `search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
         ),
         (
             "search",

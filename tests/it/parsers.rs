@@ -1,6 +1,8 @@
 //! Tests files that break a parser: only the process that parses them is ended.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use foveate::engine::Parsers;
@@ -104,6 +106,36 @@ fn dead_worker_is_replaced() {
     assert!(killed.unwrap().success());
     assert_eq!(parse(), 21);
     assert_ne!(children(), pids);
+}
+
+/// Creates a program whose first processes, one for each of the `deaths`, end by a signal; later ones are the real
+/// program.
+fn dying_program(directory: &Path, signal: &str, deaths: &str) -> PathBuf {
+    let (real, here) = (env!("CARGO_BIN_EXE_foveate"), directory.display());
+    let script = format!(
+        "#!/bin/sh\nulimit -c 0\nfor n in {deaths}; do\n\
+         if [ ! -e {here}/$n ]; then : > {here}/$n; kill -{signal} $$; fi\n\
+         done\nexec {real} \"$@\"\n"
+    );
+    let (draft, program) = (directory.join("draft"), directory.join("program"));
+    fs::write(&draft, script).unwrap();
+    fs::set_permissions(&draft, fs::Permissions::from_mode(0o755)).unwrap();
+    // A file that this process has written could not be executed while another test starts a process.
+    let copied = Command::new("cp").args([&draft, &program]).status();
+    assert!(copied.unwrap().success());
+    program
+}
+
+#[test]
+fn file_is_parsed_again_if_the_system_kills_its_worker_once() {
+    for (signal, deaths, definitions) in [("KILL", "1", 21), ("KILL", "1 2", 0), ("SEGV", "1", 0)] {
+        let directory = tempfile::tempdir().unwrap();
+        let program = dying_program(directory.path(), signal, deaths);
+        let parsers = Parsers::in_workers(Limits::default(), program);
+        let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
+        let facts = content.unwrap().facts;
+        assert_eq!(facts.definitions.len(), definitions, "{signal} {deaths}");
+    }
 }
 
 /// A repository may have thousands of files that each use up what their worker gets.

@@ -33,6 +33,24 @@ async fn tree_with_too_many_files_fails_until_it_shrinks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn tree_that_cannot_be_indexed_is_reported_as_polled() {
+    let app = TestApp::start_with(|config| config.index.max_files = 2).await;
+    let (_keep, root) = tree(THREE);
+    let body = json!({"name": "tree", "source": {"path": root}, "watch": true});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let polled = app.repo_until("tree", |repo| {
+        repo["state"] == "failed" && repo["watch"]["mode"] == "polling"
+    });
+    let reason = polled.await["watch"]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("index.max_files"), "{reason}");
+    fs::remove_file(root.join("c.png")).unwrap();
+    app.ready("tree").await;
+    let repo = app.get("/repos/tree").await.json();
+    assert_eq!(repo["watch"]["mode"], "events", "{repo}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tree_that_grows_too_large_keeps_its_last_index() {
     let app = TestApp::start_with(|config| config.index.max_files = 4).await;
     let (_keep, root) = tree(THREE);

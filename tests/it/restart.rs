@@ -169,6 +169,38 @@ async fn same_size_same_mtime_changes_are_found_after_restart() {
     equals_fresh_build(&server, "shop", &root).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn few_changed_stats_are_stored_when_the_server_stops() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    fs::create_dir(root.join("many")).unwrap();
+    for n in 0..100 {
+        fs::write(root.join(format!("many/m{n}.py")), "x = 1\n").unwrap();
+    }
+    let app = TestApp::start_on_with(data.path(), |config| config.storage.write_after_ms = 1);
+    let app = app.await;
+    app.add_tree("shop", &root, true).await;
+    let stored = |name: &str| fs::read(data.path().join("index/shop").join(name)).ok();
+    // It is written after the stats.
+    let first = until("the first index on disk", async || stored("summary.pack")).await;
+    let stats = stored("tree.pack");
+    assert!(stats.is_some());
+    save(
+        &root.join("tests/test_cart.py"),
+        "def test_nothing():\n    pass\n",
+    );
+    until("the next index on disk", async || {
+        stored("summary.pack").filter(|now| *now != first)
+    })
+    .await;
+    assert!(
+        stored("tree.pack") == stats,
+        "one changed file is not worth it"
+    );
+    app.end().await;
+    assert!(stored("tree.pack") != stats, "the end is");
+}
+
 /// The functions changed by the newest commit, as the current snapshot has them.
 fn newest_functions(app: &TestApp) -> Vec<String> {
     let current = app

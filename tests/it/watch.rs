@@ -464,6 +464,28 @@ async fn replaced_git_repository_is_followed() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn moved_git_directory_is_followed() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    app.add_tree("shop", &root, true).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    // The second move leads from one place outside the tree to another: the file `.git` is written again.
+    for place in ["one", "two"] {
+        let git_dir = elsewhere.path().join(place);
+        let git_dir = git_dir.to_str().unwrap();
+        git(&root, &["init", "-q", "--separate-git-dir", git_dir]);
+        for message in ["moved", "once more"] {
+            // It changes no file: only `HEAD` shows it.
+            let made = commit(&root, message);
+            app.repo_until("shop", |repo| repo["commit"] == made.as_str())
+                .await;
+        }
+    }
+    app.end().await;
+}
+
 fn init_repository(root: &std::path::Path, format: &str) -> bool {
     let format = format!("--ref-format={format}");
     let made = std::process::Command::new("git")

@@ -76,6 +76,11 @@ async fn interrupted_job_is_resumed_at_the_next_start() {
         (&json!("pending"), &json!(0))
     );
     assert_eq!(forge.comments(ISSUE).len(), 0);
+    let id = left[0]["id"].to_string();
+    let refused = jobs_command(data.path(), &["retry", &id]);
+    assert_eq!(refused.status.code(), Some(3));
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(told.contains(&format!("job {id} is pending")), "{told}");
 
     let app = TestApp::start_on_with(data.path(), change).await;
     until("the comment", async || {
@@ -246,7 +251,10 @@ async fn failed_jobs_die_and_can_be_retried() {
         "the issue's text is not shown: {text}"
     );
 
-    assert_eq!(jobs_command(data, &["retry", "999"]).status.code(), Some(3));
+    let unknown = jobs_command(data, &["retry", "999"]);
+    assert_eq!(unknown.status.code(), Some(3));
+    let told = String::from_utf8(unknown.stderr).unwrap();
+    assert!(told.contains("there is no job 999"), "{told}");
     assert_eq!(jobs_command(data, &["retry"]).status.code(), Some(2));
     let retry = |which: &str| {
         let output = jobs_command(data, &["retry", which]);

@@ -1,6 +1,8 @@
 //! Tests which files of a working tree are indexed, and which never are.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,6 +161,144 @@ fn tracked_files_are_indexed_despite_gitignore() {
     fs::rename(root.join("out"), root.join("bin/out")).unwrap();
     symlink("bin/out", root.join("out")).unwrap();
     listed(&[]);
+}
+
+/// Reports these changed paths.
+fn changed<const N: usize>(root: &Path, paths: [&str; N]) -> Changed {
+    Changed {
+        paths: paths.map(|path| root.join(path)).into(),
+        ..Changed::default()
+    }
+}
+
+#[test]
+fn committed_files_outside_the_tree_are_looked_for_only_when_they_may_be_missing() {
+    let (_keep, root) =
+        tree("//- .foveateignore\nout/\nnote.md\n//- a.py\n//- note.md\n//- out/made.py\nx = 1\n");
+    commit(&root, "first");
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+    followed.rescan(&blobs, &progress, None).unwrap();
+    assert!(!followed.revision().dirty);
+    let is_dirty = |followed: &mut WorkingTree, changed: &Changed| {
+        followed.apply(changed, &blobs, &progress, None).unwrap();
+        followed.revision().dirty
+    };
+    let (note, made) = (root.join("note.md"), root.join("out/made.py"));
+    let git_wrote = Changed {
+        head: true,
+        ..Changed::default()
+    };
+    fs::remove_file(&made).unwrap();
+    assert!(!is_dirty(&mut followed, &changed(&root, ["a.py"])));
+    assert!(is_dirty(&mut followed, &git_wrote));
+    fs::write(&made, "x = 1\n").unwrap();
+    assert!(!is_dirty(&mut followed, &git_wrote));
+    fs::remove_file(&made).unwrap();
+    followed.rescan(&blobs, &progress, None).unwrap();
+    assert!(followed.revision().dirty);
+    fs::write(&made, "x = 1\n").unwrap();
+    assert!(!is_dirty(&mut followed, &changed(&root, ["out"])));
+
+    fs::remove_file(&note).unwrap();
+    assert!(is_dirty(&mut followed, &changed(&root, ["note.md"])));
+    fs::write(&note, "").unwrap();
+    assert!(!is_dirty(&mut followed, &changed(&root, ["note.md"])));
+    fs::remove_dir_all(root.join("out")).unwrap();
+    assert!(is_dirty(&mut followed, &changed(&root, ["out"])));
+    commit(&root, "second");
+    assert!(!is_dirty(&mut followed, &git_wrote));
+}
+
+#[test]
+fn deleted_files_of_a_directory_that_is_not_utf8_leave_the_list() {
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().canonicalize().unwrap();
+    let odd = root.join(OsStr::from_bytes(b"caf\xe9"));
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let make = |directory: &Path, names: &[&str]| {
+        fs::create_dir_all(directory).unwrap();
+        names
+            .iter()
+            .for_each(|name| fs::write(directory.join(name), "x = 1\n").unwrap());
+    };
+    make(&odd, &["a.py", "b.py"]);
+    let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+    followed.rescan(&blobs, &progress, None).unwrap();
+    let mut apply = |paths: &[&Path]| {
+        let changed = Changed {
+            paths: paths.iter().map(|path| path.to_path_buf()).collect(),
+            ..Changed::default()
+        };
+        followed.apply(&changed, &blobs, &progress, None).unwrap();
+        let listed = state(&followed).into_iter().map(|(path, ..)| path);
+        listed.collect::<Vec<_>>()
+    };
+    assert_eq!(apply(&[]), [r"caf\xe9/a.py", r"caf\xe9/b.py"]);
+    fs::remove_file(odd.join("a.py")).unwrap();
+    assert_eq!(apply(&[&odd.join("a.py")]), [r"caf\xe9/b.py"]);
+    fs::remove_dir_all(&odd).unwrap();
+    assert!(apply(&[&odd]).is_empty());
+
+    // Another directory really has the name by which the files of the first are listed: it keeps its own.
+    let other = root.join(r"caf\xe9");
+    make(&odd, &["b.py"]);
+    make(&other, &["c.py"]);
+    let both = [r"caf\xe9/b.py", r"caf\xe9/c.py"];
+    assert_eq!(apply(&[&odd, &other]), both);
+    fs::remove_dir_all(&odd).unwrap();
+    assert!(apply(&[&odd]).contains(&both[1].to_owned()));
+}
+
+#[test]
+fn repositories_below_a_part_of_a_repository_are_not_entered() {
+    let (_keep, root) = tree("//- part/a.py\n");
+    commit(&root, "outer");
+    let part = root.join("part");
+    let inner = part.join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("b.py"), "x = 1\n").unwrap();
+    commit(&inner, "inner");
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let mut followed = WorkingTree::new(part.clone(), Vec::new(), Arc::default());
+    followed.rescan(&blobs, &progress, None).unwrap();
+    let paths = |tree: &WorkingTree| {
+        let files = state(tree).into_iter().map(|(path, ..)| path);
+        files.collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&followed), ["a.py", "inner"]);
+    // In a plain directory it is a clone like others.
+    fs::remove_dir_all(root.join(".git")).unwrap();
+    let nothing = Changed::default();
+    followed.apply(&nothing, &blobs, &progress, None).unwrap();
+    assert_eq!(paths(&followed), ["a.py", "inner/b.py"]);
+    assert_eq!(followed.revision().commit, "");
+}
+
+#[test]
+fn nearest_complete_repository_is_used() {
+    let (_keep, root) = tree("//- part/a.py\n");
+    let outer = commit(&root, "outer");
+    let part = root.join("part");
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let mut followed = WorkingTree::new(part.clone(), Vec::new(), Arc::default());
+    let mut commit_of_tree = || {
+        let git_wrote = Changed {
+            head: true,
+            ..Changed::default()
+        };
+        followed.apply(&git_wrote, &blobs, &progress, None).unwrap();
+        followed.revision().commit
+    };
+    assert_eq!(commit_of_tree(), outer);
+    // `git init` begins with an empty directory.
+    fs::create_dir(part.join(".git")).unwrap();
+    assert_eq!(commit_of_tree(), outer);
+    git(&part, &["init", "-q"]);
+    let inner = commit(&part, "inner");
+    assert_eq!(commit_of_tree(), inner);
+    fs::remove_dir_all(part.join(".git")).unwrap();
+    assert_eq!(commit_of_tree(), outer);
 }
 
 #[test]

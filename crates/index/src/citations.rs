@@ -16,35 +16,61 @@ const ID_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
 /// Numbers of one digit are more often list items (`#1`, `#2`) than citations.
 const MIN_NUMBER: u32 = 10;
 
+/// Segments of links that the number of an issue or the id of a commit follows.
+const KINDS: [&str; 8] = [
+    "issues", "issue", "pull", "ticket", "merge_requests", "commit", "commits", "changeset",
+];
+
 /// Returns the citations in `text`, in order: `#123`, `GH-123`, links to issues and commits of a forge, and
 /// words of hexadecimal digits. Digits in another link (a file at a commit) are no citation, and neither is
-/// `owner/name#123`, which means another repository.
-pub fn citations(text: &str) -> impl Iterator<Item = Citation> {
-    text.split_whitespace().flat_map(citations_in_word)
+/// `owner/name#123`, which means another repository. If the name of the text's own `repository` is known, links to
+/// issues and pull requests of repositories of other names are no citations either.
+pub fn citations(text: &str, repository: Option<&str>) -> impl Iterator<Item = Citation> {
+    let words = text.split_whitespace();
+    words.flat_map(move |word| citations_in_word(word, repository))
 }
 
-fn citations_in_word(word: &str) -> Vec<Citation> {
+fn citations_in_word(word: &str, repository: Option<&str>) -> Vec<Citation> {
     match word.find("://") {
-        Some(at) => citation_in_link(&word[at + 3..]).into_iter().collect(),
+        Some(at) => citation_in_link(&word[at + 3..], repository)
+            .into_iter()
+            .collect(),
         None => citations_in_plain_word(word),
     }
 }
 
 /// Reads a citation from a link: one segment of the path names the kind, the next one holds the number or id.
-fn citation_in_link(link: &str) -> Option<Citation> {
+fn citation_in_link(link: &str, repository: Option<&str>) -> Option<Citation> {
     let mut parts = link.split('/').skip(1);
-    let kind = parts.find(|part| {
-        [
-            "issues", "issue", "pull", "ticket", "merge_requests", "commit", "commits", "changeset",
-        ]
-        .contains(part)
-    })?;
+    let mut above = Vec::new();
+    let kind = loop {
+        let part = parts.next()?;
+        if KINDS.contains(&part) {
+            break part;
+        }
+        above.push(part);
+    };
     let id = parts.next()?;
     let end = id.find(|c: char| !c.is_ascii_alphanumeric());
     let id = &id[..end.unwrap_or(id.len())];
     match kind {
         "commit" | "commits" | "changeset" => commit(id),
+        _ if is_elsewhere(&above, repository) => None,
         _ => number(id),
+    }
+}
+
+/// Whether the first segments of a link are those of a repository of another name. The owner is not compared: a fork
+/// cites the issues of the repository that it comes from. A tracker at an address of its own has no such segments.
+fn is_elsewhere(segments: &[&str], repository: Option<&str>) -> bool {
+    // GitLab separates the pages of a repository from its address by `-`.
+    let linked = match segments {
+        [address @ .., "-"] => address,
+        address => address,
+    };
+    match (linked, repository) {
+        ([_, .., name], Some(own)) => !name.eq_ignore_ascii_case(own),
+        _ => false,
     }
 }
 
@@ -84,8 +110,8 @@ fn number(digits: &str) -> Option<Citation> {
 mod tests {
     use super::*;
 
-    fn cited(text: &str) -> Vec<String> {
-        citations(text)
+    fn cited(text: &str, repository: Option<&str>) -> Vec<String> {
+        citations(text, repository)
             .map(|citation| match citation {
                 Citation::Commit(digits) => digits,
                 Citation::Number(number) => format!("#{number}"),
@@ -112,7 +138,30 @@ mod tests {
             ("https://github.com/o/r/blob/5a4d7285f/a.py#L77", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(cited(text), expected, "{text}");
+            assert_eq!(cited(text, None), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn issues_of_other_repositories_are_not_cited() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("https://github.com/ada/shop/issues/77", &["#77"]),
+            ("https://GitHub.com/Ada/Shop/pull/78/files", &["#78"]),
+            // A fork's own name is that of the repository that it comes from.
+            ("https://github.com/grace/shop/issues/79", &["#79"]),
+            ("https://gitlab.com/g/s/shop/-/merge_requests/80", &["#80"]),
+            ("https://code.shop.org/ticket/81", &["#81"]),
+            ("[x](https://github.com/ada/till/issues/82).", &[]),
+            ("https://gitlab.com/g/shop/till/-/issues/83", &[]),
+            // Commits are shared by repositories of all names.
+            (
+                "https://github.com/ada/till/commit/5a4d7285f",
+                &["5a4d7285f"],
+            ),
+            ("#84", &["#84"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(cited(text, Some("shop")), expected, "{text}");
         }
     }
 }

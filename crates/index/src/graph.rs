@@ -120,7 +120,8 @@ impl Graph {
     }
 
     /// Returns the definitions that an absolute dotted path (`django.db.models.Model.save`,
-    /// `package.module.function`) or package specifier resolves to; re-exports are followed.
+    /// `package.module.function`) or package specifier resolves to; re-exports are followed. Otherwise those that the
+    /// path spells out from the name of their package on: `render.JSON`.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
         let names = NameResolver::new(self.tables(files, symbols), &dependencies);
@@ -143,7 +144,7 @@ impl Graph {
             }
             match module.rfind('.') {
                 Some(dot) => end = dot,
-                None => return Vec::new(),
+                None => return in_package_of_name(files, symbols, path),
             }
         }
     }
@@ -171,7 +172,14 @@ impl Graph {
                 Some(Target::External) | None => return Targets::default(),
             };
         }
-        found
+        match found.first() {
+            // A function often has the name of its module and is exported beside it: `time::sleep`.
+            Some(Target::Module(module)) if names.rules(module).imports_reach_members => {
+                let last = path.rsplit('.').next().unwrap_or(path);
+                names.exported(module, last).or_else(|| found)
+            }
+            _ => found,
+        }
     }
 
     /// Returns the file that an absolute dotted module path or a package specifier (`@scope/core/lib/x`)
@@ -258,4 +266,19 @@ impl Graph {
             + self.uses.heap_bytes()
             + self.tests.heap_bytes()
     }
+}
+
+/// Returns the definitions of a dotted path that begins with the name that their files declare as their package.
+/// Code calls a package by that name alone, whatever the path in imports is: `render.JSON`.
+fn in_package_of_name(files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
+    let Some((package, name)) = path.split_once('.') else {
+        return Vec::new();
+    };
+    let is_meant = |id: &DefId| {
+        let content = files.content(id.file);
+        *files.definition(*id).qualified_name == *name
+            && content.is_some_and(|content| *content.facts.package == *package)
+    };
+    let named = symbols.qualified(name).iter().copied();
+    named.filter(is_meant).collect()
 }

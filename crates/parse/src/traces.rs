@@ -69,6 +69,23 @@ pub fn read(line: &str) -> Option<Mark> {
         .or_else(|| is_error(text).then_some(Mark::Error))
 }
 
+/// Reads a line of a trace that the next line completes.
+fn read_with_next(line: &str, next: &str) -> Option<Mark> {
+    let text = strip_log_prefix(line.trim());
+    if text.is_empty() || text.len() > MAX_LINE {
+        return None;
+    }
+    let next = Some(next).filter(|next| next.len() <= MAX_LINE);
+    let next = next.unwrap_or_default();
+    forms().find_map(|form| (form.read_with_next)(text, next))
+}
+
+/// Whether a header begins the stack of another thread, or of an earlier event.
+fn is_other_stack(line: &str) -> bool {
+    let text = strip_log_prefix(line.trim());
+    forms().any(|form| (form.is_other_stack)(text))
+}
+
 fn raised(form: &TraceForm, text: &str) -> Option<Mark> {
     let (error, mark) = (form.raised)(text)?;
     is_error(error).then_some(mark)

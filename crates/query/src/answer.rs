@@ -68,7 +68,7 @@ pub fn answer(
     now: &dyn Fn() -> f64,
 ) -> Answer {
     let start = now();
-    let text = QueryText::parse(&request.query);
+    let text = request.text();
     let intent = intent(&text, request);
     let detected = now();
     let (words, candidates) = rayon::join(

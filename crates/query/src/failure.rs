@@ -11,6 +11,7 @@ mod prefix;
 mod tests;
 
 pub(crate) use self::lines::after_time;
+pub(crate) use self::prefix::strip_trace_prefixes;
 
 use std::fmt::Write as _;
 

@@ -59,6 +59,14 @@ impl WebPage {
         }
     }
 
+    /// Returns the name of the repository, the last segment of its address; `None` if the address has no path.
+    pub(crate) fn repository(&self) -> Option<&str> {
+        let address = self.address.as_str();
+        let address = address.split("://").nth(1).unwrap_or(address);
+        let (_, path) = address.split_once('/')?;
+        path.rsplit('/').next()
+    }
+
     /// Sets the directory of the repository that paths start from, given with a slash at the end.
     pub fn below(self, directory: String) -> Self {
         Self { directory, ..self }
@@ -150,6 +158,18 @@ mod tests {
             links.file("a.py"),
             "https://git.acme.org/shop/-/blob/c0ffee/a.py"
         );
+    }
+
+    #[test]
+    fn repository_is_the_last_segment_of_its_page() {
+        for (address, repository) in [
+            ("https://github.com/acme/shop", Some("shop")),
+            ("https://gitlab.com/acme/web/shop/", Some("shop")),
+            ("https://git.acme.org", None),
+        ] {
+            let page = WebPage::guess(address);
+            assert_eq!(page.repository(), repository, "{address}");
+        }
     }
 
     #[test]

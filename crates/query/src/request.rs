@@ -4,6 +4,7 @@ use foveate_model::{Lines, RepoPath};
 
 use crate::intent::IntentKind;
 use crate::permalink::WebPage;
+use crate::text::QueryText;
 
 /// How the context is rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub struct Request {
     pub max_files: Option<usize>,
     /// Most characters in the context.
     pub max_chars: Option<usize>,
-    /// The repository on the web, for links to the lines that are shown.
+    /// The repository on the web, for links to the lines that are shown, and to tell links to its issues from others.
     pub web_page: Option<WebPage>,
     /// How to render.
     pub format: Format,
@@ -87,6 +88,14 @@ pub struct Request {
     pub changes: Vec<Change>,
     /// Code that the caller already has: it is not shown again.
     pub seen: Seen,
+}
+
+impl Request {
+    /// Parses the query, as one about the repository of the web page.
+    pub(crate) fn text(&self) -> QueryText {
+        let repository = self.web_page.as_ref().and_then(WebPage::repository);
+        QueryText::parse_about(&self.query, repository)
+    }
 }
 
 /// Smallest and largest accepted budget in tokens.

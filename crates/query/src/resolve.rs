@@ -17,7 +17,7 @@ pub(crate) use self::words::is_stop_word;
 use std::cell::OnceCell;
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, Role};
 
 use self::packages::Manifests;
@@ -88,6 +88,8 @@ pub struct Evidence {
     pub definition: DefId,
     /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
     pub strength: f32,
+    /// The same, where a type and its constructors count as one definition, and so do overloads.
+    pub certainty: f32,
     /// Source of the evidence: `inline_code`, `traceback`, `fuzzy`, ….
     pub from: &'static str,
 }
@@ -217,6 +219,20 @@ struct Finder<'a> {
     manifests: OnceCell<Manifests>,
 }
 
+/// Returns how many things some definitions of a name are: a type and its constructors are one, and so are the overloads
+/// of a function and the parts of a type in one file.
+fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
+    let is_constructor = |id: &&DefId| {
+        let parent = files.definition(**id).parent;
+        parent.is_some_and(|parent| meant.contains(&DefId::new(id.file, parent)))
+    };
+    let others = meant.iter().filter(|id| !is_constructor(id));
+    let names: HashSet<(FileId, &str)> = others
+        .map(|id| (id.file, &*files.definition(*id).qualified_name))
+        .collect();
+    names.len().max(1)
+}
+
 /// Maximum number of names of a query that are resolved.
 const MAX_SYMBOLS: usize = 2000;
 
@@ -269,10 +285,12 @@ impl Finder<'_> {
             return;
         }
         let share = strength / meant.len() as f32;
+        let certainty = strength / count_meanings(files, &meant) as f32;
         for definition in meant {
             self.found.definitions.push(Evidence {
                 definition,
                 strength: share,
+                certainty,
                 from,
             });
         }

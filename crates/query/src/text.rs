@@ -1,5 +1,5 @@
 //! Parses a query into segments, and collects its names, paths and frames. Any text is accepted, time is
-//! linear in its length, and nothing here knows a repository.
+//! linear in its length, and nothing here knows more of a repository than its name.
 //!
 //! Reading order: [`lines`] cleans the text, [`repair`] turns malformed Markdown into valid Markdown,
 //! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
@@ -97,6 +97,7 @@ pub struct PathMention {
     /// Whether the text is certainly a path: `docs/Main` is only one if the repository has such a file.
     pub is_certain: bool,
     /// Whether only links name it. A link may lead to another repository, so it means only a file at exactly this path.
+    /// The path may begin with the end of a branch's name: `2.2.x/src/a.py` for a link to `stable/2.2.x`.
     pub from_url: bool,
 }
 
@@ -114,11 +115,12 @@ pub struct QueryText {
     /// Dotted names imported in code: `django.db.models.Model` for `from django.db.models import Model`.
     /// ES imports are written as `specifier.name`, not as `pkg/module:name`.
     pub imports: Vec<String>,
-    /// Stack frames, outermost first as Python prints them (JavaScript's are reversed).
+    /// Stack frames, outermost first as Python prints them (JavaScript's are reversed). Of equal ones, the last is kept.
     pub frames: Vec<Frame>,
     /// Exact texts outside tracebacks that may be string literals in the code.
     pub literals: Vec<Literal>,
-    /// Commits, issues and pull requests that are cited outside code blocks.
+    /// Commits, issues and pull requests that are cited outside code blocks. See [`Self::parse_about`] for links to
+    /// other repositories.
     pub citations: Vec<Citation>,
     /// Labels in lower case: the tags before the title (`bug` of `[Bug]: …`) and the headings that are
     /// boilerplate (`steps to reproduce`, `proposed solution`). They are not searched, but they indicate
@@ -129,11 +131,17 @@ pub struct QueryText {
 impl QueryText {
     /// Parses a query. Any text is accepted; time is linear in its length.
     pub fn parse(query: &str) -> Self {
+        Self::parse_about(query, None)
+    }
+
+    /// Like [`Self::parse`]. If the name of the repository that the query is about is known, links to issues and pull
+    /// requests of repositories of other names are no citations.
+    pub fn parse_about(query: &str, repository: Option<&str>) -> Self {
         let mut lines = lines::split(query);
         let titled = take_title(&mut lines);
         let structure = repair::repair(&mut lines);
         let markdown = markdown::read(&structure);
-        collect::collect(document::split(&lines, &markdown, titled))
+        collect::collect(document::split(&lines, &markdown, titled), repository)
     }
 
     /// Returns the title; empty if there is none.

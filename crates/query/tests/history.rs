@@ -9,6 +9,7 @@ mod ask;
 use foveate_fixture::snapshot::{of_files, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, Touched};
+use foveate_query::permalink::WebPage;
 use foveate_query::{Answer, Change, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = "
@@ -98,6 +99,27 @@ fn files_and_functions_of_cited_commits_get_signal() {
     ] {
         assert!(with_signal(&ask(query), "cited").is_empty(), "{query}");
     }
+}
+
+#[test]
+fn issues_of_other_repositories_are_not_cited() {
+    let cited = |link: &str, page: Option<&str>| {
+        let request = Request {
+            query: format!("Nothing works\n\nIt is the same as {link}"),
+            web_page: page.map(WebPage::guess),
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        let found = answer(&shop(), &request, &config, &Deadline::none(), &|| 0.0);
+        with_signal(&found, "cited")
+    };
+    let page = Some("https://github.com/ada/shop");
+    let own = "https://github.com/ada/shop/issues/4711";
+    let other = "https://github.com/ada/till/issues/4711";
+    assert_eq!(cited(own, page), ["b.py", "lock"]);
+    assert!(cited(other, page).is_empty());
+    // It is unknown which repository this is.
+    assert_eq!(cited(other, None), ["b.py", "lock"]);
 }
 
 #[test]

@@ -165,6 +165,71 @@ fn frames_of_different_files_that_look_alike_both_count() {
     assert_eq!(found, ["b/utils.py:run 0.50", "a/utils.py:run 0.30"]);
 }
 
+/// Returns the place that a query names, as `path:name`; empty if it names none.
+fn place(code: &str, query: &str) -> String {
+    let snapshot = of_text(code);
+    let config = RankingConfig::default().resolve;
+    let (text, request) = (QueryText::parse(query), Request::default());
+    let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
+    found.place.map_or_else(String::new, |id| {
+        let name = &snapshot.files.definition(id).qualified_name;
+        format!("{}:{name}", snapshot.files.path(id.file))
+    })
+}
+
+#[test]
+fn place_of_a_frame_is_a_definition_that_counts() {
+    let code = "
+        //- src/commonMain/kotlin/acme/Buffer.kt
+        package acme
+
+        expect class Buffer {
+          fun copyTo(out: Int): Int
+        }
+
+        //- src/jvmMain/kotlin/acme/Buffer.kt
+        package acme
+
+        actual class Buffer {
+          actual fun copyTo(out: Int): Int {
+            return out
+          }
+        }
+    ";
+    let trace =
+        "It fails\n\n```\njava.io.EOFException: none\n\tat acme.Buffer.copyTo(Buffer.kt:5)\n```";
+    assert_eq!(
+        place(code, trace),
+        "src/jvmMain/kotlin/acme/Buffer.kt:Buffer.copyTo"
+    );
+}
+
+#[test]
+fn mere_name_of_several_files_names_no_place() {
+    assert_eq!(place(ALIKE, "error in `utils.py:2`"), "");
+    assert_eq!(place(ALIKE, "It fails\n\n```\nutils.py:2: no\n```"), "");
+    assert_eq!(place(ALIKE, "error in `b/utils.py:2`"), "b/utils.py:run");
+    let tested = "
+        //- shop/tests/utils.py
+        def check():
+            return run()
+
+        //- web/utils.py
+        def run():
+            return task()
+    ";
+    assert_eq!(place(tested, "error in `utils.py:2`"), "web/utils.py:run");
+}
+
+#[test]
+fn link_to_a_branch_with_slashes_names_its_file() {
+    for branch in ["main", "0a1b2c3d", "stable/2.2.x", "ada/fix/2.2"] {
+        let link = format!("https://github.com/acme/shop/blob/{branch}/lib/cart/total.rb#L4");
+        let query = format!("See {link} for the cause");
+        assert_eq!(place(CODE, &query), "lib/cart/total.rb:Total.price");
+    }
+}
+
 #[test]
 fn link_names_the_file_at_exactly_its_path() {
     let of_link = |path: &str| {
@@ -172,6 +237,7 @@ fn link_names_the_file_at_exactly_its_path() {
         evidence(&format!("See {link} for the cause"), "line")
     };
     assert_eq!(of_link("a/utils.py"), ["a/utils.py:launch 0.90"]);
-    assert!(of_link("src/a/utils.py").is_empty());
+    assert!(of_link("shop/src/a/utils.py").is_empty());
+    assert!(of_link("src/utils.py").is_empty());
     assert!(of_link("utils.py").is_empty());
 }

@@ -16,6 +16,7 @@ use crate::cli::doctor::{DoctorArgs, Finding};
 use crate::config::Config;
 use crate::forge::client::{CallError, root_cause};
 use crate::forge::host::Scope;
+use crate::forge::secret::SecretError;
 use crate::forge::{self, Host, Tokens};
 use crate::ingest::catalog::connectivity;
 use crate::ingest::git::connection::Connection;
@@ -174,13 +175,12 @@ fn scheme(host: &Host, schemes: &[String]) -> Option<Finding> {
 async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
     let name = host.dialect.name();
     let mut findings = Vec::new();
+    let unreadable = |setting: &str, error: SecretError| {
+        let advice = format!("put the secret there, or change forge.{name}.{setting}");
+        Finding::failure("forge", format!("{name}: {error}"), advice)
+    };
     if let Some(Err(error)) = host.webhook_secret.as_ref().map(|place| place.read()) {
-        let advice = format!("put the secret there, or change forge.{name}.webhook_secret");
-        findings.push(Finding::failure(
-            "forge",
-            format!("{name}: {error}"),
-            advice,
-        ));
+        findings.push(unreadable("webhook_secret", error));
     }
     if !host.has_token() {
         let found = format!(
@@ -188,6 +188,10 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
         );
         let advice = format!("set forge.{name}.token to have comments written");
         findings.push(Finding::warning("forge", found, advice));
+        return findings;
+    }
+    if let Err((setting, error)) = host.check_token() {
+        findings.push(unreadable(setting, error));
         return findings;
     }
     let scope = Scope {

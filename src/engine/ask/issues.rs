@@ -67,10 +67,10 @@ pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> 
         (None, _) => Some(unavailable(history_error)),
         (Some(_), TouchedFunctions::Reading) => Some(Issue {
             code: "history_loading",
-            detail: "the functions that past commits changed were not waited for, so only the changed \
-                     files were used; `--wait-history` waits for the functions, and later runs find \
-                     them in the cache"
-                .to_owned(),
+            detail:
+                "functions changed by past commits were not used; run once with `--wait-history` \
+                     to read and cache them"
+                    .to_owned(),
         }),
         (Some(_), functions) => functions_issue(functions),
     }

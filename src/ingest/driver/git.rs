@@ -116,7 +116,8 @@ impl Driver {
 
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
-        // A sync that was requested while the repository was evicted: what it announces is fetched before the first answer.
+        // A sync that was requested before or after the eviction, and has not run: what it announces is fetched before
+        // the first answer.
         let cause = match syncs.try_recv() {
             Ok(()) => Cause::Sync,
             Err(_) => Cause::Registered,
@@ -181,18 +182,23 @@ impl Driver {
         }
     }
 
-    /// Clones or fetches as needed, then reads and publishes the ref. Returns `None` when told to stop.
+    /// Clones or fetches as needed, then reads and publishes the ref. A failure from before an eviction holds until the
+    /// source is contacted again. Returns `None` when told to stop.
     async fn refresh(
         &self,
         source: &GitSource,
         mut writer: Writer,
         cause: Cause,
     ) -> Option<(Writer, Refreshed)> {
+        let repository = Arc::clone(writer.repository());
+        // A request that comes later may announce what this refresh misses.
+        let requested = repository.requested_syncs();
         let transfer = source.origin.transfer(cause);
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
-        let transferred = match transfer {
-            Some(transfer) => self.run_transfer(transfer, &writer).await?,
-            None => Ok(()),
+        let transferred = match (transfer, repository.earlier_failure()) {
+            (Some(transfer), _) => self.run_transfer(transfer, &writer).await?,
+            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.to_owned())),
+            (None, _) => Ok(()),
         };
         let work = GitWork {
             driver: self.clone(),
@@ -200,7 +206,7 @@ impl Driver {
             copy: source.origin.copy().cloned(),
             reference: source.reference.clone(),
         };
-        let permit = self.index_permit(writer.repository()).await?;
+        let permit = self.index_permit(&repository).await?;
         let (writer, mut refreshed) = self
             .blocking(move || {
                 let refreshed = work.refresh(&mut writer, cause, transferred);
@@ -211,7 +217,9 @@ impl Driver {
         if matches!(refreshed.outcome, ScanOutcome::Cancelled) {
             return None;
         }
-        if !is_asked && refreshed.source == SourceState::Current {
+        if is_asked {
+            repository.finish_syncs(requested);
+        } else if refreshed.source == SourceState::Current {
             refreshed.source = SourceState::NotPolled;
         }
         Some((writer, refreshed))

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveate_index::Snapshot;
+use foveate_index::{Revision, Snapshot};
 use tokio::time::timeout;
 
 use super::{Driver, Listed, ScanOutcome, fail, publish};
 use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
+use crate::ingest::schedule::retry_wait;
 use crate::ingest::tree::{TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 use crate::telemetry::spans::{carried, spawn_blocking};
@@ -37,9 +38,12 @@ pub(super) struct TreeWork {
     pub(super) watch: bool,
     /// Why wanted events are missing or unreliable.
     pub(super) broken: Option<String>,
-    pub(super) failed: bool,
-    /// Time of the last full scan.
+    /// Number of scans in a row that failed.
+    pub(super) failures: u32,
+    /// Time of the last scan that was a full one or failed.
     pub(super) scanned: Instant,
+    /// Wait after that until a polled tree is scanned again.
+    pub(super) poll_wait: Duration,
     /// Time of the last audit.
     pub(super) audited: Instant,
     /// Number of audits.
@@ -115,9 +119,14 @@ impl TreeWork {
         known.or_else(|| usual.is_dir().then_some(usual))
     }
 
+    /// Whether the last scan failed, so that the known files may be incomplete.
+    pub(super) fn failed(&self) -> bool {
+        self.failures > 0
+    }
+
     /// Whether events may miss changes, so that the tree must be polled.
     pub(super) fn polls(&self) -> bool {
-        self.watch && (self.failed || self.why_no_events().is_some())
+        self.watch && (self.failed() || self.why_no_events().is_some())
     }
 
     fn why_no_events(&self) -> Option<String> {
@@ -174,7 +183,7 @@ impl TreeWork {
     pub(super) fn next_full_scan(&self) -> Option<Instant> {
         let settings = &self.driver.settings;
         if self.polls() {
-            return Some(self.scanned + settings.poll_interval);
+            return Some(self.scanned + self.poll_wait);
         }
         (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
     }
@@ -219,7 +228,7 @@ impl TreeWork {
         let writer = &mut self.writer;
         let draft = |tree: &mut WorkingTree| {
             progress.enter(Phase::Building, 0);
-            writer.draft(plan(cause, tree, None));
+            writer.draft(plan(cause, tree.revision(), tree, None));
         };
         let watcher = self.watcher.as_ref();
         self.tree
@@ -236,18 +245,49 @@ impl TreeWork {
             self.scanned = start;
         }
         let is_of_changes = matches!(scan, Scan::At(_));
-        let engine = Arc::clone(&self.driver.engine);
-        let progress = Arc::clone(&self.writer.repository().progress);
         if let Some(watcher) = &self.watcher {
             // Before `HEAD` is read, so that no change of it is missed.
             watcher.add_git_dir();
         }
+        let (cause, read) = self.read(scan);
+        if matches!(read, Err(TreeError::Cancelled(_))) {
+            return ScanOutcome::Cancelled;
+        }
+        // A directory that is missing costs nothing to look for, and changes come at times of their own.
+        let waits_longer = !is_of_changes && !matches!(read, Err(TreeError::Unreadable { .. }));
+        let outcome = self.publish_read(cause, read, start);
+        if matches!(outcome, ScanOutcome::Failed) {
+            self.failures = match waits_longer {
+                true => self.failures.saturating_add(1),
+                false => self.failures.max(1),
+            };
+            self.scanned = start;
+            self.report_watching(self.writer.repository().status().error.clone());
+        } else {
+            self.failures = 0;
+        }
+        self.poll_wait = poll_wait(self.driver.settings.poll_interval, self.failures);
+        if let Some(watcher) = &self.watcher {
+            watcher.changes.done();
+        }
+        self.writer.repository().progress.enter(Phase::Idle, 0);
+        if is_of_changes {
+            self.rest_until = tokio::time::Instant::now() + start.elapsed();
+        }
+        outcome
+    }
+
+    /// Reads what changed, on the threads of the tree. Returns whether the known files changed, and the cause to report.
+    fn read(&mut self, scan: Scan) -> (Cause, Result<bool, TreeError>) {
+        let engine = Arc::clone(&self.driver.engine);
+        let progress = Arc::clone(&self.writer.repository().progress);
         let own_threads = self.own_threads.clone();
         let read = || match scan {
             Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
-            // The last scan failed, so the known files may be incomplete.
-            Scan::At(_) if self.failed => (Cause::Changed, self.rescan(Cause::Changed, &progress)),
+            Scan::At(_) if self.failed() => {
+                (Cause::Changed, self.rescan(Cause::Changed, &progress))
+            }
             Scan::At(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = &self.writer.repository().blobs;
@@ -255,30 +295,33 @@ impl TreeWork {
                 (Cause::Changed, read)
             }
         };
-        let (cause, read) = match own_threads {
+        match own_threads {
             Some(threads) => threads.install(carried(read)),
             None => engine.pools.install(read),
-        };
-        if matches!(read, Err(TreeError::Cancelled(_))) {
-            return ScanOutcome::Cancelled;
         }
+    }
+
+    /// Publishes what was read, or why it could not be read.
+    fn publish_read(
+        &mut self,
+        cause: Cause,
+        read: Result<bool, TreeError>,
+        start: Instant,
+    ) -> ScanOutcome {
+        let changed = match read {
+            // A failed scan may have changed the known files, too.
+            Ok(changed) => changed || self.failed(),
+            Err(error) => {
+                self.follow_git_dir();
+                return fail(&mut self.writer, error.to_string());
+            }
+        };
+        // This may find a repository that was created meanwhile.
+        let revision = self.tree.revision();
         self.follow_git_dir();
         // Before publishing: whoever sees the repository ready also sees how it is watched.
-        self.report_watching();
-        let outcome = match read {
-            // A failed scan may have changed the known files, too.
-            Ok(changed) => self.publish(cause, changed || self.failed, start),
-            Err(error) => fail(&mut self.writer, error.to_string()),
-        };
-        self.failed = matches!(outcome, ScanOutcome::Failed);
-        if let Some(watcher) = &self.watcher {
-            watcher.changes.done();
-        }
-        progress.enter(Phase::Idle, 0);
-        if is_of_changes {
-            self.rest_until = tokio::time::Instant::now() + start.elapsed();
-        }
-        outcome
+        self.report_watching(None);
+        self.publish(cause, changed, revision, start)
     }
 
     /// Restarts watching when the tree's git directory has changed, as its `HEAD` is not watched yet. The
@@ -294,11 +337,13 @@ impl TreeWork {
         }
     }
 
-    fn report_watching(&mut self) {
+    /// Reports how changes are noticed: by polling where events may miss some, or after a `failure`.
+    fn report_watching(&mut self, failure: Option<String>) {
         if !self.watch {
             return;
         }
-        self.writer.set_watching(match self.why_no_events() {
+        let reason = self.why_no_events().or(failure);
+        self.writer.set_watching(match reason {
             Some(reason) => Watching::Polling { reason },
             None => Watching::Events {
                 directories: self.tree.directory_count(),
@@ -306,8 +351,13 @@ impl TreeWork {
         });
     }
 
-    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> ScanOutcome {
-        let revision = self.tree.revision();
+    fn publish(
+        &mut self,
+        cause: Cause,
+        changed: bool,
+        revision: Revision,
+        start: Instant,
+    ) -> ScanOutcome {
         let basis = self.writer.repository().current_unless_stale();
         let before = basis.as_ref().map(|basis| &basis.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
@@ -318,7 +368,7 @@ impl TreeWork {
                 false => ScanOutcome::Settled,
             };
         }
-        let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
+        let plan = plan(cause, revision, &self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)
     }
 }
@@ -332,9 +382,16 @@ async fn is_held(lock: PathBuf) -> bool {
     }
 }
 
+/// Returns the wait from one scan of a polled tree to the next, after so many failures in a row.
+fn poll_wait(interval: Duration, failures: u32) -> Duration {
+    match failures.checked_sub(1) {
+        Some(before) => retry_wait(interval, before),
+        None => interval,
+    }
+}
+
 /// Returns the plan of indexing the tree after the snapshot `before`.
-fn plan(cause: Cause, tree: &mut WorkingTree, before: Option<&Snapshot>) -> Plan {
-    let revision = tree.revision();
+fn plan(cause: Cause, revision: Revision, tree: &WorkingTree, before: Option<&Snapshot>) -> Plan {
     // Another commit has another history; without a commit there is none to load.
     let history = if revision.commit.is_empty() {
         Some(CommitHistory::default())
@@ -360,4 +417,23 @@ fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
     Some(format!(
         "the directory is on {name}, which does not report changes made by other machines"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tree_that_cannot_be_indexed_is_scanned_less_and_less_often() {
+        let interval = Duration::from_secs(10);
+        assert_eq!(poll_wait(interval, 0), interval);
+        for (failures, longest) in [(1, 10), (2, 20), (3, 40), (6, 320), (100, 3600)] {
+            let wait = poll_wait(interval, failures);
+            let longest = Duration::from_secs(longest);
+            assert!(
+                longest / 2 <= wait && wait <= longest,
+                "{failures}: {wait:?}"
+            );
+        }
+    }
 }

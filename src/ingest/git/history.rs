@@ -231,13 +231,11 @@ impl Reader<'_> {
 
     /// Lists the files of a commit.
     fn files(&self, commit: &str) -> Result<HashSet<RepoPath>, GitError> {
-        let mut command = self.repo.command()?;
-        command
-            .args(["ls-tree", "-r", "-z", "--name-only", "--full-tree"])
-            .args(["--end-of-options", &self.repo.tree_of(commit)]);
+        let mut command = self.repo.ls_tree("--name-only", commit)?;
         let mut files = HashSet::new();
         let mut take = |path: &[u8]| {
-            let path = std::str::from_utf8(path).ok();
+            let path = path.strip_prefix(self.repo.prefix.as_bytes());
+            let path = path.and_then(|path| std::str::from_utf8(path).ok());
             files.extend(path.and_then(|path| self.records.intern(path)));
         };
         stream::pieces(
@@ -405,12 +403,17 @@ impl Reader<'_> {
         self.add_prefix(&mut command, &files);
         let mut reader = HunksReader::default();
         let end = (b'\n', hunks::MAX_LINE_BYTES);
-        let ran = self.run(&mut command, commits, end, &mut |line| reader.take(line));
+        let mut take = |line: &[u8]| {
+            reader.take(line);
+            self.records.set_in_batch(reader.done.len());
+        };
+        let ran = self.run(&mut command, commits, end, &mut take);
         let current = reader.current.as_ref().map(|(id, _)| *id);
         if ran.is_ok() {
             reader.finish();
         }
-        Run::new(commits, reader.done, current, ran)
+        let run = Run::new(commits, reader.done, current, ran);
+        run.inspect_err(|_| self.records.set_in_batch(0))
     }
 
     /// Limits a command to the repository's prefix, or to `files` if there is no prefix.

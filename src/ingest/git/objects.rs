@@ -47,21 +47,18 @@ pub enum EntryKind {
 pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
 
 impl GitRepo {
-    /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository
-    /// lacks, and of a submodule, is `None`.
+    /// Lists path, id, size and kind of every entry of a commit; the size of a blob that the repository lacks, and of a
+    /// submodule, is `None`. A commit without the directory to which reading is limited has no entries.
     ///
     /// # Errors
     /// When the commit's tree cannot be listed, or the work is asked to stop.
     pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
-        let mut command = self.command()?;
-        command
-            .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
-            .args(["--end-of-options", &self.tree_of(commit)]);
+        let mut command = self.ls_tree("-l", commit)?;
         let output = process::stdout(&mut command, &self.reading(stop, "ls-tree"))?;
         output
             .split(|b| *b == 0)
             .filter(|line| !line.is_empty())
-            .filter_map(|line| parse_entry(line).transpose())
+            .filter_map(|line| parse_entry(line, &self.prefix).transpose())
             .collect()
     }
 
@@ -163,9 +160,9 @@ impl GitRepo {
     }
 }
 
-/// Parses a `mode type id size<TAB>path` line; returns `None` for a path that could leave the root, which git itself
-/// refuses to check out.
-fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
+/// Parses a `mode type id size<TAB>path` line; the path of the entry is that below `prefix`. Returns `None` for a path
+/// that could leave the root, which git itself refuses to check out, and for one outside `prefix`.
+fn parse_entry(line: &[u8], prefix: &str) -> Result<Option<Entry>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("ls-tree");
     let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
     let (head, path) = (&line[..tab], &line[tab + 1..]);
@@ -175,6 +172,9 @@ fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
         (fields.next(), fields.next(), fields.next(), fields.next())
     else {
         return Err(UNEXPECTED);
+    };
+    let Some(path) = path.strip_prefix(prefix.as_bytes()) else {
+        return Ok(None);
     };
     let Ok(listed) = RepoPath::escaped(path) else {
         return Ok(None);

@@ -47,6 +47,30 @@ struct CommitRequests {
     failure: Option<(Instant, String)>,
 }
 
+impl CommitRequests {
+    /// Whether the server may be asked for a commit, given by its full id: it did not refuse it within
+    /// [`ASK_INTERVAL`].
+    ///
+    /// # Errors
+    /// When the server is not asked now: it refused [`MAX_ASKED`] others, or could not be asked within
+    /// [`FAILURE_PAUSE`].
+    fn may_ask(&mut self, id: &str) -> Result<bool, GitError> {
+        self.refused.retain(|_, time| time.elapsed() < ASK_INTERVAL);
+        if self.refused.contains_key(id) {
+            return Ok(false);
+        }
+        if self.refused.len() >= MAX_ASKED {
+            return Err(GitError::NotAsked(MAX_ASKED));
+        }
+        match &self.failure {
+            Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
+                Err(GitError::Unavailable(reason.clone()))
+            }
+            _ => Ok(true),
+        }
+    }
+}
+
 /// Settings of `git gc`: limits of loose objects and packs above which a copy is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
@@ -55,7 +79,7 @@ const ASK_INTERVAL: Duration = Duration::from_secs(300);
 const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a clone before which the copy is not cloned again, however damaged it seems.
 const MAKE_INTERVAL: Duration = Duration::from_secs(600);
-/// Number of commits that a server did not send within [`ASK_INTERVAL`] above which it is asked for none.
+/// Number of commits that a server did not send within [`ASK_INTERVAL`] from which on it is asked for no other.
 const MAX_ASKED: usize = 100;
 /// Prefix of the refs of commits that were fetched by id.
 const ASKED: &str = "refs/foveate/asked/";
@@ -201,23 +225,12 @@ impl RemoteCopy {
     /// `ASK_INTERVAL`.
     ///
     /// # Errors
-    /// When the server could not be asked within `FAILURE_PAUSE`; the text says why.
+    /// When the server refused `MAX_ASKED` others within that time, or could not be asked within `FAILURE_PAUSE`; the
+    /// text says why.
     pub fn may_request(&self, id: &str) -> Result<bool, GitError> {
-        if ObjectId::from_hex(id).is_none() {
-            return Ok(false);
-        }
-        let mut requests = self.requests.lock();
-        requests
-            .refused
-            .retain(|_, time| time.elapsed() < ASK_INTERVAL);
-        if requests.refused.contains_key(id) || requests.refused.len() >= MAX_ASKED {
-            return Ok(false);
-        }
-        match &requests.failure {
-            Some((time, reason)) if time.elapsed() < FAILURE_PAUSE => {
-                Err(GitError::Unavailable(reason.clone()))
-            }
-            _ => Ok(true),
+        match ObjectId::from_hex(id) {
+            Some(_) => self.requests.lock().may_ask(id),
+            None => Ok(false),
         }
     }
 
@@ -474,4 +487,23 @@ fn remove_files(directory: &Path, is_one: &dyn Fn(&str) -> bool) -> io::Result<(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_refused_commits_are_unknown_at_the_limit_of_requests() {
+        let mut requests = CommitRequests::default();
+        for n in 0..MAX_ASKED {
+            let id = format!("{n:040x}");
+            assert!(requests.may_ask(&id).unwrap());
+            requests.refused.insert(id, Instant::now());
+        }
+        assert!(!requests.may_ask(&"0".repeat(40)).unwrap());
+        let error = requests.may_ask(&"f".repeat(40)).unwrap_err();
+        assert!(matches!(error, GitError::NotAsked(MAX_ASKED)), "{error}");
+        assert!(!error.is_damage());
+    }
 }

@@ -1,12 +1,16 @@
-//! Reads the commit that a working tree is checked out from, and tells whether the tree differs from it.
+//! Reads the commit that a working tree is checked out from, and tells whether the tree differs from it. The
+//! comparison is kept until a file or the commit changes: changes of ignored files are frequent, too.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::path::Path;
 
 use foveate_index::Revision;
 use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use super::WorkingTree;
+use super::dot_git::DotGit;
 use super::read::{self, IdKind};
 use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadFingerprint};
 
@@ -18,10 +22,44 @@ pub(super) struct Head {
     pub(super) files: Option<CommittedFiles>,
     /// Fingerprint of `HEAD`; git is asked again only when it changes.
     mark: Option<HeadFingerprint>,
+    /// Cache: whether the tree differs from the commit. Whoever changes a file of the tree clears it.
+    pub(super) dirty: Option<bool>,
 }
 
-/// The files of a commit with their blob ids and sizes.
-pub(super) type CommittedFiles = BTreeMap<RepoPath, (ObjectId, u64)>;
+/// The files of a commit.
+pub(super) type CommittedFiles = BTreeMap<RepoPath, CommittedFile>;
+
+/// A file of a commit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommittedFile {
+    blob: ObjectId,
+    size: u64,
+    /// Cache: whether it exists, for a file that is left out of the tree, such as one that the project's own ignore
+    /// file excludes.
+    is_present: bool,
+}
+
+impl CommittedFile {
+    /// Whether a file that is left out of the tree does not exist. A file that was found is not looked for again.
+    fn is_missing(&mut self, root: &Path, path: &RepoPath) -> bool {
+        self.is_present = self.is_present || !is_missing(root, path);
+        !self.is_present
+    }
+}
+
+impl Head {
+    /// Causes the whole tree to be compared with the commit again, and the files that are left out to be looked for.
+    pub(super) fn recheck(&mut self) {
+        self.dirty = None;
+        let files = self.files.iter_mut().flatten();
+        files.for_each(|(_, file)| file.is_present = false);
+    }
+
+    fn forget_files(&mut self) {
+        self.files = None;
+        self.dirty = None;
+    }
+}
 
 impl WorkingTree {
     /// Returns the revision that the files belong to. Reads `HEAD` again, which may have moved.
@@ -31,19 +69,18 @@ impl WorkingTree {
             // If the commit cannot be listed now, the tree counts as changed.
             self.head.files = self.committed(&CancellationToken::new()).ok();
         }
+        let dirty = self.head.dirty.unwrap_or_else(|| self.is_dirty());
+        self.head.dirty = self.head.files.is_some().then_some(dirty);
         Revision {
             commit: self.head.commit.clone(),
-            dirty: self.is_dirty(),
+            dirty,
         }
     }
 
     /// Updates the commit that `HEAD` names, and drops the listed files if it is another one.
     pub(super) fn refresh_head(&mut self) {
-        let may_have_come = self.git.is_none() && !self.is_for_one_run;
-        if may_have_come && self.root.join(".git").exists() {
-            self.git = GitRepo::around(&self.root, &self.read_limits)
-                .ok()
-                .flatten();
+        if !self.is_for_one_run {
+            self.refresh_git();
         }
         let Some(git) = &self.git else { return };
         // Read before git is asked, so that a change in between is noticed the next time.
@@ -65,13 +102,56 @@ impl WorkingTree {
             }
             Err(_) => (String::new(), None),
         };
+        self.set_head(commit, mark);
+    }
+
+    /// Opens the repository of the tree if there may be one by now, and again if another `.git` leads to it.
+    fn refresh_git(&mut self) {
+        // Read before git is asked, so that a change in between is noticed the next time.
+        let dot_git = DotGit::of(&self.root);
+        let is_opened = match (&self.git, dot_git) {
+            (None, None) => true,
+            // It may have been incomplete, or git may have failed.
+            (None, Some(_)) => false,
+            // Git passes over a `.git` that is not complete yet, and opens a repository further up.
+            (Some(git), Some(found)) => dot_git == self.dot_git && found.depth == depth(git),
+            (Some(_), None) => false,
+        };
+        if is_opened {
+            return;
+        }
+        let opened = match GitRepo::around(&self.root, &self.read_limits) {
+            Err(error) if error.is_transient() => {
+                tracing::warn!(
+                    root = %self.root.display(),
+                    %error,
+                    "cannot open the git repository now: it is tried again with the next scan"
+                );
+                return;
+            }
+            opened => opened.ok().flatten(),
+        };
+        self.dot_git = dot_git;
+        if opened == self.git {
+            return;
+        }
+        self.git = opened;
+        // In another repository the same commit may have other files.
+        self.head.mark = None;
+        self.head.forget_files();
+        if self.git.is_none() {
+            self.set_head(String::new(), None);
+        }
+    }
+
+    fn set_head(&mut self, commit: String, mark: Option<HeadFingerprint>) {
         if IdKind::of(&commit) != IdKind::of(&self.head.commit) {
             for entry in self.entries.values_mut() {
                 entry.stat = entry.stat.distrusted();
             }
         }
         if commit != self.head.commit {
-            self.head.files = None;
+            self.head.forget_files();
         }
         self.head.commit = commit;
         self.head.mark = mark;
@@ -92,31 +172,64 @@ impl WorkingTree {
         let listed = listed
             .into_iter()
             .filter(|entry| entry.kind != EntryKind::Submodule)
-            .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))));
+            .map(|entry| {
+                let file = CommittedFile {
+                    blob: entry.blob,
+                    size: entry.size.unwrap_or(0),
+                    is_present: false,
+                };
+                (entry.path, file)
+            });
         Ok(listed.collect())
     }
 
     /// Counts the files of the commit that are missing in the tree.
     pub fn count_missing(&self) -> usize {
-        let committed = self.head.files.iter().flatten();
-        let unknown = committed.filter(|(path, _)| !self.entries.contains_key(*path));
-        unknown.filter(|(path, _)| self.is_missing(path)).count()
+        let committed = self.head.files.iter().flat_map(BTreeMap::keys);
+        let unknown = committed.filter(|path| !self.entries.contains_key(*path));
+        unknown.filter(|path| is_missing(&self.root, path)).count()
     }
 
-    fn is_missing(&self, path: &RepoPath) -> bool {
-        self.root.join(path.as_str()).symlink_metadata().is_err()
+    /// Causes the committed files at `path` and below it that are left out of the tree to be looked for again.
+    pub(super) fn recheck_left_out(&mut self, path: &RepoPath) {
+        let Head {
+            files: Some(files),
+            dirty,
+            ..
+        } = &mut self.head
+        else {
+            return;
+        };
+        let entries = &self.entries;
+        let mut recheck = |path: &RepoPath, file: &mut CommittedFile| {
+            if !entries.contains_key(path) {
+                file.is_present = false;
+                *dirty = None;
+            }
+        };
+        if let Some(file) = files.get_mut(path) {
+            recheck(path, file);
+        }
+        let directory = format!("{path}/");
+        let from = (Bound::Included(directory.as_str()), Bound::Unbounded);
+        for (path, file) in files.range_mut::<str, _>(from) {
+            if !path.as_str().starts_with(&directory) {
+                break;
+            }
+            recheck(path, file);
+        }
     }
 
     /// Whether any file differs from the commit, is not in it, or is missing.
-    fn is_dirty(&self) -> bool {
+    fn is_dirty(&mut self) -> bool {
         if self.head.commit.is_empty() {
             return false;
         }
-        let is_missing = |path: &RepoPath| self.is_missing(path);
-        let mut listed = self.head.files.iter().flatten().peekable();
+        let root = &self.root;
+        let mut listed = self.head.files.iter_mut().flatten().peekable();
         for (path, entry) in &self.entries {
-            while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
-                if is_missing(left_out) {
+            while let Some((left_out, file)) = listed.next_if(|(listed, _)| *listed < path) {
+                if file.is_missing(root, left_out) {
                     return true;
                 }
             }
@@ -125,15 +238,73 @@ impl WorkingTree {
                 return true;
             }
         }
-        listed.any(|(left_out, _)| is_missing(left_out))
+        listed.any(|(left_out, file)| file.is_missing(root, left_out))
     }
 }
 
+/// Returns the number of directories from the top directory of a repository down to the one to which reading is limited.
+fn depth(git: &GitRepo) -> usize {
+    git.prefix().matches('/').count()
+}
+
+fn is_missing(root: &Path, path: &RepoPath) -> bool {
+    root.join(path.as_str()).symlink_metadata().is_err()
+}
+
 /// Whether a file differs from the commit's file at its path.
-fn differs(file: &SourceFile, committed: Option<(ObjectId, u64)>) -> bool {
+fn differs(file: &SourceFile, committed: Option<CommittedFile>) -> bool {
     match committed {
         None => !matches!(file.skipped, Some(SkipReason::Submodule)),
-        Some((_, size)) if file.blob == read::unread() => size != file.size,
-        Some((blob, _)) => blob != file.blob,
+        Some(committed) if file.blob == read::unread() => committed.size != file.size,
+        Some(committed) => committed.blob != file.blob,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use foveate_parse::Limits;
+
+    use super::*;
+    use crate::engine::{BlobCache, Progress};
+    use crate::ingest::watch::Changed;
+
+    #[test]
+    fn tree_is_compared_with_its_commit_only_after_a_change() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        fs::write(root.join(".gitignore"), "dev.log\n").unwrap();
+        fs::write(root.join("a.py"), "x = 1\n").unwrap();
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let mut tree = WorkingTree::for_one_run(root.clone(), Vec::new(), None);
+        tree.rescan(&blobs, &progress, None).unwrap();
+        let committed = |file: SourceFile| {
+            let committed = CommittedFile {
+                blob: file.blob,
+                size: file.size,
+                is_present: false,
+            };
+            (file.path, committed)
+        };
+        tree.head.commit = "1".repeat(40);
+        tree.head.files = Some(tree.files().into_iter().map(committed).collect());
+        assert!(!tree.revision().dirty);
+
+        // A comparison would find this difference, which no event reports.
+        let path = RepoPath::new("a.py").unwrap();
+        let files = tree.head.files.as_mut().unwrap();
+        files.get_mut(&path).unwrap().blob = ObjectId::from_sha1([1; 20]);
+        let mut save = |name: &str| {
+            fs::write(root.join(name), "y = 2\n").unwrap();
+            let changed = Changed {
+                paths: [root.join(name)].into(),
+                ..Changed::default()
+            };
+            let differs = tree.apply(&changed, &blobs, &progress, None).unwrap();
+            (differs, tree.revision().dirty)
+        };
+        assert_eq!(save("dev.log"), (false, false), "the file is ignored");
+        assert_eq!(save("b.py"), (true, true));
     }
 }

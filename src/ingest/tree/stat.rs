@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
@@ -98,8 +98,12 @@ pub struct Stats {
     store: Option<Arc<dyn ContentStore>>,
     /// Loaded from the store when first needed.
     blobs: Mutex<Option<Blobs>>,
-    changed: AtomicBool,
+    /// Number of changes since they were loaded or saved. It is read and changed while `blobs` are locked.
+    unsaved: AtomicUsize,
 }
+
+/// [`Stats::save_if_many`] saves when more than one in so many has changed.
+const MANY: usize = 32;
 
 type Blobs = HashMap<RepoPath, (Stat, ObjectId)>;
 
@@ -114,7 +118,7 @@ impl Stats {
         Self {
             store,
             blobs: Mutex::default(),
-            changed: AtomicBool::new(false),
+            unsaved: AtomicUsize::new(0),
         }
     }
 
@@ -130,11 +134,32 @@ impl Stats {
     pub(super) fn record<'a>(&self, read: impl Iterator<Item = (&'a RepoPath, Stat, ObjectId)>) {
         self.with(|blobs| {
             for (path, stat, blob) in read {
+                let known = blobs.get(path);
+                // The known stat of a file that was read again, as by an audit, is as good as the new one.
+                if known.is_some_and(|(known, of)| *of == blob && known.is_unchanged(&stat)) {
+                    continue;
+                }
                 if blobs.insert(path.clone(), (stat, blob)) != Some((stat, blob)) {
-                    self.changed.store(true, Ordering::Relaxed);
+                    self.unsaved.fetch_add(1, Ordering::Relaxed);
                 }
             }
         });
+    }
+
+    /// Does [`Self::save`] if many stats have changed: all of them are written at once, which is too much for one saved
+    /// file. After a crash the files of the other changes are read again, as their stats differ from the saved ones.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn save_if_many(&self, is_there: impl Fn(&RepoPath) -> bool) -> io::Result<()> {
+        let blobs = self.blobs.lock();
+        let known = blobs.as_ref().map_or(0, HashMap::len);
+        let is_many = self.unsaved.load(Ordering::Relaxed).saturating_mul(MANY) > known;
+        drop(blobs);
+        match is_many {
+            true => self.save(is_there),
+            false => Ok(()),
+        }
     }
 
     /// Writes the stats if they changed since the last save, after removing the files for which `is_there`
@@ -152,14 +177,13 @@ impl Stats {
         };
         let before = blobs.len();
         blobs.retain(|path, _| is_there(path));
-        if !self.changed.swap(false, Ordering::Relaxed) && blobs.len() == before {
+        let removed = before - blobs.len();
+        if self.unsaved.fetch_add(removed, Ordering::Relaxed) + removed == 0 {
             return Ok(());
         }
-        let written = put_only(&**store, encode(blobs));
-        if written.is_err() {
-            self.changed.store(true, Ordering::Relaxed);
-        }
-        written
+        put_only(&**store, encode(blobs))?;
+        self.unsaved.store(0, Ordering::Relaxed);
+        Ok(())
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Blobs) -> T) -> T {
@@ -250,6 +274,44 @@ mod tests {
         assert_eq!(stats.blob(&gone, &now(1)), None);
         std::fs::write(&path, "not what it was")?;
         assert_eq!(stored().blob(&old, &now(-100)), None);
+        Ok(())
+    }
+
+    #[test]
+    fn few_changed_stats_are_not_saved_before_the_end() -> io::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("tree.pack");
+        let stored = || Stats::stored(Some(Arc::new(Pack::open(path.clone(), 1))));
+        let file = |number: usize| RepoPath::new(&format!("{number}.py")).expect("a path");
+        let files: Vec<RepoPath> = (0..64).map(file).collect();
+        let blob = ObjectId::from_sha1([7; 20]);
+        let now = |modified| Stat {
+            seen: 300,
+            ..stat(modified)
+        };
+        let saved = |modified| {
+            let stats = stored();
+            let is_saved = |file: &&RepoPath| stats.blob(file, &now(modified)).is_some();
+            files.iter().filter(is_saved).count()
+        };
+        let stats = stored();
+        let change = |count: usize, modified: i64| {
+            let changed = files.iter().take(count);
+            stats.record(changed.map(|file| (file, stat(modified), blob)));
+            stats.save_if_many(|_| true)
+        };
+        change(64, 1)?;
+        assert_eq!(saved(1), 64);
+        change(2, 2)?;
+        assert_eq!((saved(1), saved(2)), (64, 0), "two of 64 are few");
+        stats.save(|_| true)?;
+        assert_eq!((saved(1), saved(2)), (62, 2));
+        change(3, 3)?;
+        assert_eq!((saved(1), saved(3)), (61, 3));
+        // An audit reads the files again and finds them unchanged.
+        let changed = files.iter().take(3);
+        stats.record(changed.map(|file| (file, now(3), blob)));
+        assert_eq!(stats.unsaved.load(Ordering::Relaxed), 0);
         Ok(())
     }
 

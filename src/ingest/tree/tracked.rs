@@ -1,40 +1,33 @@
 //! Finds files that git tracks although its ignore files match them: they belong to the tree. The project's own
 //! ignore file also excludes tracked files.
 
-use std::collections::{HashMap, HashSet};
-use std::ops::Bound;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use foveate_model::RepoPath;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::WorkingTree;
 use super::stat::Stat;
 use super::walk::{self, FoundKind, IGNORE_FILE, Listing, Rules, WalkedFile};
+use super::{WorkingTree, ranges};
 use crate::engine::Progress;
 
 impl WorkingTree {
-    /// Finds the tracked files that exist, among the `wanted` ones whose path begins with `prefix`.
-    pub(super) fn tracked(
-        &self,
-        prefix: &str,
-        wanted: impl Fn(&RepoPath) -> bool,
-    ) -> Vec<WalkedFile> {
-        let from = (Bound::Included(prefix), Bound::Unbounded);
-        let committed = self
-            .head
-            .files
-            .iter()
-            .flat_map(|files| files.range::<str, _>(from));
-        let paths = committed.map(|(path, _)| path);
-        let paths = paths.take_while(|path| path.as_str().starts_with(prefix));
-        found(&self.rules, paths.filter(|path| wanted(path)))
+    /// Finds the tracked files that exist, among the `wanted` ones.
+    pub(super) fn tracked(&self, wanted: impl Fn(&RepoPath) -> bool) -> Vec<WalkedFile> {
+        let committed = self.head.files.iter().flat_map(BTreeMap::keys);
+        found(&self.rules, committed.filter(|path| wanted(path)))
     }
 
-    /// Whether `HEAD` has moved to a commit in which other ignored files may be tracked than were listed.
+    /// Whether other ignored files may be tracked than were listed, since `HEAD` has moved, or the tree belongs to
+    /// another repository.
     pub(super) fn tracked_files_changed(&mut self, progress: &Progress) -> bool {
+        let dot_git = self.dot_git;
         self.refresh_head();
+        if self.dot_git != dot_git {
+            return true;
+        }
         if self.head.commit == self.listed_commit {
             return false;
         }
@@ -48,37 +41,32 @@ impl WorkingTree {
         }
         self.has_tracked_ignored
             || !self
-                .tracked("", |path| !self.entries.contains_key(path))
+                .tracked(|path| !self.entries.contains_key(path))
                 .is_empty()
     }
 
     /// Adds the tracked files directly in `directory` that its listing lacks.
     pub(super) fn add_tracked(&self, listing: &mut Listing, directory: &Path) {
-        let own = walk::relative(&self.root, directory);
-        let own = own.as_ref().map_or("", RepoPath::as_str);
-        self.add_tracked_where(listing, own, |path| path.directory() == own);
+        if let Some(own) = walk::directory_of(&self.root, directory) {
+            let committed = self.head.files.iter();
+            let committed = committed.flat_map(|files| ranges::children(files, &own));
+            self.add_lacking(listing, committed);
+        }
     }
 
     /// Adds the tracked files anywhere below `directory` that its listing lacks.
     pub(super) fn add_tracked_below(&self, listing: &mut Listing, directory: &Path) {
-        if let Some(own) = walk::relative(&self.root, directory) {
-            self.add_tracked_where(listing, own.as_str(), |_| true);
+        if let Some(own) = walk::directory_of(&self.root, directory) {
+            let committed = self.head.files.iter();
+            let committed = committed.flat_map(|files| ranges::below(files, &own));
+            self.add_lacking(listing, committed);
         }
     }
 
-    fn add_tracked_where(
-        &self,
-        listing: &mut Listing,
-        directory: &str,
-        wanted: impl Fn(&RepoPath) -> bool,
-    ) {
-        let prefix = match directory {
-            "" => String::new(),
-            directory => format!("{directory}/"),
-        };
+    /// Adds those of the tracked `paths` that a listing lacks.
+    fn add_lacking<'p>(&self, listing: &mut Listing, paths: impl Iterator<Item = &'p RepoPath>) {
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let is_missing = |path: &RepoPath| wanted(path) && !listed.contains(path);
-        let tracked = self.tracked(&prefix, is_missing);
+        let tracked = found(&self.rules, paths.filter(|path| !listed.contains(path)));
         listing.files.extend(tracked);
     }
 }

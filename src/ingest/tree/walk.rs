@@ -11,6 +11,7 @@ use foveate_model::RepoPath;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use parking_lot::Mutex;
 
+use super::dot_git::DotGit;
 use super::exclude::{is_of_system, linked_exclude_bytes};
 use super::stat::Stat;
 use crate::ingest::watch::TreeWatcher;
@@ -169,14 +170,25 @@ pub fn relative(root: &Path, path: &Path) -> Option<RepoPath> {
     RepoPath::new(path.strip_prefix(root).ok()?.to_str()?).ok()
 }
 
+/// Returns the directory of the files in `directory`, as [`RepoPath::directory`] does: empty for the root, and with
+/// escapes where it is not UTF-8. `None` if it is too long.
+pub fn directory_of(root: &Path, directory: &Path) -> Option<String> {
+    let below = directory.strip_prefix(root).ok()?.as_os_str();
+    if below.is_empty() {
+        return Some(String::new());
+    }
+    let path = RepoPath::escaped(below.as_encoded_bytes()).ok()?;
+    Some(path.as_str().to_owned())
+}
+
 /// Rules for every walk of one tree.
 #[derive(Debug)]
 pub struct Rules {
     root: PathBuf,
     /// Directories that are not scanned.
     excluded: Vec<PathBuf>,
-    /// Whether a directory with a `.git` is skipped as another repository. It is in a repository, but not
-    /// in a plain directory, whose content may be clones.
+    /// Whether a directory with a `.git` is skipped as another repository. It is in a repository and its
+    /// subdirectories, but not in a plain directory, whose content may be clones.
     nested_repositories: bool,
 }
 
@@ -185,7 +197,7 @@ impl Rules {
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
         Self {
             excluded,
-            nested_repositories: root.join(".git").exists(),
+            nested_repositories: DotGit::of(&root).is_some(),
             root,
         }
     }

@@ -120,6 +120,10 @@ pub(super) fn lines(value: Option<String>) -> Result<Option<Lines>, InvalidLooku
     };
     match (number(start), number(end)) {
         (Some(start), Some(end)) if 1 <= start && start <= end => Ok(Some(Lines::new(start, end))),
+        (Some(start), Some(end)) if 1 <= end && end < start => {
+            let reason = format!("cannot be used: {start} is after {end}");
+            Err(InvalidLookup::new("lines", reason))
+        }
         _ => Err(InvalidLookup::new(
             "lines",
             "must be a line such as 12 or lines such as 12-40, counted from 1",

@@ -226,7 +226,7 @@ impl Builder {
         let number = self.index.commits.len() as u32;
         let length = self.message(number, &commit.message);
         self.index.ids.push((commit.id, number));
-        for cited in citations(&commit.message) {
+        for cited in citations(&commit.message, None) {
             if let Citation::Number(cited) = cited {
                 let commits = self.index.numbers.entry(cited).or_default();
                 if commits.last() != Some(&number) {

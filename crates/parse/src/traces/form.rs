@@ -30,6 +30,9 @@ pub enum Mark {
     Header,
     /// A frame.
     Frame(Frame, Order),
+    /// The rule between two entries of a report: `_ _ _ _ _`. The frame of the entry below is printed after its
+    /// source.
+    Rule,
     /// The second line of a frame: the place of the function named on the line before (Go, Rust).
     Location(Frame),
     /// `During handling of the above exception, …`.
@@ -59,11 +62,17 @@ pub(crate) struct TraceForm {
     pub(crate) read: fn(&str) -> Option<Mark>,
     /// Like `read`, for a form that other languages print too: it is tried after all specific ones.
     pub(crate) read_general: fn(&str) -> Option<Mark>,
+    /// Reads a line of a trace that the next line completes: it shows that the line is a frame, or names the
+    /// function. The next line is passed as written, empty at the end. Tried before `read`.
+    pub(crate) read_with_next: fn(&str, &str) -> Option<Mark>,
     /// Reads a line of a trace that must contain an error: returns that part, and the mark. Tried after
     /// `read`.
     pub(crate) raised: fn(&str) -> Option<(&str, Mark)>,
     /// Whether a line begins a trace.
     pub(crate) is_header: fn(&str) -> bool,
+    /// Whether such a line begins the stack of another thread, or of an earlier event. Below the stack of the
+    /// failure it does not lead closer to the cause.
+    pub(crate) is_other_stack: fn(&str) -> bool,
     /// Whether a line is printed between two traces.
     pub(crate) is_joint: fn(&str) -> bool,
     /// Whether a line is certainly an error.
@@ -85,8 +94,10 @@ impl TraceForm {
         extensions: &[],
         read: |_| None,
         read_general: |_| None,
+        read_with_next: |_, _| None,
         raised: |_| None,
         is_header: |_| false,
+        is_other_stack: |_| false,
         is_joint: |_| false,
         is_error: |_| false,
         marked: |_| None,

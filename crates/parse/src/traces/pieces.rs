@@ -7,7 +7,7 @@ use foldhash::HashSet;
 
 use super::form::{Mark, Message, Order};
 use super::places::Frame;
-use super::{error_text, function_above, read};
+use super::{error_text, function_above, is_other_stack, read, read_with_next};
 
 /// A stretch of lines: a trace, or other text.
 #[derive(Debug)]
@@ -23,15 +23,20 @@ pub enum Piece<'a> {
 pub struct Trace<'a> {
     /// Its lines, by their positions.
     pub lines: Range<usize>,
-    /// Outermost first. Several messages are in reverse order: the first is the last here.
+    /// Outermost first. Several messages, and the stacks of several threads, are in reverse order: the first is
+    /// the last here.
     pub frames: Vec<Frame>,
-    /// Lines of source code, without headers, frames and errors.
+    /// Lines of source code, and the lines below the first one of an error, without headers and frames.
     pub source: Vec<&'a str>,
     /// The texts of errors.
     pub errors: Vec<String>,
     /// Frames of the current run, in printed order.
     run: Vec<Frame>,
     order: Option<Order>,
+    /// Finished runs of other threads or of earlier events, in printed order.
+    others: Vec<Vec<Frame>>,
+    /// Whether the current run is one of these.
+    is_other: bool,
     /// The last line of source, which may name the function of a `Location`.
     before: Option<&'a str>,
     /// The function that contains the places of messages.
@@ -42,12 +47,20 @@ pub struct Trace<'a> {
     awaits_text: bool,
     /// Whether the run contains frames other than places of messages.
     has_calls: bool,
+    /// Whether unknown lines belong to the error that opens the trace: its frames are still to come.
+    in_message: bool,
     after_frame: bool,
     after_header: bool,
 }
 
-/// Number of lines that may separate the name of a function from a place in it.
+/// Number of lines that may separate the name of a function, or an error, from its place.
 const MAX_BEFORE_PLACE: usize = 8;
+
+/// Number of unknown lines that may separate an error from its frames.
+const MAX_MESSAGE_LINES: usize = 3;
+
+/// Longest entry of a report, in lines.
+const MAX_ENTRY: usize = 200;
 
 /// Splits lines into traces and the rest.
 pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
@@ -64,7 +77,10 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
         if plain < at {
             pieces.push(Piece::Plain(plain..at));
         }
-        let mut trace = Trace::default();
+        let mut trace = Trace {
+            in_message: matches!(reader.mark(at), Some(Mark::Error)),
+            ..Trace::default()
+        };
         trace.lines.start = at;
         at = reader.trace(at, &mut trace);
         trace.lines.end = at;
@@ -87,7 +103,11 @@ struct Reader<'l, 'a> {
 
 impl<'l, 'a> Reader<'l, 'a> {
     fn new(lines: &'l [&'a str]) -> Self {
-        let marks = lines.iter().map(|line| read(line)).collect();
+        let with_next = |(at, line): (usize, &&str)| {
+            let next = lines.get(at + 1).copied().unwrap_or_default();
+            read_with_next(line, next).or_else(|| read(line))
+        };
+        let marks = lines.iter().enumerate().map(with_next).collect();
         let mut filled = vec![lines.len(); lines.len() + 1];
         let mut next = lines.len();
         for (at, line) in lines.iter().enumerate().rev() {
@@ -115,17 +135,11 @@ impl<'l, 'a> Reader<'l, 'a> {
 
     /// Whether a trace begins with a line.
     fn opens(&self, at: usize) -> bool {
-        let next = || self.mark(self.filled_from(at + 1));
         match self.mark(at) {
             Some(Mark::Header | Mark::Frame(..) | Mark::Location(_)) => true,
             Some(Mark::Message(message)) if message.place.is_some() => true,
             Some(Mark::Function(_) | Mark::Message(_)) => self.leads_to_place(at),
-            Some(Mark::Error) => match next() {
-                Some(Mark::Frame(_, order)) => *order != Order::OutermostFirst,
-                Some(Mark::Message(message)) => message.place.is_some(),
-                Some(Mark::Header | Mark::Place(_)) => true,
-                _ => false,
-            },
+            Some(Mark::Error) => self.leads_to_frames(at),
             // The name of a function, whose place is on the next line.
             _ => {
                 let is_located = matches!(self.mark(at + 1), Some(Mark::Location(_)));
@@ -152,6 +166,57 @@ impl<'l, 'a> Reader<'l, 'a> {
         false
     }
 
+    /// Whether an error is the head of a trace: frames follow, after at most a few lines of its message.
+    fn leads_to_frames(&self, error: usize) -> bool {
+        let (mut at, mut unknown) = (error, 0);
+        for _ in 0..MAX_BEFORE_PLACE {
+            let next = self.filled_from(at + 1);
+            match self.mark(next) {
+                Some(Mark::Filler) => {}
+                // A paragraph below is not the message.
+                None if next == at + 1 && unknown < MAX_MESSAGE_LINES => unknown += 1,
+                Some(Mark::Frame(_, order)) => return *order != Order::OutermostFirst,
+                Some(Mark::Header | Mark::Location(_)) => return true,
+                Some(Mark::Place(_)) => return unknown == 0,
+                Some(Mark::Message(message)) => return unknown == 0 && message.place.is_some(),
+                _ => return false,
+            }
+            at = next;
+        }
+        false
+    }
+
+    /// Reads an entry of a report, from the line below its rule to the one above its frame; returns the line of
+    /// the frame, or `first` if there is none.
+    fn entry(&self, first: usize, trace: &mut Trace<'a>) -> usize {
+        let Some(frame) = self.frame_of_entry(first) else {
+            return first;
+        };
+        let lines = self.lines.get(first..frame).unwrap_or_default();
+        let marks = self.marks.get(first..frame).unwrap_or_default();
+        for (&line, mark) in lines.iter().zip(marks) {
+            match mark {
+                Some(Mark::Error) => trace.marked(&Mark::Error, line),
+                _ if line.trim().is_empty() => {}
+                _ => trace.source.push(code_of(line)),
+            }
+        }
+        frame
+    }
+
+    /// Returns the line of the frame of an entry that begins in line `first`.
+    fn frame_of_entry(&self, first: usize) -> Option<usize> {
+        let marks = self.marks.get(first..)?.iter().take(MAX_ENTRY);
+        for (after, mark) in marks.enumerate() {
+            match mark {
+                Some(Mark::Frame(_, Order::OutermostFirst)) => return Some(first + after),
+                Some(Mark::Rule | Mark::Header | Mark::Joint) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Reads a trace from a line on; returns the line after it.
     fn trace(&self, start: usize, trace: &mut Trace<'a>) -> usize {
         let mut at = start;
@@ -160,6 +225,7 @@ impl<'l, 'a> Reader<'l, 'a> {
                 // A gap belongs to the trace if the trace continues after it.
                 let next = self.filled_from(at);
                 let goes_on = match self.mark(next) {
+                    Some(Mark::Filler) if trace.in_message => true,
                     Some(Mark::Filler) | None => {
                         is_numbered(self.lines.get(next))
                             || trace.awaits_text && next < self.lines.len()
@@ -173,6 +239,10 @@ impl<'l, 'a> Reader<'l, 'a> {
                 continue;
             }
             let reading = match self.mark(at) {
+                Some(Mark::Rule) => {
+                    at = self.entry(at + 1, trace);
+                    continue;
+                }
                 Some(mark) => {
                     trace.marked(mark, line);
                     Reading::On
@@ -204,13 +274,9 @@ enum Reading {
 impl<'a> Trace<'a> {
     /// Adds a line that is certainly part of a trace.
     fn marked(&mut self, mark: &Mark, line: &'a str) {
+        self.in_message &= matches!(mark, Mark::Error | Mark::Filler);
         match mark {
-            Mark::Header | Mark::Joint => {
-                self.finish_run();
-                self.awaits_text = false;
-                self.after_header = true;
-                self.after_frame = false;
-            }
+            Mark::Header | Mark::Joint => self.header(line),
             Mark::Frame(found, order) => {
                 self.push(found.clone(), *order);
                 self.has_calls = true;
@@ -232,10 +298,11 @@ impl<'a> Trace<'a> {
                 self.source.push(code_of(line));
             }
             Mark::Source => self.source.push(numbered_code(line)),
-            Mark::Filler => {}
+            Mark::Filler | Mark::Rule => {}
             Mark::Error => {
                 // Java's `Caused by:` starts a new run, closer to the cause.
-                if self.has_calls && self.order != Some(Order::OutermostFirst) {
+                let has_run = self.has_calls && self.order != Some(Order::OutermostFirst);
+                if has_run || self.is_other {
                     self.finish_run();
                 }
                 self.errors.push(error_text(line).to_owned());
@@ -255,8 +322,18 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// Begins a run of frames below a heading.
+    fn header(&mut self, line: &str) {
+        let has_stack_above = self.has_calls || self.is_other;
+        self.finish_run();
+        self.is_other = has_stack_above && is_other_stack(line);
+        self.awaits_text = false;
+        self.after_header = true;
+        self.after_frame = false;
+    }
+
     fn message(&mut self, message: &Message) {
-        if self.has_calls {
+        if self.has_calls || self.is_other {
             self.finish_run();
         }
         if let Some(place) = &message.place {
@@ -288,6 +365,8 @@ impl<'a> Trace<'a> {
     fn unmarked(&mut self, line: &'a str, is_located: bool) -> Reading {
         if is_located {
             self.before = Some(line);
+        } else if self.in_message {
+            self.source.push(line.trim());
         } else if self.awaits_text {
             self.awaits_text = false;
             self.errors.push(error_text(line).trim().to_owned());
@@ -331,12 +410,19 @@ impl<'a> Trace<'a> {
             }
             Some(Order::OutermostFirst) | None => {}
         }
-        self.frames.append(&mut self.run);
+        match self.is_other {
+            true => self.others.push(std::mem::take(&mut self.run)),
+            false => self.frames.append(&mut self.run),
+        }
+        self.is_other = false;
         self.has_calls = false;
     }
 
     fn finish(&mut self) {
         self.finish_run();
+        let failed = std::mem::take(&mut self.frames);
+        let others = std::mem::take(&mut self.others).into_iter().rev().flatten();
+        self.frames = others.chain(failed).collect();
         // A message may repeat the place of the innermost frame.
         let named: HashSet<(String, u32)> = self
             .frames
@@ -380,14 +466,16 @@ fn is_numbered(line: Option<&&str>) -> bool {
 /// Returns the code of a numbered or marked line.
 fn code_of(line: &str) -> &str {
     line.trim_start_matches(|c: char| {
-        c == '-' || c == '>' || c.is_whitespace() || c.is_ascii_digit()
+        matches!(c, '-' | '>' | '|') || c.is_whitespace() || c.is_ascii_digit()
     })
     .trim_end()
 }
 
-/// Returns the code after a number and a bar.
+/// Returns the code after a number and a bar: `12 | code`, `│ ❱ 12 │   code   │`.
 fn numbered_code(line: &str) -> &str {
-    line.split_once('|').map_or(line, |(_, code)| code).trim()
+    let line = line.trim().trim_matches('│');
+    let code = line.split_once(['|', '│']).map_or(line, |(_, code)| code);
+    code.trim_matches(|c: char| c == '│' || c.is_whitespace())
 }
 
 /// Whether a line after the frames is an error, although its class is not named like one.
@@ -403,4 +491,95 @@ fn looks_like_error(line: &str) -> bool {
             .next()
             .is_some_and(|name| name.starts_with(char::is_uppercase))
         && (line.contains(": ") || class.len() == line.trim_end().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Piece, Trace, pieces};
+
+    /// Returns the traces in a text.
+    fn traces(text: &str) -> Vec<Trace<'_>> {
+        let lines: Vec<&str> = text.lines().collect();
+        let traces = pieces(&lines).into_iter().filter_map(|piece| match piece {
+            Piece::Trace(trace) => Some(trace),
+            Piece::Plain(_) => None,
+        });
+        traces.collect()
+    }
+
+    /// Asserts the first and the last line of each trace, counted from 0.
+    #[track_caller]
+    fn check_lines(text: &str, wanted: &[(usize, usize)]) {
+        let found: Vec<(usize, usize)> = traces(text)
+            .iter()
+            .map(|trace| (trace.lines.start, trace.lines.end - 1))
+            .collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+
+    #[test]
+    fn error_opens_the_trace_below_the_rest_of_its_message() {
+        for text in [
+            "panic: runtime error: nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1]\n\ngoroutine 34 [running]:\nmain.main()\n\t/w/main.go:3 +0x1d",
+            "panic: no stock\n\n[signal SIGSEGV: segmentation violation code=0x1]\n\ngoroutine 34 [running]:\nmain.main()\n\t/w/main.go:3 +0x1d",
+            "SyntaxError: Unexpected token\n    at JSON.parse (<anonymous>)\n    at diff (src/diff/index.js:70:12)",
+            "Exception in thread \"main\" com.google.gson.JsonSyntaxException: Expected BEGIN_OBJECT\nSee https://github.com/google/gson/blob/main/Troubleshooting.md#x\n\tat com.google.gson.Gson.fromJson(Gson.java:12)",
+            "NoMethodError: undefined method\n<internal:kernel>:187:in 'loop'\nlib/cart.rb:12:in 'Cart#sum'",
+            "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60\nREAD of size 1 at 0x60 thread T0\n    #0 0x55d0 in sum /w/cart.c:12:5",
+            "Error: no item\nacme.io/shop.find\n\t/w/shop/find.go:12",
+        ] {
+            check_lines(text, &[(0, text.lines().count() - 1)]);
+        }
+    }
+
+    #[test]
+    fn rest_of_a_message_is_kept() {
+        let text =
+            "java.io.IOException: reset\nSee the manual\n\tat org.acme.Wire.read(Wire.java:7)";
+        let found = traces(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].errors, ["java.io.IOException: reset"]);
+        assert_eq!(found[0].source, ["See the manual"]);
+    }
+
+    #[test]
+    fn error_without_frames_opens_no_trace() {
+        check_lines(
+            "TypeError: x is not a function\nis what I see.\nIt began today.",
+            &[],
+        );
+        check_lines("TypeError: x is not a function", &[]);
+        // The frames are below another paragraph, or too far away.
+        check_lines(
+            "TypeError: x is not a function\n\nI call it so:\n\n    at f (a.js:1:2)",
+            &[(4, 4)],
+        );
+        check_lines(
+            "TypeError: x is not a function\na\nb\nc\nd\n    at f (a.js:1:2)",
+            &[(5, 5)],
+        );
+        // In Python, errors are below their frames.
+        check_lines("ValueError: x\n  File \"a.py\", line 3, in f", &[(1, 1)]);
+    }
+
+    #[test]
+    fn entries_of_a_report_are_one_trace() {
+        let text = "tests/test_cart.py:9: \n_ _ _ _ _ _ _ _\n\nself = <Cart>\n\n    def total(self):\n>       raise ValueError(\"no price\")\nE       ValueError: no price\n\nshop/cart.py:12: ValueError";
+        check_lines(text, &[(0, 9)]);
+        let found = traces(text);
+        assert_eq!(found[0].errors, ["ValueError: no price"]);
+        assert_eq!(
+            found[0].source,
+            [
+                "self = <Cart>",
+                "def total(self):",
+                "raise ValueError(\"no price\")"
+            ]
+        );
+        // Without its frame, an entry is other text.
+        check_lines(
+            "tests/test_cart.py:9: \n_ _ _ _ _ _ _ _\n\nself = <Cart>\nand so on",
+            &[(0, 1)],
+        );
+    }
 }

@@ -143,9 +143,20 @@ impl Bodies {
     /// Returns the probability that a right place is shown whole, according to the ranking: the sum of the
     /// softmax shares of the shown bodies.
     pub(super) fn confidence(&self) -> f32 {
-        let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
-        let all = self.bodies.iter().filter(shown);
-        let share: f32 = all.map(|body| body.place.share).sum();
+        self.share(&[State::Shown, State::Within])
+    }
+
+    /// Returns what [`Self::confidence`] would be if the budget had room for all bodies that are likely enough.
+    pub(super) fn confidence_without_budget(&self) -> f32 {
+        self.share(&[State::Shown, State::Within, State::Waiting])
+    }
+
+    fn share(&self, states: &[State]) -> f32 {
+        let counted = self
+            .bodies
+            .iter()
+            .filter(|body| states.contains(&body.state));
+        let share: f32 = counted.map(|body| body.place.share).sum();
         share.min(1.0)
     }
 

@@ -5,6 +5,7 @@ use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::card;
+use super::changed;
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{ComparedText, NearDuplicate};
 use super::packed::{BODY, COMPACT, MeasuredEntry, ShownPart};
@@ -154,19 +155,22 @@ impl Body {
         }
     }
 
-    /// Adds to an entry why it is shown, and the named definition that it calls where the intent asks for
-    /// callers.
+    /// Adds to an entry why it is shown, its changed lines, and the named definition that it uses where the intent asks
+    /// for callers.
     fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
         entry.reason = self.reason(plan);
-        if let Some(callee) = plan.callee_in(self.file, self.place.lines) {
+        let changed = &plan.candidates.changed;
+        let ranges = changed::line_ranges(changed, self.file, self.place.lines);
+        entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
+        if let Some((used, verb)) = plan.named_use_in(self.file, self.place.lines) {
             let name = plan
                 .snapshot
                 .files
-                .definition(callee)
+                .definition(used)
                 .qualified_name
                 .to_string();
-            entry.reason = format!("calls {name}, {}", entry.reason);
-            entry.facts.push(("calls", name));
+            entry.reason = format!("{verb} {name}, {}", entry.reason);
+            entry.facts.push((verb, name));
         }
         entry
     }

@@ -347,9 +347,21 @@ fn of_place(
         kind: place.kind,
         fidelity,
         scope: scope(files, place),
+        type_elsewhere: type_elsewhere(files, place).unwrap_or_default().to_owned(),
         body,
         ..Entry::new(files, file, section, place.lines)
     }
+}
+
+/// Returns the type of a member that is defined outside of the lines of its type.
+fn type_elsewhere<'a>(files: &'a Files, place: &RankedPlace) -> Option<&'a str> {
+    let PlaceId::Definition(id) = place.id else {
+        return None;
+    };
+    let definition = files.definition(id);
+    let (of_type, _) = definition.qualified_name.rsplit_once('.')?;
+    let is_outside = definition.modifiers.is_out_of_line && files.parent(id).is_none();
+    is_outside.then_some(of_type)
 }
 
 /// Returns the class that contains a place, unless the place includes the first line of the class or is the

@@ -37,10 +37,12 @@ impl Plan<'_> {
                 _ => SectionKind::Definitions,
             };
             let changed = changed_lines(&self.candidates.changed, file, place.lines);
-            let entry = Entry {
+            let mut entry = Entry {
                 reason,
                 ..card::signature_of(self.snapshot, &place, section, &changed)
             };
+            let ranges = changed::line_ranges(&self.candidates.changed, file, place.lines);
+            entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
             let shows = ShownPart::card(file, Some(place.id));
             if self.packed.left() * 2 < self.budget {
                 break;
@@ -176,7 +178,7 @@ impl Plan<'_> {
         });
         for (entry, order, limit) in with_members.into_iter().chain(by_signature) {
             let entry = Entry {
-                reason: "named by the query".to_owned(),
+                reason: self.source_of_name(id).to_owned(),
                 ..entry
             };
             let measured = self.packed.measure(entry);

@@ -5,9 +5,12 @@ use foveate_index::{DefId, FileId, Files};
 use foveate_model::Lines;
 
 use crate::rank::{PlaceId, RankedPlace};
+use crate::resolve::changed_lines;
 
 /// Maximum places of a change.
 const MAX_PLACES: usize = 400;
+/// Maximum changed stretches that are listed of a place.
+const MAX_RANGES: usize = 20;
 
 /// Returns the functions and stretches that have changed lines: sources first, then tests, then other files; among
 /// those of one role the ranked ones first, by rank, then the others in the order of the change.
@@ -30,6 +33,31 @@ pub(super) fn places(
         ..RankedPlace::new(files, id)
     };
     ids.into_iter().take(MAX_PLACES).map(place).collect()
+}
+
+/// Returns the changed lines among `lines` of a file as text: `12-15,20`; `None` if there are none.
+pub(super) fn line_ranges(
+    changed: &[(FileId, Lines)],
+    file: FileId,
+    lines: Lines,
+) -> Option<String> {
+    let ranges = changed_lines(changed, file, lines);
+    let within = ranges
+        .iter()
+        .map(|changed| Lines::new(changed.start.max(lines.start), changed.end.min(lines.end)));
+    let texts: Vec<String> = within
+        .take(MAX_RANGES)
+        .map(|Lines { start, end }| match start == end {
+            true => start.to_string(),
+            false => format!("{start}-{end}"),
+        })
+        .collect();
+    let more = if ranges.len() > MAX_RANGES {
+        ",…"
+    } else {
+        ""
+    };
+    (!texts.is_empty()).then(|| texts.join(",") + more)
 }
 
 /// Returns the places of a file that contain any of these lines.

@@ -69,6 +69,8 @@ pub(super) struct Entry {
     pub folded: bool,
     /// The class that contains it.
     pub scope: Option<Scope>,
+    /// The type of a member that is defined outside of the lines of its type, as in Rust; may be empty.
+    pub type_elsewhere: String,
     /// Why it is in the context. Listed with the item, not part of the rendered text.
     pub reason: String,
     /// Further facts about it, such as the confidence of a caller.
@@ -92,6 +94,7 @@ impl Entry {
             cut: false,
             folded: false,
             scope: None,
+            type_elsewhere: String::new(),
             reason: String::new(),
             facts: Vec::new(),
             language: files.file(file).language,
@@ -123,12 +126,13 @@ impl Entry {
     /// Makes one entry of entries that continue each other. The code tells their names, except that of a type whose
     /// methods stand outside of it, as in Rust: that becomes the name. Returns `None` for no entries.
     pub(super) fn join<'e>(entries: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
-        let mut types = entries.clone().filter_map(Self::type_elsewhere);
+        let named = entries.clone().filter(|entry| !entry.name.is_empty());
+        let mut types = named.map(|entry| &entry.type_elsewhere);
         let of_type = types.next().filter(|first| types.all(|t| t == *first));
         let mut entries = entries;
         let first = entries.next()?;
         let mut joined = Self {
-            name: of_type.unwrap_or_default().to_owned(),
+            name: of_type.cloned().unwrap_or_default(),
             kind: "",
             ..first.clone()
         };
@@ -140,13 +144,6 @@ impl Entry {
             joined.body.push_str(&entry.body);
         }
         Some(joined)
-    }
-
-    /// Returns the name of the type of a method that is outside of that type's lines.
-    fn type_elsewhere(&self) -> Option<&str> {
-        let is_outside = self.scope.is_none() && !self.kind.is_empty();
-        let (of_type, _) = self.name.rsplit_once('.')?;
-        is_outside.then_some(of_type)
     }
 
     /// `12` or `12-40`.

@@ -1,7 +1,7 @@
 //! Adds what is connected with the shown code: its tests, its call sites, and the imports between the best
 //! files.
 
-mod callers;
+pub(super) mod callers;
 mod imports;
 mod link;
 mod test_links;

@@ -8,7 +8,7 @@ use super::dropped::DroppedList;
 use super::entry::{Entry, Layout, Scope, SectionKind};
 use super::pack::{Dropped, Fidelity, Item, Pack, Section};
 use super::render;
-use super::render::parts::{Head, HeadFigures, Piece};
+use super::render::parts::{Head, HeadFigures, Piece, SAY_MORE};
 use super::seen::{self, WHOLE};
 use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
@@ -158,7 +158,7 @@ impl<'a> Packed<'a> {
     fn empty(&self) -> usize {
         let longest = HeadFigures {
             confidence: 0.0,
-            is_low: true,
+            advice: Some(SAY_MORE),
             used: self.form.head.budget,
             left_out: 999,
         };
@@ -422,6 +422,22 @@ impl<'a> Packed<'a> {
         });
     }
 
+    /// Removes the cards of types of which the other entries show at least `percent`.
+    pub(super) fn remove_shown_cards(&mut self, percent: u32) {
+        let is_shown = |placed: &Placed| {
+            let is_card = placed.order.0 == STANDARD && placed.shows.lines.is_empty();
+            is_card && self.shows_percent(placed.shows.file, placed.measured.entry.lines, percent)
+        };
+        let shown: HashSet<usize> = (self.placed.iter().filter(|placed| is_shown(placed)))
+            .map(|placed| placed.sequence)
+            .collect();
+        if !shown.is_empty() {
+            self.placed
+                .retain(|placed| !shown.contains(&placed.sequence));
+            self.recount();
+        }
+    }
+
     /// Returns each two entries that follow each other in a section and file.
     pub(super) fn neighbours(&self) -> Vec<(FileId, &Entry, &Entry)> {
         let mut neighbours = Vec::new();
@@ -508,7 +524,7 @@ impl<'a> Packed<'a> {
         }
         let figures = HeadFigures {
             confidence: 0.0,
-            is_low: true,
+            advice: Some(SAY_MORE),
             used: self.form.budget,
             left_out: self.placed.len(),
         };

@@ -8,6 +8,7 @@ use foveate_model::{Lines, Role};
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
+use super::links::callers;
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates, Similarity};
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
@@ -18,7 +19,7 @@ use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
-use crate::resolve::{Candidates, is_stop_word};
+use crate::resolve::{CHANGE, Candidates, is_stop_word};
 
 /// Minimum tokens left for a card to be tried.
 pub(super) const SMALLEST_CARD: usize = 24;
@@ -224,31 +225,52 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Returns the definition that the query names and that these lines use, if the intent asks for callers.
-    pub(super) fn callee_in(&self, file: FileId, lines: Lines) -> Option<DefId> {
+    /// Returns the definition that the query names and that these lines use, and `calls` or `uses`, if the intent asks
+    /// for callers.
+    pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, &'static str)> {
         if self.profile.callers < self.config.main_share {
             return None;
         }
-        self.named_order.iter().copied().find(|id| {
-            let mut sites = self.snapshot.graph.uses_of(*id).iter();
-            let is_itself =
-                id.file == file && lines.overlap(self.snapshot.files.definition(*id).lines) > 0;
-            !is_itself
-                && sites.any(|site| {
-                    let is_sure = site.confidence != Confidence::NameOnly;
-                    is_sure && site.file == file && lines.contains(site.line)
-                })
+        let files = &self.snapshot.files;
+        self.named_order.iter().find_map(|id| {
+            if id.file == file && lines.overlap(files.definition(*id).lines) > 0 {
+                return None;
+            }
+            let sites = self.snapshot.graph.uses_of(*id).iter();
+            let sites = sites.filter(|site| {
+                let is_sure = site.confidence != Confidence::NameOnly;
+                is_sure && site.file == file && lines.contains(site.line)
+            });
+            // `calls` is less than `uses`.
+            let verb = sites.map(|site| callers::verb(files, site)).min()?;
+            Some((*id, verb))
         })
     }
 
     /// Returns why a place is shown: whether the query names it, and its rank.
     pub(super) fn reason_of(&self, place: PlaceId, is_named: bool) -> String {
         let rank = self.ranked.places.iter().position(|p| p.id == place);
-        match (is_named, rank) {
-            (true, None) => "named by the query".to_owned(),
-            (true, Some(rank)) => format!("named by the query, rank {}", rank + 1),
-            (false, Some(rank)) => format!("rank {}", rank + 1),
-            (false, None) => "one of the best functions".to_owned(),
+        let named = match place {
+            PlaceId::Definition(id) if is_named => Some(self.source_of_name(id)),
+            _ => is_named.then_some(NAMED),
+        };
+        match (named, rank) {
+            (Some(named), None) => named.to_owned(),
+            (Some(named), Some(rank)) => format!("{named}, rank {}", rank + 1),
+            (None, Some(rank)) => format!("rank {}", rank + 1),
+            (None, None) => "one of the best functions".to_owned(),
+        }
+    }
+
+    /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
+    pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
+        let evidence = self.candidates.definitions.iter();
+        let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
+        let first = sources.next();
+        match first.filter(|first| sources.all(|other| other == *first)) {
+            Some(CHANGE) => "has changes",
+            Some("focus") => "focus",
+            _ => NAMED,
         }
     }
 
@@ -268,6 +290,9 @@ impl<'a> Plan<'a> {
         ShownPart::card(id.file, Some(PlaceId::Definition(id)))
     }
 }
+
+/// The reason of a definition that the query names.
+const NAMED: &str = "named by the query";
 
 /// Returns the limits of the requested breadth, wider for a request with changes.
 fn limits(request: &Request, config: &AssembleConfig) -> Limits {
@@ -294,7 +319,7 @@ fn named(candidates: &Candidates, min: f32) -> HashMap<DefId, f32> {
     let mut named: HashMap<DefId, f32> = HashMap::default();
     for evidence in &candidates.definitions {
         let strength = named.entry(evidence.definition).or_default();
-        *strength = strength.max(evidence.strength);
+        *strength = strength.max(evidence.certainty);
     }
     named.retain(|_, strength| *strength >= min);
     named

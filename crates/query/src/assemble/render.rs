@@ -11,7 +11,7 @@ mod xml;
 
 pub(crate) use self::markdown::fence;
 pub use self::markdown::inline as inline_code;
-use self::parts::{ADVICE, Head, HeadFigures, Piece};
+use self::parts::{Head, HeadFigures, Piece};
 use super::entry::{Entry, Scope, SectionKind};
 
 use foveate_model::escape::escape;
@@ -33,8 +33,8 @@ fn comment(head: &Head<'_>, figures: HeadFigures) -> String {
         head.intent.kind.name(),
         figures.confidence
     );
-    if figures.is_low {
-        text.push_str(&format!(" (low: {ADVICE})"));
+    if let Some(advice) = figures.advice {
+        text.push_str(&format!(" (low: {advice})"));
     }
     for (name, value) in [("repo", head.repo), ("commit", head.commit)] {
         if !value.is_empty() {

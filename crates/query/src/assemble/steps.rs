@@ -9,7 +9,7 @@ use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
-use super::render::parts::{ADVICE, HeadFigures};
+use super::render::parts::{HeadFigures, MORE_TOKENS, SAY_MORE};
 use super::{gaps, siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::Issue;
@@ -40,19 +40,28 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, BudgetScope::Rest);
     gaps::fill(&mut plan);
+    let max_percent = plan.config.cards.max_shown_percent;
+    plan.packed.remove_shown_cards(max_percent);
     // Adjacent entries share markup: the tokens saved are for more bodies.
     plan.packed.count_rendered();
     bodies.fill(&mut plan, BudgetScope::Rest);
     gaps::fill(&mut plan);
+    plan.packed.remove_shown_cards(max_percent);
     let removed = bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);
     plan.dropped.extend(removed);
     report_files(&mut plan);
     unindexed::report(&mut plan);
-    let confidence = plan.config.confidence.line.apply(bodies.confidence());
-    let confidence = confidence * specificity(&plan);
-    finish(plan, confidence)
+    let calibrated = |share| plan.config.confidence.line.apply(share) * specificity(&plan);
+    let confidence = calibrated(bodies.confidence());
+    let is_low = |confidence| is_unsure(&plan, confidence);
+    let advice = match is_low(confidence) {
+        true if is_low(calibrated(bodies.confidence_without_budget())) => Some(SAY_MORE),
+        true => Some(MORE_TOKENS),
+        false => None,
+    };
+    finish(plan, confidence, advice)
 }
 
 /// Adds parts of bodies that did not fit, and cards while there is room and time.
@@ -76,11 +85,11 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
     }
 }
 
-fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
+fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> Pack {
     let budgets = SectionKind::ALL.map(|kind| plan.share(kind));
     let figures = HeadFigures {
         confidence,
-        is_low: is_unsure(&plan, confidence),
+        advice,
         used: 0,
         left_out: 0,
     };
@@ -102,11 +111,11 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
             },
         });
     }
-    if figures.is_low && !nothing {
+    if let Some(advice) = advice.filter(|_| !nothing) {
         plan.issues.push(Issue {
             code: "low_confidence",
             detail: format!(
-                "the probability that the right code is shown is {confidence:.2}: {ADVICE}"
+                "the probability that the right code is shown is {confidence:.2}: {advice}"
             ),
         });
     }

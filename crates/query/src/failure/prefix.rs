@@ -11,6 +11,10 @@ const MAX_PREFIX: usize = 80;
 const PAIRS: usize = 50;
 /// Fewest lines with a prefix of all lines; fewer may be a coincidence.
 const MIN_LINES: usize = 3;
+/// Most lines above the header of a trace that lose its prefix: the error may be there.
+const LINES_ABOVE: usize = 3;
+/// Lines below the first line of a trace that are searched for a place.
+const LINES_BELOW: usize = 4;
 
 /// Strips the prefix that nearly all lines share, and from each trace the prefix that its lines share.
 pub(super) fn strip(lines: Vec<&str>) -> Vec<&str> {
@@ -57,15 +61,19 @@ fn common_prefix<'t>(lines: &[&'t str]) -> Option<&'t str> {
     (nearly_all(prefixed.len()) && marks.count() * 10 <= prefixed.len()).then_some(prefix)
 }
 
-/// Strips the prefix of each trace: what its header and the next line share.
-fn strip_trace_prefixes(mut lines: Vec<&str>) -> Vec<&str> {
+/// Strips the prefix of each trace: what its first line and the next one share.
+pub(crate) fn strip_trace_prefixes(mut lines: Vec<&str>) -> Vec<&str> {
     let mut at = 0;
-    while let Some([header, next]) = lines.get(at..at + 2) {
-        let is_header = || matches!(traces::read(header), Some(Mark::Header));
-        let Some(prefix) = shared_prefix(header, next).filter(|_| is_header()) else {
+    while let Some([first, next]) = lines.get(at..at + 2) {
+        let trace = lines.get(at..).unwrap_or_default();
+        let prefix = shared_prefix(first, next).filter(|prefix| begins_trace(trace, prefix));
+        let Some(prefix) = prefix else {
             at += 1;
             continue;
         };
+        let above = lines.get(..at).unwrap_or_default().iter().rev();
+        let alike = above.take_while(|line| after_prefix(line, prefix).is_some());
+        at -= alike.take(LINES_ABOVE).count();
         while let Some(line) = lines.get_mut(at)
             && let Some(rest) = after_prefix(line, prefix)
         {
@@ -74,6 +82,30 @@ fn strip_trace_prefixes(mut lines: Vec<&str>) -> Vec<&str> {
         }
     }
     lines
+}
+
+/// Whether the first of some lines is the first of a trace, once the prefix is stripped. The marks of a quotation are
+/// no prefix: Markdown needs them.
+fn begins_trace(lines: &[&str], prefix: &str) -> bool {
+    if prefix.trim_start().starts_with('>') {
+        return false;
+    }
+    let mut stripped = lines.iter().map_while(|line| after_prefix(line, prefix));
+    match stripped.next().and_then(traces::read) {
+        // The text of a panic is on the next line.
+        Some(Mark::Message(message)) if message.place.is_some() && message.text.is_empty() => true,
+        // A sentence may look like a header, or like an error.
+        Some(Mark::Header | Mark::Error | Mark::Message(_)) => {
+            stripped.take(LINES_BELOW).any(|line| {
+                let mark = traces::read(line);
+                matches!(
+                    mark,
+                    Some(Mark::Frame(..) | Mark::Location(_) | Mark::Place(_))
+                )
+            })
+        }
+        _ => false,
+    }
 }
 
 /// Returns the common start of two lines, up to its last space; none if it is blank.
@@ -139,9 +171,35 @@ mod tests {
     }
 
     #[test]
+    fn traces_without_header_lose_their_prefixes() {
+        for trace in [
+            &["TypeError: x", "    at f (a.js:1:2)"][..],
+            &[
+                "panic: x", "", "goroutine 1 [running]:", "main.run(0x1)", "\t/app/a.go:4 +0x2",
+            ],
+            &["thread 'main' panicked at src/a.rs:3:5:", "no thread left"],
+            &["error[E0425]: no x", "  --> src/a.rs:3:5"],
+            &[
+                "a.rb:12:in `f': no x (NoMethodError)",
+                "\tfrom a.rb:3:in `g'",
+            ],
+        ] {
+            let prefixed: Vec<String> = trace
+                .iter()
+                .map(|line| format!("web_1  | {line}"))
+                .collect();
+            let lines = prefixed.iter().map(String::as_str).collect();
+            assert_eq!(strip_trace_prefixes(lines), trace);
+        }
+    }
+
+    #[test]
     fn content_that_lines_share_is_kept() {
         for lines in [
             &TRACE[..],
+            &["I get this stack trace:", "I get it in f", "I get it in g"],
+            &["- a.go:12: calls f", "- b.go:14: calls g"],
+            &["> ValueError: x", ">     at f (a.js:1:2)"],
             &[
                 "a.py:1:2: E501 long", "a.py:3:4: E501 long", "a.py:5:6: F401 os",
             ],

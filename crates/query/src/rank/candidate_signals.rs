@@ -11,7 +11,6 @@ use crate::deadline::Deadline;
 use crate::intent;
 use crate::request::Request;
 use crate::resolve;
-use crate::text::QueryText;
 
 /// A candidate and its signals, each multiplied by the factor of the file's role: the score is the
 /// sum of these numbers times the weights.
@@ -48,7 +47,7 @@ impl SignalValues {
 
 /// Returns the candidates among files, functions and stretches, with their signals.
 pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> CandidateSignals {
-    let text = QueryText::parse(&request.query);
+    let text = request.text();
     let deadline = Deadline::none();
     let candidates = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
     let config = &config.rank;

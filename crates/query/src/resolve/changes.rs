@@ -30,6 +30,7 @@ impl Finder<'_> {
             let evidence = changed.into_iter().map(|definition| Evidence {
                 definition,
                 strength,
+                certainty: strength,
                 from: CHANGE,
             });
             self.found.definitions.extend(evidence);

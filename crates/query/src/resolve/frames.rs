@@ -60,10 +60,11 @@ impl Finder<'_> {
                 definitions.push(definition);
             }
         }
-        self.add_definitions(&frame_label(frame), "traceback", strength, &definitions);
-        if let Some(first) = definitions.first() {
-            self.found.place.get_or_insert(*first);
-        }
+        let added = self.added(&frame_label(frame), "traceback", strength, &definitions);
+        self.add_place(match frame.function.as_str() {
+            "" => place_at_line(&frame.path, &added),
+            _ => added.first().copied(),
+        });
         !files.is_empty()
     }
 
@@ -73,11 +74,30 @@ impl Finder<'_> {
         for file in &files {
             self.add_file(*file, "traceback", strength / files.len() as f32);
         }
-        self.add_definitions(&frame_label(frame), "traceback", strength, definitions);
-        if let [definition] = definitions {
-            self.found.place.get_or_insert(*definition);
+        let added = self.added(&frame_label(frame), "traceback", strength, definitions);
+        if let [definition] = added.as_slice() {
+            self.add_place(Some(*definition));
         }
         !definitions.is_empty()
+    }
+
+    /// Records definitions like [`Self::add_definitions`]. Returns those that count, in path order.
+    pub(super) fn added(
+        &mut self,
+        label: &str,
+        from: &'static str,
+        strength: f32,
+        definitions: &[DefId],
+    ) -> Vec<DefId> {
+        let before = self.found.definitions.len();
+        self.add_definitions(label, from, strength, definitions);
+        let added = self.found.definitions.get(before..).unwrap_or_default();
+        added.iter().map(|evidence| evidence.definition).collect()
+    }
+
+    /// Records the place that the query names, unless an earlier one is known.
+    pub(super) fn add_place(&mut self, place: Option<DefId>) {
+        self.found.place = self.found.place.or(place);
     }
 
     fn meaning(&self, frame: &Frame) -> Meaning {
@@ -413,6 +433,15 @@ impl Finder<'_> {
             (is_elsewhere, distance, *id)
         })
     }
+}
+
+/// Returns the place that a path with a line means: the first of the definitions at the line. The mere name of a file
+/// means none if several files have it.
+pub(super) fn place_at_line(path: &str, definitions: &[DefId]) -> Option<DefId> {
+    let first = definitions.first()?;
+    let is_bare = !path.contains(['/', '\\']);
+    let mut all = definitions.iter();
+    (!is_bare || all.all(|id| id.file == first.file)).then_some(*first)
 }
 
 /// Whether a file that declares the package `declared` may contain code of another one: either is unknown, or one

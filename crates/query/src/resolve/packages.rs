@@ -95,7 +95,9 @@ impl Finder<'_> {
             return None;
         }
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
-        graph.resolve_module(files, &module.replace('/', "."))
+        let found = graph.resolve_module(files, &module.replace('/', "."))?;
+        // A module of another language may have the same name: a crate that a Python package is built from.
+        files.path(found).ends_with(ending).then_some(found)
     }
 
     /// Returns the directory of a package, or the file of a single-file module, that holds its code.
@@ -109,7 +111,9 @@ impl Finder<'_> {
             .file(graph.resolve_module(files, installed.name)?)
             .path;
         match (installed.inner, path.stem() == package_stem) {
-            ("", false) => Some(PackageDirectory(path.as_str().to_owned())),
+            ("", false) if installed.path.ends_with(path.extension()) => {
+                Some(PackageDirectory(path.as_str().to_owned()))
+            }
             (_, true) => Some(PackageDirectory(path.directory().to_owned())),
             _ => None,
         }

@@ -3,7 +3,11 @@
 use foveate_index::{DefId, FileId};
 
 use super::Finder;
+use super::frames::place_at_line;
 use crate::text::QueryText;
+
+/// Most segments of a branch's name after the first: `2.2.x` of `stable/2.2.x`.
+const MAX_BRANCH_SEGMENTS: usize = 3;
 
 impl Finder<'_> {
     /// Resolves the paths and links.
@@ -13,13 +17,7 @@ impl Finder<'_> {
                 break;
             }
             let files = match (mention.from_url, mention.is_certain) {
-                // A link may lead to another repository.
-                (true, _) => self
-                    .snapshot
-                    .files
-                    .find(&mention.path)
-                    .into_iter()
-                    .collect(),
+                (true, _) => self.file_of_link(&mention.path).into_iter().collect(),
                 (false, true) => self.files_at(&mention.path),
                 (false, false) => self.files_at_whole_path(&mention.path),
             };
@@ -33,6 +31,16 @@ impl Finder<'_> {
         }
     }
 
+    /// Returns the file at exactly the path of a link. The path may begin with the end of a branch's name, because a link
+    /// does not tell where `stable/2.2.x` ends. The file's own path must be the longer part: a link may lead to another
+    /// repository.
+    fn file_of_link(&self, path: &str) -> Option<FileId> {
+        let most_dropped = path.split('/').count().div_ceil(2) - 1;
+        let parts = std::iter::successors(Some(path), |path| Some(path.split_once('/')?.1));
+        let mut parts = parts.take(1 + most_dropped.min(MAX_BRANCH_SEGMENTS));
+        parts.find_map(|part| self.snapshot.files.find(part))
+    }
+
     /// Records the definitions at a line of the files that a path may mean.
     fn line(&mut self, files: &[FileId], path: &str, line: u32) {
         let at_line = files
@@ -40,10 +48,8 @@ impl Finder<'_> {
             .filter_map(|file| self.snapshot.files.definition_at(*file, line));
         let definitions: Vec<DefId> = at_line.collect();
         let label = format!("{path}:{line}");
-        self.add_definitions(&label, "line", self.config.strength.line, &definitions);
-        if let Some(first) = definitions.first() {
-            self.found.place.get_or_insert(*first);
-        }
+        let added = self.added(&label, "line", self.config.strength.line, &definitions);
+        self.add_place(place_at_line(path, &added));
     }
 
     /// Resolves the imports of the query's code.
@@ -53,19 +59,20 @@ impl Finder<'_> {
             if !self.has_time_for(position) {
                 break;
             }
+            let name = import.replace("::", ".");
             let found = snapshot
                 .graph
-                .resolve_dotted(&snapshot.files, &snapshot.symbols, import);
+                .resolve_dotted(&snapshot.files, &snapshot.symbols, &name);
             if !found.is_empty() {
-                self.add_definitions(import, "import", self.config.strength.import, &found);
+                self.add_definitions(&name, "import", self.config.strength.import, &found);
                 let mut files: Vec<FileId> = found.iter().map(|id| id.file).collect();
                 files.sort_unstable();
                 files.dedup();
                 for file in files {
                     self.add_file(file, "import", self.config.strength.import);
                 }
-            } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, import) {
-                if self.names_single_file(file, import) {
+            } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, &name) {
+                if self.names_single_file(file, &name) {
                     self.add_file(file, "import", self.config.strength.import);
                 }
             } else {

@@ -38,21 +38,17 @@ impl Finder<'_> {
         else {
             return;
         };
-        let words: Vec<String> = title
-            .text
-            .split(|c: char| !c.is_alphanumeric())
-            .map(str::to_lowercase)
-            .filter(|word| word.len() >= 2 && !is_stop_word(word))
-            .take(MAX_WORDS)
-            .collect();
-        for [a, b, c] in words.array_windows::<3>() {
-            self.joined(&[a, b, c]);
+        let clauses = clauses(&title.text);
+        for words in &clauses {
+            for [a, b, c] in words.array_windows::<3>() {
+                self.joined(&[a, b, c]);
+            }
+            for [a, b] in words.array_windows::<2>() {
+                self.joined(&[a, b]);
+                self.joined(&[b, a]);
+            }
         }
-        for [a, b] in words.array_windows::<2>() {
-            self.joined(&[a, b]);
-            self.joined(&[b, a]);
-        }
-        for word in words.iter().filter(|word| word.len() >= 4) {
+        for word in clauses.iter().flatten().filter(|word| word.len() >= 4) {
             let found = self.variants_of(word);
             self.add_definitions(word, "word", self.config.strength.word, &found);
         }
@@ -87,6 +83,23 @@ impl Finder<'_> {
             .copied()
             .collect()
     }
+}
+
+/// Returns the words of each clause of a title, without stop words: words of different clauses form no name.
+fn clauses(title: &str) -> Vec<Vec<String>> {
+    let mut left = MAX_WORDS;
+    let parts = title.split([',', ';', ':', '?', '!', '(', ')']);
+    let clauses = parts.flat_map(|part| part.split(". "));
+    clauses
+        .map(|clause| {
+            let words = clause.split(|c: char| !c.is_alphanumeric());
+            let words = words.map(str::to_lowercase);
+            let words = words.filter(|word| word.len() >= 2 && !is_stop_word(word));
+            let words: Vec<String> = words.take(left).collect();
+            left -= words.len();
+            words
+        })
+        .collect()
 }
 
 /// Returns the word, its singular or plural, and its verb stems.

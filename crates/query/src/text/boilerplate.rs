@@ -4,6 +4,14 @@
 use foveate_parse::code::strip_prompt;
 use foveate_parse::traces;
 
+use super::names;
+
+/// Most words of a value about the reporter's machine that has no version: `macOS`, `Windows 11 Pro`.
+const MAX_PLAIN_VALUE: usize = 3;
+
+/// Most words of a value about the reporter's machine.
+const MAX_VALUE: usize = 9;
+
 /// Headings of sections about the reporter's machine that no rule of [`is_environment`] covers. Compared with
 /// [`fold`]ed text.
 const ENVIRONMENT: &[&str] = &[
@@ -182,18 +190,17 @@ pub(super) fn is_version_line(line: &str) -> bool {
     {
         return false;
     }
-    let folded = fold(line);
-    let mut words = folded.split(' ');
-    let first = words.next().unwrap_or("");
-    let labelled = line.split_once(':').is_some_and(|(key, value)| {
-        key.len() <= 40 && !value.contains(['(', '{', '=']) && value.split(' ').count() <= 10
-    });
-    let key = line.split(':').next().map_or_else(String::new, fold);
-    if labelled && (MACHINE_KEYS.contains(&first) || names_version(&key)) {
-        return true;
+    if let Some((key, value)) = line.split_once(':') {
+        let is_code = names_code(value);
+        if is_code && !has_version(value) {
+            return false;
+        }
+        if !is_code && key.len() <= 40 && is_machine_value(value) && is_machine_line(line) {
+            return true;
+        }
     }
     has_version(line)
-        && folded
+        && fold(line)
             .split(' ')
             .filter(|w| w.len() > 2 && w.bytes().all(|b| b.is_ascii_alphabetic()))
             .count()
@@ -208,6 +215,48 @@ pub(super) fn is_machine_line(line: &str) -> bool {
     let key = fold(key);
     let first = key.split(' ').next().unwrap_or("");
     MACHINE_KEYS.contains(&first) || names_version(&key)
+}
+
+/// Whether a text is short enough to state a fact about a machine. A text without a version may as well say what goes
+/// wrong there: `Windows: the last bytes are lost`.
+fn is_machine_value(value: &str) -> bool {
+    let words = value.split_whitespace().count();
+    !value.contains(['(', '{', '='])
+        && (words <= MAX_PLAIN_VALUE
+            || words <= MAX_VALUE && (has_version(value) || has_release(value)))
+}
+
+/// Whether a number follows a name: `Windows 10`.
+fn has_release(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(2).any(|pair| match pair {
+        [name, number] => {
+            name.contains(char::is_uppercase) && number.starts_with(|c: char| c.is_ascii_digit())
+        }
+        _ => false,
+    })
+}
+
+/// Whether a text names code: `url_for`, `urlFor` or `url.build`. Systems have names such as `CentOS`, machines such as
+/// `x86_64`.
+fn names_code(text: &str) -> bool {
+    let is_code = |name: &str| {
+        let is_system = name.starts_with(char::is_uppercase) && !name.contains(['_', '.']);
+        !is_system && !is_locale(name) && names::is_identifier_like(name, false)
+    };
+    !text.contains("://")
+        && names::scan(text)
+            .iter()
+            .any(|name| is_code(names::trim(&name.text)))
+}
+
+/// Whether a name is that of a locale: `en_US`, `en_US.UTF`, `C.UTF`.
+fn is_locale(name: &str) -> bool {
+    let place = name.split('.').next().unwrap_or(name);
+    name == "C.UTF"
+        || matches!(place.as_bytes(), [a, b, b'_', c, d]
+            if [a, b].iter().all(|byte| byte.is_ascii_lowercase())
+                && [c, d].iter().all(|byte| byte.is_ascii_uppercase()))
 }
 
 /// Whether one of the words of a folded text is `version`.
@@ -443,8 +492,33 @@ mod tests {
         ] {
             assert!(!is_version_line(no), "{no}");
         }
+        for no in [
+            "Windows: named_pipe loses the last bytes",
+            "- Linux: url_for loses the port",
+            "Ruby: node_pattern breaks",
+            "Node: fs.read hangs",
+            "Browser: urlFor loops",
+            "Windows: the last bytes are lost",
+            "Python 3.8: url_for fails",
+            "Python: as of 3.12 url_for loses the port",
+        ] {
+            assert!(!is_version_line(no), "{no}");
+        }
         for yes in [
-            "Version: `1.2.3`", "- Library version: main", "CPU(s): 2.1", "Python 3.8.1 (default)",
+            "Version: `1.2.3`",
+            "- Library version: main",
+            "CPU(s): 2.1",
+            "Python 3.8.1 (default)",
+            "- OS: CentOS",
+            "OS: openSUSE Leap",
+            "Device: iPhone 12 Pro Max",
+            "machine: x86_64",
+            "LC_ALL: en_US.UTF-8",
+            "LANG: C.UTF-8",
+            "typing_extensions: 4.0.1",
+            "OS: Windows 10 Home, 64 bit",
+            "Platform: Linux-5.4.0-42-generic-x86_64-with-glibc2.29",
+            "processor: Intel64 Family 6 Model 142 Stepping 10, GenuineIntel",
         ] {
             assert!(is_version_line(yes), "{yes}");
         }

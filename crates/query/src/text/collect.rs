@@ -24,21 +24,29 @@ const MAX_CITATIONS: usize = 50;
 /// Most bytes of a name; a longer one names nothing.
 const MAX_NAME: usize = 512;
 
-/// Fills a [`QueryText`], each list without duplicates.
+/// The path, the line and the function of a frame.
+type FrameKey = (String, u32, String);
+
+/// Fills a [`QueryText`], each list without duplicates. Only the frames are repeated until the end.
 #[derive(Default)]
-struct Collector {
+struct Collector<'r> {
     text: QueryText,
+    /// The name of the repository that the query is about, if it is known.
+    repository: Option<&'r str>,
     seen_mentions: HashSet<(MentionKind, String)>,
     /// The positions of the paths in the list.
     seen_paths: HashMap<(String, u32), usize>,
     seen_imports: HashSet<String>,
-    seen_frames: HashSet<(String, u32, String)>,
+    seen_frames: HashSet<FrameKey>,
     seen_errors: HashSet<String>,
 }
 
-/// Collects everything from a document.
-pub(super) fn collect(document: Document<'_>) -> QueryText {
-    let mut collector = Collector::default();
+/// Collects everything from a document about a repository.
+pub(super) fn collect(document: Document<'_>, repository: Option<&str>) -> QueryText {
+    let mut collector = Collector {
+        repository,
+        ..Collector::default()
+    };
     collector.text.labels = document.labels;
     if let Some(title) = &document.title {
         collector.title(title);
@@ -46,10 +54,11 @@ pub(super) fn collect(document: Document<'_>) -> QueryText {
     for block in &document.blocks {
         collector.block(block);
     }
+    collector.text.frames = without_repeated(collector.text.frames);
     collector.text
 }
 
-impl Collector {
+impl Collector<'_> {
     /// Collects from a block. Stack traces are cut out of prose too: many are pasted without marks.
     fn block(&mut self, block: &Block<'_>) {
         match block {
@@ -124,7 +133,7 @@ impl Collector {
     }
 
     fn citations(&mut self, text: &str) {
-        for citation in citations(text) {
+        for citation in citations(text, self.repository) {
             if self.text.citations.len() < MAX_CITATIONS && !self.text.citations.contains(&citation)
             {
                 self.text.citations.push(citation);
@@ -175,11 +184,11 @@ impl Collector {
         let plain = if codes.is_empty() {
             text
         } else {
-            title.text.replace('`', "")
+            inline::without_escapes(title.text).replace('`', "")
         };
         self.segment(SegmentKind::Title, plain);
         self.citations(title.text);
-        self.literals(literals::read(title.text));
+        self.literals(literals::read(&inline::without_escapes(title.text)));
         self.errors_in(title.text);
     }
 
@@ -225,7 +234,7 @@ impl Collector {
             self.segment(SegmentKind::Quoted, text);
         }
         for line in lines {
-            self.literals(literals::read(line.text));
+            self.literals(literals::read(&inline::without_escapes(line.text)));
             self.errors_in(line.text);
         }
     }
@@ -256,13 +265,11 @@ impl Collector {
     /// Collects the path, the test or the names of a word (or of a part of it in another script) at a position among the
     /// words of its line.
     fn word(&mut self, word: &str, at: usize, words: &[&str], kind: MentionKind) {
-        if word.starts_with('@')
-            || (word.contains('@') && word.contains('.')) && !word.contains('/')
-        {
+        if is_person(word, kind) {
             return;
         }
-        if let Some(test) = paths::read_test(word) {
-            return self.test(test, kind);
+        if let Some(named) = paths::read_test(word).or_else(|| paths::read_named(word)) {
+            return self.named_in_file(named, kind);
         }
         if let Some(mention) = paths::read(word, Context::Prose) {
             let before = words.get(..at).unwrap_or_default().iter().rev();
@@ -300,8 +307,8 @@ impl Collector {
         plain.push_str(after);
     }
 
-    /// Collects a test id: the path of its file, and its name there.
-    fn test(&mut self, (file, name): (PathMention, String), kind: MentionKind) {
+    /// Collects a test id, or another name with its file: the path of the file, and the name there.
+    fn named_in_file(&mut self, (file, name): (PathMention, String), kind: MentionKind) {
         self.path(file);
         self.mention(kind, &name);
     }
@@ -310,27 +317,38 @@ impl Collector {
         let lines = code.lines;
         let code = code.text.trim();
         self.citations(code);
-        if let Some(test) = paths::read_test(code) {
-            return self.test(test, MentionKind::InlineCode);
+        if let Some(named) = paths::read_test(code).or_else(|| paths::read_named(code)) {
+            return self.named_in_file(named, MentionKind::InlineCode);
         }
         self.imports(&[code]);
         if traces::is_error(code) && code.contains(": ") {
             self.error(code);
         }
-        if let Some(found) = traces::of_line(code) {
+        // A sentence about a frame does not make it the innermost one.
+        if let Some(found) = traces::of_line(code)
+            && !self.seen_frames.contains(&frame_key(&found))
+        {
             self.frame(&found);
         }
-        if !code.contains(' ')
-            && !code.contains("://")
-            && let Some(mention) = paths::read(code, Context::Code)
-        {
+        let is_word = !code.contains(' ') && (!code.contains("://") || code.starts_with("file://"));
+        let path = paths::read(code, Context::Code).filter(|_| is_word);
+        let is_path = path.is_some();
+        if let Some(mention) = path {
+            let is_file = paths::ends_in_file(&mention.path);
             self.path(with_lines(mention, lines));
-            return;
+            if is_file {
+                return;
+            }
         }
+        // The last segment of another path may be a name: `Style/HashSyntax`.
+        let last = code.rsplit('/').next().filter(|_| is_path);
+        let code = last.unwrap_or(code);
         for name in names::scan(code) {
             let trimmed = names::trim(&name.text);
-            let whole =
-                name.is_whole(code) && !names::is_keyword(trimmed) && trimmed.chars().count() > 1;
+            let whole = !is_path
+                && name.is_whole(code)
+                && !names::is_keyword(trimmed)
+                && trimmed.chars().count() > 1;
             if whole
                 || names::is_code_name(trimmed, name.called)
                     && names::is_identifier_like(trimmed, name.called)
@@ -393,7 +411,7 @@ impl Collector {
         }
         for word in line.split_whitespace() {
             if let Some(test) = paths::read_test(word) {
-                self.test(test, MentionKind::CodeBlock);
+                self.named_in_file(test, MentionKind::CodeBlock);
                 continue;
             }
             let mention = paths::read(word, Context::Prose);
@@ -430,10 +448,8 @@ impl Collector {
     }
 
     fn frame(&mut self, frame: &Frame) {
-        let key = (frame.path.clone(), frame.line, frame.function.clone());
-        if self.seen_frames.insert(key) {
-            self.text.frames.push(frame.clone());
-        }
+        self.seen_frames.insert(frame_key(frame));
+        self.text.frames.push(frame.clone());
     }
 
     /// Collects `SomeError: text` in a sentence, and quoted sentences, if the line mentions an error.
@@ -445,6 +461,7 @@ impl Collector {
         if !WORDS.iter().any(|word| lower.contains(word)) {
             return;
         }
+        let line = &*inline::without_escapes(line);
         let mut from = 0;
         for word in line.split(' ') {
             let at = from;
@@ -467,6 +484,33 @@ impl Collector {
             }
         }
     }
+}
+
+fn frame_key(frame: &Frame) -> FrameKey {
+    (frame.path.clone(), frame.line, frame.function.clone())
+}
+
+/// Removes all but the last of equal frames: the innermost frame of the last trace must stay the last one.
+fn without_repeated(frames: Vec<Frame>) -> Vec<Frame> {
+    let mut seen = HashSet::default();
+    let mut kept = frames;
+    kept.reverse();
+    kept.retain(|frame| seen.insert(frame_key(frame)));
+    kept.reverse();
+    kept
+}
+
+/// Whether a word addresses a person (`@ada`) or is an address. Forges allow neither underscores nor dots in the names
+/// of their users, and a title addresses nobody.
+fn is_person(word: &str, kind: MentionKind) -> bool {
+    let Some((before, after)) = word.split_once('@') else {
+        return false;
+    };
+    if before.is_empty() {
+        let name = after.trim_end_matches(['.', ',', ':', ';', '!', '?', ')', '…']);
+        return kind != MentionKind::Title && !name.contains(['_', '.', '(']);
+    }
+    before.ends_with(char::is_alphanumeric) && word.contains('.') && !word.contains('/')
 }
 
 /// Returns a path with the lines that the words beside it give, unless it has its own.

@@ -170,14 +170,18 @@ impl<'a> Reader<'a> {
         let info = self.markdown.infos.get(number).map_or("", String::as_str);
         let mut lines = Vec::with_capacity(end - start);
         // An info string is a few words; more than that is code on the wrong line.
-        if info.split_whitespace().count() > MAX_INFO {
-            lines.push(repair::after_mark(fence));
-        }
+        let is_code = info.split_whitespace().count() > MAX_INFO;
+        let first =
+            repair::code_after_mark(fence).or_else(|| is_code.then(|| repair::after_mark(fence)));
+        lines.extend(first.filter(|code| !code.is_empty()));
         let content = self.lines.get(start + 1..end).unwrap_or_default();
         lines.extend(content.iter().map(|line| match quoted {
             true => strip_quote(line),
             false => line.as_str(),
         }));
+        let closing = self.lines.get(end).map(String::as_str);
+        let last = closing.and_then(|line| repair::code_before_mark(line, fence));
+        lines.extend(last.filter(|code| !code.is_empty()));
         self.flush();
         let has_trace = || lines.iter().any(|line| traces::is_trace_line(line));
         // A code sample may follow the environment without a heading.

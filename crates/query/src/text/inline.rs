@@ -1,5 +1,7 @@
 //! Splits a line of prose into text, inline code, link targets and quoted strings.
 
+use std::borrow::Cow;
+
 use super::document::Line;
 use super::markdown::SpanKind;
 use super::paths::{self, Context};
@@ -37,7 +39,8 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
         let Some(inside) = line.text.get(start..end).filter(|text| !text.is_empty()) else {
             continue;
         };
-        inline.text.push_str(line.text.get(at..start).unwrap_or(""));
+        let before = line.text.get(at..start).unwrap_or("");
+        inline.text.push_str(&without_escapes(before));
         inline.text.push(' ');
         match &span.kind {
             SpanKind::Code => {
@@ -54,8 +57,27 @@ pub(super) fn read(line: &Line<'_>) -> Inline {
         }
         at = end;
     }
-    inline.text.push_str(line.text.get(at..).unwrap_or(""));
+    let rest = line.text.get(at..).unwrap_or("");
+    inline.text.push_str(&without_escapes(rest));
     inline
+}
+
+/// Resolves the `\_` that Markdown writes for `_`. Words that have backslashes before letters, too, are paths and
+/// namespaces.
+pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains(r"\_") {
+        return Cow::Borrowed(text);
+    }
+    let is_path = |word: &str| {
+        let mut parts = word.split('\\').skip(1);
+        parts.any(|part| part.starts_with(char::is_alphanumeric))
+    };
+    let resolved = |word: &str| match is_path(word) {
+        true => word.to_owned(),
+        false => word.replace(r"\_", "_"),
+    };
+    let words = text.split_inclusive(char::is_whitespace).map(resolved);
+    Cow::Owned(words.collect())
 }
 
 fn lines_beside(line: &str, start: usize, end: usize) -> (u32, u32) {
@@ -63,6 +85,9 @@ fn lines_beside(line: &str, start: usize, end: usize) -> (u32, u32) {
     let to = line.floor_char_boundary(end.saturating_add(MAX_BESIDE));
     let before = line.get(from..start).unwrap_or("");
     let after = line.get(end..to).unwrap_or("");
+    if let Some(lines) = paths::line_after_quote(after) {
+        return lines;
+    }
     // The next sentence is about something else.
     let after = if after.starts_with('.') { "" } else { after };
     paths::lines_beside(before.split_whitespace().rev(), after.split_whitespace())
@@ -135,6 +160,18 @@ mod tests {
     fn surrounding_backticks_are_stripped() {
         assert_eq!(strip_backticks("`` `a` ``"), "`a`");
         assert_eq!(strip_backticks("`a"), "a");
+    }
+
+    #[test]
+    fn escapes_of_underscores_are_resolved() {
+        for (text, wanted) in [
+            (r"a\_b\_c d", "a_b_c d"),
+            (r"\_\_init\_\_ \*\_", r"__init__ \*_"),
+            (r"a\_b src\_win\a.py  ", r"a_b src\_win\a.py  "),
+            (r"a\b", r"a\b"),
+        ] {
+            assert_eq!(without_escapes(text), wanted);
+        }
     }
 
     #[test]

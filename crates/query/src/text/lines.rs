@@ -1,14 +1,14 @@
-//! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters, and
-//! restores lost line breaks (an issue pasted as one line) where Markdown shows them, and in stack traces that a log
-//! in JSON has as strings.
+//! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters and what programs
+//! write before each line of a stack trace, and restores lost line breaks (an issue pasted as one line) where Markdown
+//! shows them, and in stack traces that a log in JSON has as strings.
 
 use std::ops::Range;
 
 use anstream::adapter::strip_str;
-use foveate_parse::traces;
+use foveate_parse::traces::{self, Mark};
 use serde_json::{Map, Value};
 
-use crate::failure::after_time;
+use crate::failure::{after_time, strip_trace_prefixes};
 
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
 const FLAT_LINES: usize = 2;
@@ -26,31 +26,9 @@ const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "event", "error", "err", "det
 
 /// Splits a query into lines without line ends.
 pub(super) fn split(query: &str) -> Vec<String> {
-    let lines: Vec<&str> = query
-        .split('\n')
-        .flat_map(|line| line.trim_end_matches('\r').split('\r'))
-        .collect();
-    let has_times = lines
-        .iter()
-        .filter(|line| after_time(line).is_some())
-        .count()
-        >= TIMED_LINES;
-    let has_colours = lines
-        .iter()
-        .filter(|line| first_colour(line).is_some())
-        .count()
-        >= COLOURED_LINES;
-    let lines: Vec<String> = lines
+    let lines = clean_lines(query);
+    let lines: Vec<String> = strip_trace_prefixes(lines.iter().map(String::as_str).collect())
         .into_iter()
-        .map(|line| {
-            let line = after_time(line).filter(|_| has_times).unwrap_or(line);
-            let line = clean(after_level(line));
-            if has_colours {
-                without_colours(&line)
-            } else {
-                line
-            }
-        })
         .flat_map(with_unescaped_traces)
         .collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty());
@@ -65,25 +43,55 @@ pub(super) fn split(query: &str) -> Vec<String> {
     }
 }
 
+/// Returns the lines without invisible characters, without colours and, if they are a log, without times.
+fn clean_lines(query: &str) -> Vec<String> {
+    let lines: Vec<&str> = query
+        .split('\n')
+        .flat_map(|line| line.trim_end_matches('\r').split('\r'))
+        .collect();
+    let has_times = lines
+        .iter()
+        .filter(|line| after_time(line).is_some())
+        .count()
+        >= TIMED_LINES;
+    let has_colours = lines
+        .iter()
+        .filter(|line| first_colour(line).is_some())
+        .count()
+        >= COLOURED_LINES;
+    lines
+        .into_iter()
+        .map(|line| {
+            let line = after_time(line).filter(|_| has_times).unwrap_or(line);
+            let line = clean(after_level(line));
+            if has_colours {
+                without_colours(&line)
+            } else {
+                line
+            }
+        })
+        .collect()
+}
+
 /// Breaks a line of a log with stack traces in its strings into lines: of JSON, the messages and the traces; of other
 /// forms, the text around the traces and the traces.
-fn with_unescaped_traces(line: String) -> Vec<String> {
+fn with_unescaped_traces(line: &str) -> Vec<String> {
     if !line.contains("\\n") {
-        return vec![line];
+        return vec![line.to_owned()];
     }
-    if let Ok(Value::Object(entry)) = serde_json::from_str(&line) {
+    if let Ok(Value::Object(entry)) = serde_json::from_str(line) {
         let (mut messages, mut traces) = (Vec::new(), Vec::new());
         collect_log_texts(&entry, &mut messages, &mut traces);
         let texts = messages.iter().chain(&traces);
         return match traces[..] {
-            [] => vec![line],
+            [] => vec![line.to_owned()],
             _ => texts.flat_map(|text| text.lines()).map(clean).collect(),
         };
     }
     let mut lines = Vec::new();
     // The start of the text that is not in `lines` yet.
     let mut start = 0;
-    for string in strings(&line) {
+    for string in strings(line) {
         let text = unescape(line.get(string.clone()).unwrap_or(""));
         if has_trace(&text) {
             let before = line.get(start..string.start).unwrap_or("");
@@ -93,7 +101,7 @@ fn with_unescaped_traces(line: String) -> Vec<String> {
         }
     }
     if lines.is_empty() {
-        return vec![line];
+        return vec![line.to_owned()];
     }
     lines.push(line.get(start..).unwrap_or("").to_owned());
     lines
@@ -116,8 +124,13 @@ fn collect_log_texts<'a>(
     }
 }
 
+/// Whether a line of a text is a place in a trace. A header alone may be a string of a program.
 fn has_trace(text: &str) -> bool {
-    text.lines().any(|line| traces::of_line(line).is_some())
+    text.lines().any(|line| match traces::read(line) {
+        Some(Mark::Frame(..) | Mark::Location(_)) => true,
+        Some(Mark::Message(message)) => message.place.is_some(),
+        _ => false,
+    })
 }
 
 /// Returns the strings in double quotes that have an escaped line break, without the quotes.
@@ -273,8 +286,28 @@ mod tests {
             "level=error stack=", "java.lang.E: no", "\tat a.B.c(B.java:3)", "",
         ];
         assert_eq!(split(java), lines);
+        let go =
+            r#"{"msg": "x", "stack": "goroutine 1 [running]:\nmain.run(0x1)\n\t/app/a.go:4 +0x2"}"#;
+        let lines = [
+            "x", "goroutine 1 [running]:", "main.run(0x1)", "\t/app/a.go:4 +0x2",
+        ];
+        assert_eq!(split(go), lines);
+        let rust = r#"level=error trace="   0: app::run\n             at ./src/a.rs:9:5\n""#;
+        let lines = [
+            "level=error trace=",
+            "   0: app::run",
+            "             at ./src/a.rs:9:5",
+            "",
+        ];
+        assert_eq!(split(rust), lines);
+        let panic = r#"{"msg": "thread 'main' panicked at src/a.rs:3:5:\nno thread left"}"#;
+        let lines = ["thread 'main' panicked at src/a.rs:3:5:", "no thread left"];
+        assert_eq!(split(panic), lines);
         for code in [
-            r#"print("a\n  b\n")"#, r#"x = "File \" \\n "#, r#"split("\n").join('\n')"#,
+            r#"print("Traceback (most recent call last):\n")"#,
+            r#"print("a\n  b\n")"#,
+            r#"x = "File \" \\n "#,
+            r#"split("\n").join('\n')"#,
         ] {
             assert_eq!(split(code), [code]);
         }

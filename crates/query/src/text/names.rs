@@ -7,7 +7,7 @@ use foveate_index::tokens::is_unspaced;
 /// A chain of identifiers in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`, `(*A).b`, `A<T>::b`).
+    /// The chain joined by dots, whatever the separator in the text (`A::b`, `A#b`, `A\B`, `(*A).b`, `A<T>::b`).
     pub text: String,
     /// The `?`, `!` or `=` that follows directly, which may belong to the last identifier.
     pub mark: Option<char>,
@@ -28,7 +28,7 @@ impl Name {
         let head = after.split(['(', '=', '[', '>', ' ']).next().unwrap_or("");
         let written = code.trim_end();
         !is_variable
-            && before.chars().all(|c| "@$.<&*~".contains(c))
+            && before.chars().all(|c| "@$.<&*~\\".contains(c))
             && head.chars().all(|c| ":,;".contains(c))
             && (!written.contains(' ') || written.contains(['(', '=']))
     }
@@ -192,15 +192,18 @@ fn separator(text: &str, chain: &str) -> Option<&'static str> {
         return rest.starts_with(starts_name).then_some(".prototype.");
     }
     let last = chain.rsplit('.').next().unwrap_or(chain);
+    let is_class = last.starts_with(char::is_uppercase);
     let is_destructor = |rest: &str| {
         rest.strip_prefix('~')
             .is_some_and(|name| identifier(name) == last)
     };
-    let separators = [".", "::", "->", "#", "?."];
+    let separators = [".", "::", "->", "#", "?.", "\\"];
     let fits = |separator: &&str| {
         text.strip_prefix(*separator)
             .is_some_and(|rest| match *separator {
-                "#" => chain.starts_with(char::is_uppercase) && rest.starts_with(starts_name),
+                "#" => is_class && rest.starts_with(starts_name),
+                // Before a small letter it is an escape, or a part of a path.
+                "\\" => is_class && rest.starts_with(char::is_uppercase),
                 "." => rest.starts_with(starts_name) || dereferenced(rest).is_some(),
                 "::" => rest.starts_with(starts_name) || is_destructor(rest),
                 _ => rest.starts_with(starts_name),
@@ -380,12 +383,13 @@ pub(super) fn is_product(name: &str) -> bool {
 const PRODUCTS: &[&str] = &[
     "angular.js", "backbone.js", "codesandbox", "d3.js", "day.js", "devtools", "dynamodb", "ebpf",
     "ember.js", "express.js", "facebook", "freebsd", "github", "gitlab", "google.com", "graphql",
-    "intellij", "ios", "ipad", "iphone", "ipython", "javadoc", "javascript", "jquery", "linkedin",
-    "macbook", "macos", "mariadb", "moment.js", "mongodb", "mysql", "next.js", "node.js", "nodejs",
-    "numpy", "nuxt.js", "oauth", "openapi", "openbsd", "openssl", "p5.js", "postgresql", "pycharm",
-    "pypi", "pypy", "pytorch", "react.js", "scikit", "scipy", "socket.io", "sqlite", "stackblitz",
-    "stackoverflow", "tensorflow", "three.js", "typescript", "vscode", "vue.js", "webassembly",
-    "webpack", "wikipedia", "wordpress", "x86_64", "youtube",
+    "intellij", "ios", "ipad", "ipados", "iphone", "ipython", "javadoc", "javascript", "jquery",
+    "linkedin", "macbook", "macos", "mariadb", "moment.js", "mongodb", "mysql", "next.js",
+    "node.js", "nodejs", "numpy", "nuxt.js", "oauth", "openapi", "openbsd", "openssl", "opensuse",
+    "p5.js", "postgresql", "pycharm", "pypi", "pypy", "pytorch", "react.js", "scikit", "scipy",
+    "socket.io", "sqlite", "stackblitz", "stackoverflow", "tensorflow", "three.js", "tvos",
+    "typescript", "vscode", "vue.js", "watchos", "webassembly", "webpack", "wikipedia",
+    "wordpress", "x86_64", "youtube",
 ];
 
 const BUILT_IN: &[&str] = &[
@@ -455,12 +459,16 @@ mod tests {
             ("Outer$Inner.run", &["Outer.Inner.run"]),
             ("Outer$1.run", &["Outer.run"]),
             ("$scope.a$b", &["$scope.a$b"]),
+            ("com.acme.Reader#peek", &["com.acme.Reader.peek"]),
+            ("com.acme#peek", &["com.acme", "peek"]),
+            ("\\Acme\\Run\\Task::fix()", &["Acme.Run.Task.fix"]),
+            ("src\\Acme\\run", &["src", "Acme", "run"]),
         ] {
             assert_eq!(names(text), wanted, "{text}");
         }
         let whole = |code: &str| scan(code).first().is_some_and(|name| name.is_whole(code));
         for code in [
-            "valid?", "save!(a)", "(*A).b", "A<T>::b(c)", "&a", "a: ", "x = 1",
+            "valid?", "save!(a)", "(*A).b", "A<T>::b(c)", "&a", "a: ", "x = 1", "\\A\\B",
         ] {
             assert!(whole(code), "{code}");
         }

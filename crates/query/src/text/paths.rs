@@ -5,7 +5,7 @@ use foveate_parse::traces::clean_path;
 use percent_encoding::percent_decode_str;
 
 use super::PathMention;
-use super::names::is_product;
+use super::names::{self, is_product};
 
 /// Extensions of files that a repository may hold and an issue may name.
 const EXTENSIONS: &[&str] = &[
@@ -30,11 +30,8 @@ pub(super) enum Context {
 
 /// Reads a word (no spaces) as a path, with its line if one is given.
 pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
-    let word = word.trim_matches(|c: char| "()[]{}<>\"'`,;!?*“”".contains(c));
-    let word = word.trim_end_matches(['.', ':']);
-    let word = strip_possessive(word);
-    let word = strip_drive(word);
-    let (word, bracketed) = split_bracketed_line(word);
+    let (word, bracketed) = split_bracketed_line(bare(word));
+    let (word, quoted) = split_quoted_line(word);
     // Routes have such names: `app/[id]/page.tsx`, `(group)`, `$id`.
     let slash = word.find('/').unwrap_or(word.len());
     let has_bracket = word.contains(BRACKETS);
@@ -47,8 +44,9 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         return None;
     }
     let (path, lines) = split_line(word);
-    let (line, last_line) = bracketed.map_or(lines, |line| (line, line));
-    let path = path.replace('\\', "/");
+    let bracketed = bracketed.map(|line| (line, line));
+    let (line, last_line) = bracketed.or(quoted).unwrap_or(lines);
+    let path = without_anchor(path).replace('\\', "/");
     let path = path.trim_start_matches("./").trim_matches('/');
     let name = path.rsplit('/').next().unwrap_or("");
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -60,7 +58,7 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
     if !plain || path.starts_with("..") && segments < 2 {
         return None;
     }
-    let known = EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name);
+    let known = is_known_file(path);
     // `and/or`, `read/write`: two plain words are no path unless code marks say so.
     let listed =
         context == Context::Code && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
@@ -76,6 +74,45 @@ pub(super) fn read(word: &str, context: Context) -> Option<PathMention> {
         is_certain: known || listed,
         from_url: false,
     })
+}
+
+/// Strips from a word what is no part of a path: punctuation around it, `file://`, the ending of `a.py's` and a drive.
+fn bare(word: &str) -> &str {
+    let is_outside = |c: char| !(c.is_alphanumeric() || "/\\._-@+~#$%:".contains(c));
+    let word = word
+        .trim_start_matches(is_outside)
+        .trim_end_matches(|c: char| is_outside(c) || matches!(c, '.' | ':'));
+    let word = strip_possessive(word);
+    let path = word.strip_prefix("file://");
+    strip_drive(path.map_or(word, |path| path.trim_start_matches('/')))
+}
+
+/// Whether a path ends in the name of a file with a known extension.
+fn is_known_file(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let is_known = |(stem, extension): (&str, &str)| {
+        EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name)
+    };
+    name.rsplit_once('.').is_some_and(is_known)
+}
+
+/// Whether a path ends in the name of a file (`a.py`, `messages.properties`) rather than of code (`HashSyntax`,
+/// `User.save`).
+pub(super) fn ends_in_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_file = |(stem, extension): (&str, &str)| {
+        !stem.starts_with(char::is_uppercase)
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    is_known_file(path) || name.rsplit_once('.').is_some_and(is_file)
+}
+
+/// Strips the anchor of `a.rst#usage`.
+fn without_anchor(path: &str) -> &str {
+    match path.split_once('#') {
+        Some((file, _)) if is_known_file(file) => file,
+        _ => path,
+    }
 }
 
 /// Strips the ending of `a.py's`.
@@ -100,8 +137,9 @@ fn strip_drive(word: &str) -> &str {
 }
 
 /// Punctuation of Chinese and Japanese, which has no spaces around it.
-pub(super) const FULL_WIDTH: [char; 14] = [
-    '（', '）', '，', '。', '：', '；', '「', '」', '『', '』', '【', '】', '、', '！',
+pub(super) const FULL_WIDTH: [char; 17] = [
+    '（', '）', '，', '。', '：', '；', '「', '」', '『', '』', '【', '】', '、', '！', '？', '《',
+    '》',
 ];
 
 /// Splits a text without spaces where the script changes (`在src/a.py中`) and around full-width punctuation, which is
@@ -155,6 +193,46 @@ pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
         .unwrap_or(rest.len());
     let name = rest.get(..end)?.trim_end_matches(':').replace("::", ".");
     (!name.is_empty() && !name.contains(':')).then_some((file, name))
+}
+
+/// Reads `src/a.py:B.c`, as Foveate writes names with their files, as the file and `B.c`. After `#`, only a name that
+/// is written like one in code counts: others are anchors of a text.
+pub(super) fn read_named(word: &str) -> Option<(PathMention, String)> {
+    let word = bare(word);
+    let (file, rest) = word.split_at(word.find([':', '#'])?);
+    // Where words have no spaces between them, a sentence may follow.
+    let begins_name = |c: char| c == '_' || c.is_alphabetic() && !is_unspaced(c);
+    let written = rest.get(1..).filter(|rest| rest.starts_with(begins_name))?;
+    let file = read(file, Context::Prose).filter(|file| file.is_certain)?;
+    let name = names::scan(written).into_iter().next()?;
+    let text = names::trim(&name.text);
+    let is_meant = match rest.starts_with('#') {
+        true => names::is_identifier_like(text, name.called),
+        false => !is_word_for_lines(text),
+    };
+    is_meant.then(|| (file, text.to_owned()))
+}
+
+/// Whether a word after a path announces a line: `L12`, `line`.
+fn is_word_for_lines(word: &str) -> bool {
+    let number = word.strip_prefix('L');
+    matches!(word, "line" | "lines")
+        || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Splits `a.py":12`, as the end of a path in quotes is written, into the path and the lines.
+fn split_quoted_line(word: &str) -> (&str, Option<(u32, u32)>) {
+    let quoted = word.split_once(['"', '\'', '`', '”', '’', '“', '»']);
+    match quoted.and_then(|(path, rest)| Some((path, line_after_quote(rest)?))) {
+        Some((path, lines)) => (path, Some(lines)),
+        None => (word, None),
+    }
+}
+
+/// Reads the lines that directly follow a path in quotes or backticks: `:12`.
+pub(super) fn line_after_quote(text: &str) -> Option<(u32, u32)> {
+    let lines = lines_after_colon(text.strip_prefix(':')?);
+    (lines.0 > 0).then_some(lines)
 }
 
 /// Splits `a.cs(12` or `a.cs(12,5)`, as compilers of Microsoft write lines, into the path and the line.
@@ -226,12 +304,16 @@ fn split_line(word: &str) -> (&str, (u32, u32)) {
     if let Some((path, fragment)) = word.split_once("#L") {
         return (path, line_range(fragment));
     }
-    if let Some((path, rest)) = word.split_once(':') {
-        // What follows a second colon is a column.
-        let lines = rest.split(':').next().unwrap_or(rest);
-        return (path, line_range(lines.trim_start_matches('L')));
+    match word.split_once(':') {
+        Some((path, rest)) => (path, lines_after_colon(rest)),
+        None => (word, (0, 0)),
     }
-    (word, (0, 0))
+}
+
+fn lines_after_colon(text: &str) -> (u32, u32) {
+    // What follows a second colon is a column.
+    let lines = text.split(':').next().unwrap_or(text);
+    line_range(lines.trim_start_matches('L'))
 }
 
 /// Reads `10-L20`, `10-20`, `10:L20` or `10` as the first and the last line.
@@ -357,6 +439,64 @@ mod tests {
         check("c://src/a.py", Prose, None);
         check("src/a.py's", Prose, Some(("src/a.py", 0)));
         check("src/a.py’s,", Prose, Some(("src/a.py", 0)));
+        for word in [
+            "src/a.py？", "src/a.py…", "«src/a.py»", "„src/a.py“", "(src/a.py):", "└──src/a.py",
+            "file:///src/a.py", "src/a.py#usage",
+        ] {
+            check(word, Prose, Some(("src/a.py", 0)));
+        }
+        check("%s/a.py", Prose, None);
+        check("\"src/a.py\":325,", Prose, Some(("src/a.py", 325)));
+        check("'src/a.py':12:5", Prose, Some(("src/a.py", 12)));
+        check("\"src/a.py\":x", Prose, None);
+        check(
+            "<file:///home/ada/a.py:12>",
+            Code,
+            Some(("home/ada/a.py", 12)),
+        );
+        check("file:///C:/src/a.py:12", Prose, Some(("src/a.py", 12)));
+        check("src/C#/a.cs", Prose, Some(("src/C#/a.cs", 0)));
+        check("docs/a.rst#usage", Code, Some(("docs/a.rst", 0)));
+    }
+
+    #[test]
+    fn names_behind_paths_are_read() {
+        for (word, wanted) in [
+            ("src/a.py:open_all,", Some(("src/a.py", "open_all"))),
+            ("`src/a.py:Cart.total()`", Some(("src/a.py", "Cart.total"))),
+            ("b/form.go:setByForm", Some(("b/form.go", "setByForm"))),
+            ("src/a.rs:Pool::get", Some(("src/a.rs", "Pool.get"))),
+            ("C:\\src\\a.py:_run", Some(("src/a.py", "_run"))),
+            ("a.rb#to_s", Some(("a.rb", "to_s"))),
+            ("a.rst#usage", None),
+            ("a.py#L10", None),
+            ("src/a.py:12", None),
+            ("src/a.py:L12", None),
+            ("src/a.py:line", None),
+            ("src/a.py:", None),
+            ("src/a.py:报错", None),
+            ("tests/a.py::test_b", None),
+            ("std:io", None),
+            ("http://a.py/b", None),
+        ] {
+            let found = read_named(word);
+            let found = found
+                .as_ref()
+                .map(|(file, name)| (file.path.as_str(), name.as_str()));
+            assert_eq!(found, wanted, "{word}");
+        }
+    }
+
+    #[test]
+    fn paths_of_code_end_in_no_file() {
+        for path in ["src/a.py", "User.py", "src/messages.properties", "a/.env"] {
+            assert!(ends_in_file(path), "{path}");
+        }
+        for path in [
+            "Style/HashSyntax", "models/User.save", "a/b.c_d", "src/core",
+        ] {
+            assert!(!ends_in_file(path), "{path}");
+        }
     }
 
     #[test]
@@ -370,6 +510,7 @@ mod tests {
                 "错误（src/a.py:14）发生",
                 vec!["错误", "src/a.py:14", "发生"],
             ),
+            ("src/a.py？为什么", vec!["src/a.py", "为什么"]),
             ("docs/API说明.md", vec!["docs/API说明.md"]),
             ("docs/中文/a.md", vec!["docs/中文/a.md"]),
             ("f(x):g", vec!["f(x):g"]),

@@ -92,6 +92,31 @@ pub(super) fn after_mark(line: &str) -> &str {
     bare(line).trim_start_matches(['`', '~']).trim()
 }
 
+/// Returns the code after a mark of Jira or HTML on the line that opens a block; `None` for other marks, which an info
+/// string may follow.
+pub(super) fn code_after_mark(line: &str) -> Option<&str> {
+    let (fence, rest) = Fence::opening(line, usize::MAX)?;
+    let end_of_mark = match fence {
+        Fence::Text("</pre") => '>',
+        Fence::Text("{code}") => '}',
+        Fence::Text("{noformat}") => return Some(rest.trim()),
+        _ => return None,
+    };
+    Some(
+        rest.split_once(end_of_mark)
+            .map_or("", |(_, code)| code.trim()),
+    )
+}
+
+/// Returns the code before a mark of Jira or HTML on the line that closes the block opened by another line.
+pub(super) fn code_before_mark<'t>(line: &'t str, opening: &str) -> Option<&'t str> {
+    let (Fence::Text(close), _) = Fence::opening(opening, usize::MAX)? else {
+        return None;
+    };
+    let (code, _) = bare(line).split_once(close)?;
+    Some(code.trim_end())
+}
+
 /// An opened block of code.
 enum Fence {
     /// Closed by a line of only this character, at least this many times.

@@ -392,6 +392,9 @@ fn lines_that_only_look_like_versions_are_kept() {
         "ConversionError: cannot convert set_alpha",
         "UnsupportedVersionError: Foo.bar cannot call set_alpha",
         "| `set_alpha(x)` | 0.5 |",
+        "Windows: set_alpha loses the last bytes",
+        "- Linux: set_alpha fails",
+        "Python 3.8: set_alpha fails",
         "```\n>>> set_alpha(x)\n1.0\n2.0\n3.0\n```",
         "```\nalpha = 0.5\nbeta = 1.5\nset_alpha(alpha)\n```",
     ] {
@@ -432,6 +435,98 @@ fn environment_ends_without_a_heading() {
 }
 
 #[test]
+fn repeated_innermost_frame_stays_the_last() {
+    let trace = |caller: &str| {
+        format!(
+            "```\nTraceback (most recent call last):\n  File \"{caller}.py\", line 3, in {caller}\n    \
+             total()\n  File \"cart.py\", line 9, in total\n    add()\nValueError: no\n```\n"
+        )
+    };
+    let text = parse(&format!(
+        "It fails\n\n{}\nand\n\n{}",
+        trace("buy"),
+        trace("sell")
+    ));
+    assert_eq!(
+        frames(&text),
+        ["buy.py:3 buy", "sell.py:3 sell", "cart.py:9 total"]
+    );
+    check_frames(
+        "Program received signal SIGSEGV, Segmentation fault.\n0x0000555555 in add (cart=0x0) at lib/cart.c:95\n(gdb) bt\n#0  0x0000555555 in add (cart=0x0) at lib/cart.c:95\n#1  0x0000555556 in main () at lib/main.c:12",
+        &["lib/main.c:12:0 main", "lib/cart.c:95:0 add"],
+    );
+    let text = parse(
+        "It fails\n\n```\nTypeError: no\n    at inner (src/a.js:1:2)\n    at outer (src/b.js:3:4)\n```\n\n\
+         The frame `at outer (src/b.js:3:4)` is mine.\n",
+    );
+    assert_eq!(frames(&text), ["src/b.js:3 outer", "src/a.js:1 inner"]);
+}
+
+#[test]
+fn traces_behind_prefixes_of_logs_are_read() {
+    const PYTHON: &str = "Traceback (most recent call last):\n  File \"shop/cart.py\", line 14, in total\n    return sum(rows)\nTypeError: no sum";
+    const JAVASCRIPT: &str =
+        "TypeError: no sum\n    at total (shop/cart.js:14:3)\n    at main (shop/main.js:3:1)";
+    for prefix in [
+        "web_1  | ",
+        "2024-01-02T10:11:12.123456+00:00 app[web.1]: ",
+        "2024-01-02T10:11:12.123456789Z stderr F ",
+        "Jan 02 10:11:12 host app[123]: ",
+        "[2024-01-02 10:11:12,123: ERROR/ForkPoolWorker-1] ",
+        "[gw0] ",
+        "#12 0.345 ",
+        "remote: ",
+        "10:11:12 ",
+    ] {
+        let prefixed = |trace: &str| -> String {
+            let lines = trace.lines().map(|line| format!("{prefix}{line}\n"));
+            lines.collect()
+        };
+        for (trace, wanted) in [
+            (PYTHON, &["shop/cart.py:14 total"][..]),
+            (
+                JAVASCRIPT,
+                &["shop/main.js:3 main", "shop/cart.js:14 total"],
+            ),
+        ] {
+            for query in [
+                format!("It fails\n\nLike so:\n\n{}\nWhy?", prefixed(trace)),
+                format!("It fails\n\n```\n{}```\nWhy?", prefixed(trace)),
+            ] {
+                let text = parse(&query);
+                assert_eq!(frames(&text), wanted, "{query}");
+                let errors = texts(&text, SegmentKind::ErrorMessage);
+                assert_eq!(errors, ["TypeError: no sum"], "{query}");
+            }
+        }
+    }
+    let text = parse("It fails\n\nI get this stack trace:\nI get it in set_alpha\n");
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("I get it in set_alpha"), "{prose}");
+}
+
+#[test]
+fn code_beside_the_marks_of_html_and_jira_is_kept() {
+    for (open, close) in [
+        ("<pre>", "</pre>"),
+        ("<pre class=\"code\">", "</pre>"),
+        ("{code}", "{code}"),
+        ("{code:java}", "{code}"),
+        ("{noformat}", "{noformat}"),
+    ] {
+        let text = parse(&format!(
+            "A title\n\n{open}set_alpha(1)\nx\nset_beta(2){close}\n\nSee `set_gamma`.\n"
+        ));
+        let code = texts(&text, SegmentKind::CodeBlock);
+        assert_eq!(code, ["set_alpha(1)\nx\nset_beta(2)"], "{open}");
+        let named = names(&text, MentionKind::CodeBlock);
+        assert_eq!(named, ["set_alpha", "set_beta"], "{open}");
+        let text = parse(&format!("A title\n\n{open}\nx = 1\n{close}\n"));
+        assert_eq!(texts(&text, SegmentKind::CodeBlock), ["x = 1"], "{open}");
+    }
+}
+
+#[test]
 fn cited_header_of_a_trace_does_not_hide_its_line() {
     let text = parse(
         "It fails\n\nWhen I call set_alpha I get Traceback (most recent call last): KeyError\n",
@@ -464,6 +559,13 @@ fn paths_beside_other_scripts_and_drives_are_found() {
         ("错误发生在src/a.py文件中。", "src/a.py:0"),
         ("错误（src/a.py:14）发生", "src/a.py:14"),
         ("The src/a.py's code is broken.", "src/a.py:0"),
+        ("src/a.py？ Why?", "src/a.py:0"),
+        ("See „src/a.py“.", "src/a.py:0"),
+        ("See \"src/a.py\":325 for it", "src/a.py:325"),
+        ("See `src/a.py`:325:7 for it", "src/a.py:325"),
+        ("See file:///home/a.py:3 for it", "home/a.py:3"),
+        ("See `file:///home/a.py:3` for it", "home/a.py:3"),
+        ("See docs/a.rst#usage for it", "docs/a.rst:0"),
         (
             "见https://github.com/o/r/blob/main/src/a.py#L3。",
             "src/a.py:3",
@@ -471,6 +573,74 @@ fn paths_beside_other_scripts_and_drives_are_found() {
     ] {
         assert_eq!(paths(&parse(&format!("A title\n\n{line}\n"))), [wanted]);
     }
+}
+
+#[test]
+fn names_behind_their_paths_are_found() {
+    for (word, name) in [
+        ("src/a.py:open_all", "open_all"),
+        ("src/a.py:Session.open", "Session.open"),
+        ("b/form.go:setByForm", "setByForm"),
+    ] {
+        let path = word.split(':').next().unwrap_or_default();
+        for (line, kind) in [
+            (format!("Maybe {word}, but why?"), MentionKind::Prose),
+            (format!("Maybe `{word}`, but why?"), MentionKind::InlineCode),
+        ] {
+            let text = parse(&format!("A title\n\n{line}\n"));
+            assert_eq!(names(&text, kind), [name], "{line}");
+            assert_eq!(paths(&text), [format!("{path}:0")], "{line}");
+        }
+    }
+}
+
+#[test]
+fn names_between_slashes_and_backslashes_are_found() {
+    for (code, wanted) in [
+        ("Style/HashSyntax", &["HashSyntax"][..]),
+        ("\\Acme\\Runner\\Runner::fix()", &["Acme.Runner.Runner.fix"]),
+        (
+            "Acme\\Tokenizer\\Tokens::fromCode",
+            &["Acme.Tokenizer.Tokens.fromCode"],
+        ),
+        ("com.acme.JsonReader#peek", &["com.acme.JsonReader.peek"]),
+        ("src/http_client/core", &[]),
+        ("src/http_client.py", &[]),
+        ("src/http_client.properties", &[]),
+    ] {
+        let text = parse(&format!("A title\n\nMaybe `{code}` fails.\n"));
+        assert_eq!(names(&text, MentionKind::InlineCode), wanted, "{code}");
+    }
+}
+
+#[test]
+fn decorators_are_told_from_people() {
+    let text = parse(
+        "@JsonAdapter of a field is ignored\n\n@keep_context fails, @app.teardown() too, \
+         @Adapter(Foo) as well, says @JakeWharton to @ada. Mail a_b@c.example.\n",
+    );
+    assert_eq!(names(&text, MentionKind::Title), ["JsonAdapter"]);
+    assert_eq!(
+        names(&text, MentionKind::Prose),
+        ["keep_context", "app.teardown", "Adapter"]
+    );
+}
+
+#[test]
+fn escaped_underscores_are_part_of_names() {
+    let text = parse(
+        "KeyError: set\\_title fails\n\nOr keep\\_the\\_context in src\\_win\\a.py with MAX\\_SIZE.\n",
+    );
+    assert_eq!(text.title(), "KeyError: set_title fails");
+    let named = names(&text, MentionKind::ErrorMessage);
+    assert!(named.contains(&"set_title"), "{named:?}");
+    assert_eq!(
+        names(&text, MentionKind::Prose),
+        ["keep_the_context", "MAX_SIZE"]
+    );
+    assert_eq!(paths(&text), ["src/_win/a.py:0"]);
+    let literals: Vec<&str> = text.literals.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(literals, ["MAX_SIZE"]);
 }
 
 #[test]
@@ -663,6 +833,13 @@ fn hostile_texts_take_linear_time() {
         "a.prototype",
         ".prototype",
         "a.c:1:2: error: x\n",
+        "\\_",
+        "A\\B",
+        "a.py:b",
+        "web | Error: x\n",
+        "<pre>a\n",
+        "{code}a\n",
+        "\"a.py\":1",
     ];
     for piece in pieces {
         check_time(&piece.repeat(100_000 / piece.len()));

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Repo } from "./api";
 import { Form } from "./form";
 import { OutcomeView } from "./outcome";
 import { announce } from "./parts";
@@ -37,8 +38,8 @@ function Page() {
   useSaid(outcome);
 
   const repos = repositories.list ?? [];
-  // If no repository was chosen, the first one is used.
-  const asked = question.repo === "" ? { ...question, repo: repos[0]?.name ?? "" } : question;
+  const usual = useUsual(repos);
+  const asked = question.repo === "" ? { ...question, repo: usual } : question;
   const ask = () => {
     history.pushState(null, "", `#${fragmentOf(asked)}`);
     answer(asked);
@@ -112,6 +113,14 @@ function Page() {
       <div id="announced" class="hidden" role="status" aria-live="polite" />
     </>
   );
+}
+
+/** Returns the repository to use if none was chosen: the first one that is ready, else the first. It stays unless it fails. */
+function useUsual(repos: readonly Repo[]): string {
+  const usual = useRef("");
+  const stays = repos.some((repo) => repo.name === usual.current && repo.state !== "failed");
+  if (!stays) usual.current = (repos.find((repo) => repo.state === "ready") ?? repos[0])?.name ?? "";
+  return usual.current;
 }
 
 /** Moves the focus without changing the URL's fragment, which holds the question. */

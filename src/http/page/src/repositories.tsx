@@ -32,20 +32,31 @@ export function Progress({ repo }: { repo: Repo }) {
   );
 }
 
-/** One line about a repository, below the form. */
+/** The state of the chosen repository, in the form. */
 export function StateLine({ repo }: { repo: Repo }) {
-  if (isBusy(repo)) return <Progress repo={repo} />;
   return (
-    <p class="note">
-      <State repo={repo} /> {counted(repo.files, "file")}, {counted(repo.definitions, "definition")}
-      {repo.commit !== "" && (
-        <>
-          , <code>{shortCommit(repo.commit)}</code>
-        </>
+    <>
+      {isBusy(repo) ? (
+        <Progress repo={repo} />
+      ) : (
+        <p class="note">
+          <State repo={repo} /> {counted(repo.files, "file")}, {counted(repo.definitions, "definition")}
+          {repo.commit !== "" && (
+            <>
+              , <code>{shortCommit(repo.commit)}</code>
+            </>
+          )}
+          {repo.dirty && " with changes"}
+        </p>
       )}
-      {repo.dirty && " with changes"}
-    </p>
+      <Failure repo={repo} />
+    </>
   );
+}
+
+/** Why a repository failed. */
+function Failure({ repo }: { repo: Repo }) {
+  return repo.error == null ? null : <p class="notice">{visible(repo.error)}</p>;
 }
 
 function State({ repo }: { repo: Repo }) {
@@ -107,7 +118,7 @@ function Card({ repo, choose }: { repo: Repo; choose: (name: string) => void }) 
       </div>
       <p class="note source">{visible(source)}</p>
       <Progress repo={repo} />
-      {repo.error != null && <p class="notice">{visible(repo.error)}</p>}
+      <Failure repo={repo} />
       <dl class="facts">
         <Fact name="Commit">
           {repo.commit === "" ? "none" : <code title={visible(repo.commit)}>{shortCommit(repo.commit)}</code>}

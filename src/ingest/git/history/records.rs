@@ -39,6 +39,8 @@ pub struct Records {
     /// Held while a batch of functions is read.
     pub(super) functions_turn: Mutex<()>,
     read: AtomicUsize,
+    /// Commits of the current batch whose functions were read and are not recorded yet.
+    in_batch: AtomicUsize,
     wanted: AtomicUsize,
 }
 
@@ -105,6 +107,7 @@ impl Records {
             touched_files_turn: Mutex::default(),
             functions_turn: Mutex::default(),
             read: AtomicUsize::new(0),
+            in_batch: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
         }
     }
@@ -121,9 +124,16 @@ impl Records {
         records
     }
 
-    /// Returns the progress of reading: [`Self::read_count`], and the number of expected reads.
+    /// Returns the progress of reading: [`Self::read_count`] with the reads of the current batch, and the number of
+    /// expected reads.
     pub fn progress(&self) -> (usize, usize) {
-        (self.read_count(), self.wanted.load(Ordering::Relaxed))
+        let read = self.read_count() + self.in_batch.load(Ordering::Relaxed);
+        (read, self.wanted.load(Ordering::Relaxed))
+    }
+
+    /// Sets the number of commits whose functions were read and are not recorded yet.
+    pub(super) fn set_in_batch(&self, commits: usize) {
+        self.in_batch.store(commits, Ordering::Relaxed);
     }
 
     /// Adds this many commits to the expected reads.
@@ -237,13 +247,15 @@ impl Records {
 
     /// Records the functions of commits whose files are recorded.
     pub(super) fn add_functions(&self, commits: Vec<(ObjectId, Functions)>) {
-        self.read.fetch_add(commits.len(), Ordering::Relaxed);
+        let read = commits.len();
         let mut table = self.table.lock();
         let stored: Vec<_> = commits.iter().map(|(id, all)| (*id, all)).collect();
         table.write(FUNCTIONS, &stored, record::encode_functions);
         for (id, functions) in commits {
             table.set_functions(&id, functions);
         }
+        self.set_in_batch(0);
+        self.read.fetch_add(read, Ordering::Relaxed);
     }
 }
 

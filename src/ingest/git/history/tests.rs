@@ -4,7 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{OnceLock, Weak};
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::commit_metadata::{head, is_bot, is_informative};
@@ -470,6 +472,63 @@ fn records_that_a_full_disk_refused_are_stored_later() {
     let records = stored_at(&path);
     assert_eq!(shown(&f.load("HEAD", &records)), first);
     assert_eq!(records.read_count(), 0, "both commits are stored");
+}
+
+/// A store that notes the progress of its records at every write.
+#[derive(Debug)]
+struct ProgressStore {
+    pack: Pack,
+    records: OnceLock<Weak<Records>>,
+    seen: Mutex<Vec<(usize, usize)>>,
+}
+
+impl ContentStore for ProgressStore {
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.pack.get(key)
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        self.pack.contains(key)
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        self.pack.keys()
+    }
+
+    fn is_writable(&self) -> bool {
+        true
+    }
+
+    fn put_all(&self, entries: &mut dyn Iterator<Item = Entry>) -> io::Result<()> {
+        let records = self.records.get().and_then(Weak::upgrade).unwrap();
+        self.seen.lock().push(records.progress());
+        self.pack.put_all(entries)
+    }
+
+    fn retain(&self, max_waste: MaxWaste, is_wanted: &dyn Fn(&[u8]) -> bool) -> io::Result<u64> {
+        self.pack.retain(max_waste, is_wanted)
+    }
+}
+
+#[test]
+fn progress_counts_functions_before_their_batch_is_recorded() {
+    let f = Fixture::new();
+    for n in 0..3 {
+        f.write("a.py", CART.replace("return 1", &format!("return {n}")));
+        f.commit("change");
+    }
+    let store = Arc::new(ProgressStore {
+        pack: Pack::open(f.root.with_file_name("history.pack"), 1),
+        records: OnceLock::new(),
+        seen: Mutex::default(),
+    });
+    let records = Arc::new(Records::stored(Some(store.clone())));
+    store.records.set(Arc::downgrade(&records)).unwrap();
+    f.load("HEAD", &records);
+    // The functions of the last commit are complete only when git has ended.
+    let functions = store.seen.lock().last().copied();
+    assert_eq!(functions, Some((3 + 2, 6)));
+    assert_eq!(records.progress(), (6, 6));
 }
 
 #[test]

@@ -17,7 +17,8 @@ pub(super) const C: TraceForm = TraceForm {
             .or_else(|| messages::test(text))
             .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
-    is_header,
+    is_header: |text| is_failed_stack(text) || is_other_stack(text),
+    is_other_stack,
     is_error: messages::is_error,
     error_prefixes: &["SUMMARY: ", "ERROR: ", "what():  "],
     ..TraceForm::NONE
@@ -36,17 +37,42 @@ const EXTENSIONS: &[&str] = &[
     "tcc", "m", "mm", "y", "l",
 ];
 
-/// Whether a line is a sanitizer's or debugger's heading of a stack.
-fn is_header(text: &str) -> bool {
-    let is_stack = text.ends_with(':');
-    is_stack
-        && [
-            "freed by thread", "previously allocated by", "allocated by thread",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start))
-        || is_stack && text.contains(" leak of ") && text.contains("allocated from")
+/// Whether a line is a sanitizer's or debugger's heading of the stack that failed.
+fn is_failed_stack(text: &str) -> bool {
+    text.ends_with(':') && text.contains(" leak of ") && text.contains("allocated from")
         || text.starts_with("Thread ") && text.contains(" received signal ")
+}
+
+/// Whether a line is the heading of another stack in a report about memory, or a line above it: where the memory
+/// is, where it was allocated and freed, what another thread did.
+fn is_other_stack(text: &str) -> bool {
+    /// The start and another part of each.
+    const HEADINGS: [(&str, &str); 21] = [
+        ("freed by thread ", " here:"),
+        ("previously allocated by ", " here:"),
+        ("allocated by thread ", " here:"),
+        ("0x", "-byte region ["),
+        ("0x", " global variable '"),
+        ("Address 0x", " is located in stack of thread "),
+        ("Uninitialized value was created ", "by "),
+        ("Uninitialized value was stored ", "to memory at"),
+        ("Previous read of size ", " at 0x"),
+        ("Previous write of size ", " at 0x"),
+        ("Previous atomic ", " at 0x"),
+        ("As if synchronized via ", ":"),
+        ("Location is global '", "' of size "),
+        ("Location is heap block of size ", " allocated by "),
+        ("Location is file descriptor ", " created by "),
+        ("Location is stack of ", "thread"),
+        ("Location is TLS of ", "thread"),
+        ("Mutex M", " created at:"),
+        ("Thread T", " at:"),
+        ("Thread T", " here:"),
+        ("Block was alloc'd ", "at"),
+    ];
+    HEADINGS
+        .iter()
+        .any(|(start, part)| text.starts_with(start) && text.contains(part))
 }
 
 fn is_filler(text: &str) -> bool {

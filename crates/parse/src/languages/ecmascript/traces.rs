@@ -1,10 +1,19 @@
-//! Reads stack traces of JavaScript engines and of Vue.
+//! Reads stack traces of JavaScript engines and of Vue, and messages of the TypeScript compiler.
 
 use crate::traces::form::{Mark, Order, TraceForm};
-use crate::traces::places::{Frame, frame, is_path, location};
+use crate::traces::messages::{labelled, message, of_build};
+use crate::traces::places::{Frame, frame, has_extension, is_path, leading_place, location};
 
 /// Prefix of Vue's warnings.
 const VUE_WARNING: &str = "[Vue warn]: ";
+
+/// Prefix of an error that Node prints inside the one that it caused.
+const CAUSE: &str = "[cause]: ";
+
+/// Extensions of scripts, and of files that are compiled to scripts.
+const EXTENSIONS: &[&str] = &[
+    "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte",
+];
 
 /// Trace form shared by all languages of the family; each has extensions of its own.
 pub(super) const TRACES: TraceForm = TraceForm {
@@ -12,10 +21,13 @@ pub(super) const TRACES: TraceForm = TraceForm {
         component(text)
             .or_else(|| console(text))
             .or_else(|| vitest(text))
+            .or_else(|| compiler(text))
+            .or_else(|| of_build(text, EXTENSIONS))
     },
     read_general: at,
     is_error: |text| text.starts_with("Uncaught ") || text.starts_with(VUE_WARNING),
-    error_prefixes: &["Uncaught (in promise) ", "Uncaught ", VUE_WARNING],
+    marked: |text| text.strip_prefix(CAUSE),
+    error_prefixes: &["Uncaught (in promise) ", "Uncaught ", VUE_WARNING, CAUSE],
     ..TraceForm::NONE
 };
 
@@ -60,7 +72,7 @@ fn at(text: &str) -> Option<Mark> {
     let rest = rest.trim_end_matches([' ', '{', ',']);
     if let Some((name, place)) = rest.strip_suffix(')').and_then(|r| r.rsplit_once('(')) {
         let name = name.trim_end();
-        if let Some(place) = location(place).filter(|(path, ..)| is_path(path)) {
+        if let Some(place) = location(in_source(place)).filter(|(path, ..)| is_path(path)) {
             return Some(innermost_first(frame(place, script_name(name))));
         }
         let known = place.starts_with("<anonymous")
@@ -70,11 +82,23 @@ fn at(text: &str) -> Option<Mark> {
         let named = !name.is_empty() && name.split(' ').count() <= 4;
         return (known && named).then_some(Mark::Filler);
     }
-    let place = location(rest)?;
+    let place = location(in_source(rest))?;
     if place.0.contains(' ') || !is_path(place.0) {
         return None;
     }
     Some(innermost_first(frame(place, "")))
+}
+
+/// Strips the place in the bundle, which Karma prints after the one in the source: `a.js:1:2 <- bundle.js:3:4`.
+fn in_source(place: &str) -> &str {
+    place.split(" <- ").next().unwrap_or(place)
+}
+
+/// Reads `src/a.ts:3:5 - error TS2322: text`.
+fn compiler(text: &str) -> Option<Mark> {
+    let (place, rest) = leading_place(text)?;
+    let text = labelled(rest.strip_prefix(" - ")?)?;
+    has_extension(place.0, EXTENSIONS).then(|| message(place, "", text))
 }
 
 /// Reads Vitest's `❯ name src/a.ts:1:2` and `❯ src/a.ts:1:2`.
@@ -104,7 +128,7 @@ fn console(text: &str) -> Option<Mark> {
     let has_scheme = ["http", "file:", "webpack"]
         .iter()
         .any(|s| place.starts_with(s));
-    let place = location(place).filter(|(path, ..)| has_scheme || is_script(path))?;
+    let place = location(in_source(place)).filter(|(path, ..)| has_scheme || is_script(path))?;
     let is_name = !function.contains(' ') && (has_scheme || !function.is_empty());
     is_name.then(|| innermost_first(frame(place, &nested_name(function))))
 }
@@ -120,13 +144,7 @@ fn nested_name(function: &str) -> String {
 /// Whether a path may be that of a script or of a file that is compiled to one.
 fn is_script(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
-    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    is_path(path)
-        && !path.contains(' ')
-        && matches!(
-            extension,
-            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte"
-        )
+    is_path(path) && !path.contains(' ') && has_extension(path, EXTENSIONS)
 }
 
 /// Returns the function of a V8 frame: `new A`, `A.b [as c]`.
@@ -134,3 +152,6 @@ fn script_name(name: &str) -> &str {
     let name = name.strip_prefix("new ").unwrap_or(name);
     name.split(" [as ").next().unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Reads panics of Go, and messages of its compiler, its vet and its tests.
 
-use crate::traces::form::{Mark, TraceForm};
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
 use crate::traces::places::{
     frame, has_extension, last_two, leading_place, location, without_brackets,
@@ -10,15 +10,18 @@ pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["go"],
     read: |text| {
         frame_location(text)
+            .or_else(|| recovered(text, ""))
             .or_else(|| test(text))
             .or_else(|| located_message(text))
             .or_else(|| is_filler(text).then_some(Mark::Filler))
     },
+    read_with_next: recovered,
     is_header: |text| {
-        text.starts_with("goroutine ") && text.contains('[')
-            || text == "WARNING: DATA RACE"
-            || is_access(text)
+        text == "WARNING: DATA RACE"
+            || is_access(text, ["Read at ", "Write at "])
+            || is_other_stack(text)
     },
+    is_other_stack,
     is_error: |text| text.starts_with("panic: "),
     function_above: called,
     error_prefixes: &["panic: "],
@@ -36,16 +39,37 @@ fn frame_location(text: &str) -> Option<Mark> {
         .then(|| Mark::Location(frame(place, "")))
 }
 
-/// Whether a line is the race detector's heading of a stack.
-fn is_access(text: &str) -> bool {
-    let is_stack = text.ends_with(':') && text.contains("goroutine ");
-    is_stack
-        && [
-            "Read at ", "Write at ", "Previous read at ", "Previous write at ",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start))
+/// Reads `/a/b.go:12 (0x1d)` of gin's recovery. If the source is installed, the function and the code are on the
+/// next line: `\t(*Pool).Get: return p.take()`.
+fn recovered(text: &str, next: &str) -> Option<Mark> {
+    let (place, address) = text.split_once(" (0x")?;
+    let place = location(place)?;
+    let is_source = place.0.ends_with(".go") && !place.0.contains(' ');
+    let address = address.strip_suffix(')')?;
+    let is_address = address.bytes().all(|b| b.is_ascii_hexdigit());
+    let mut found = frame(place, "");
+    let name = next
+        .trim_start()
+        .split_once(':')
+        .map_or("", |(name, _)| name);
+    if next.starts_with([' ', '\t']) && !name.contains([' ', '/']) {
+        found.function = without_package(name);
+    }
+    (is_source && is_address).then_some(Mark::Frame(found, Order::InnermostFirst))
+}
+
+/// Whether a line is the race detector's heading of an access to memory.
+fn is_access(text: &str, starts: [&str; 2]) -> bool {
+    let is_stack = text.ends_with(':') && text.contains("goroutine");
+    is_stack && starts.iter().any(|start| text.starts_with(start))
+}
+
+/// Whether a line begins a stack that is not the one that failed, if that is above it: of the goroutines in a
+/// dump, the first one failed.
+fn is_other_stack(text: &str) -> bool {
+    text.starts_with("goroutine ") && text.contains('[')
         || text.starts_with("Goroutine ") && text.ends_with("created at:")
+        || is_access(text, ["Previous read at ", "Previous write at "])
 }
 
 /// Reads `--- FAIL: TestSum/empty (0.00s)`; testify's `Error Trace: a_test.go:12` and `Error: text`.
@@ -120,20 +144,27 @@ fn called(line: &str) -> String {
     };
     let line = without_brackets(line, '[', ']');
     let line = line.rsplit('/').next().unwrap_or(&line);
-    let plain: String = line
-        .chars()
-        .filter(|c| !matches!(c, '(' | ')' | '*' | '&'))
-        .collect();
-    let mut parts = plain.split('.').filter(|part| !part.is_empty());
-    let package = parts.next().unwrap_or_default();
-    let name = last_two(parts.filter(|part| !is_inner(part)).map(|part| {
+    match line.split_once('.') {
+        Some((_package, name)) => without_package(name),
+        None => without_receiver_marks(line),
+    }
+}
+
+/// Converts `(*Pool).Get.func1`, which is printed without its package, to `Pool.Get`.
+fn without_package(name: &str) -> String {
+    let name = without_receiver_marks(name);
+    let parts = name.split('.').filter(|part| !part.is_empty());
+    last_two(parts.filter(|part| !is_inner(part)).map(|part| {
         let part = part.split("-fm").next().unwrap_or(part);
         part.split("-range").next().unwrap_or(part)
-    }));
-    match plain.contains('.') {
-        true => name,
-        false => package.to_owned(),
-    }
+    }))
+}
+
+/// Converts `(*Pool).Get` to `Pool.Get`.
+fn without_receiver_marks(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '(' | ')' | '*' | '&'))
+        .collect()
 }
 
 /// Whether a name is the compiler's for a function inside another: `func1`, `2`, `gowrap1`, `glob`.

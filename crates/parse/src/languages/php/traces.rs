@@ -149,8 +149,8 @@ fn symfony_place(text: &str) -> Option<Mark> {
     is_place.then(|| message((path, leading_number(line), 0), "", ""))
 }
 
-/// Parses Symfony's `App\Router->match() at /a/Router.php:12`, and Xdebug's
-/// `2. App\Router->match() /a/Router.php:12`.
+/// Parses Symfony's `App\Router->match() at /a/Router.php:12`, its first line `() at /a/Router.php:20`, which
+/// names no call, and Xdebug's `2. App\Router->match() /a/Router.php:12`.
 fn called_at(text: &str) -> Option<Mark> {
     let (head, place) = text.rsplit_once(' ')?;
     let place = location(place).filter(|place| place.0.ends_with(".php"))?;
@@ -160,7 +160,9 @@ fn called_at(text: &str) -> Option<Mark> {
     };
     let call = head.strip_suffix(')')?;
     let name = call.split('(').next()?;
-    if name.contains(' ') || !name.contains(['\\', ':', '>', '{']) {
+    let is_named = !name.contains(' ') && name.contains(['\\', ':', '>', '{']);
+    let is_unnamed = call == "(" && order == Order::InnermostCalls;
+    if !is_named && !is_unnamed {
         return None;
     }
     let mut found = frame(place, "");

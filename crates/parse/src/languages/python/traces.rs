@@ -1,4 +1,4 @@
-//! Reads stack traces of Python, IPython and pytest.
+//! Reads stack traces of Python, IPython, pytest and rich.
 
 use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::places::{
@@ -8,20 +8,33 @@ use crate::traces::places::{
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["py", "pyx", "pyi"],
     read: |text| {
-        interpreter(text)
+        boxed(text)
+            .or_else(|| interpreter(text))
             .or_else(|| arrow(text))
             .or_else(|| within(text))
+            .or_else(|| is_rule(text).then_some(Mark::Rule))
+            .or_else(|| is_group_line(text).then_some(Mark::Filler))
     },
+    read_with_next: entry,
     raised,
-    is_header,
+    is_header: |text| is_header(text) || is_thread(text),
+    is_other_stack: |text| text.starts_with("Thread ") && is_thread(text),
     is_joint: |text| {
         text.starts_with("During handling of the above exception")
             || text.starts_with("The above exception was the direct cause")
     },
-    error_prefixes: &["E   "],
+    is_error: |text| GROUPS.iter().any(|group| text.starts_with(group)),
+    // The bar of an exception in a group; a row of a table ends with one, too.
+    marked: |text| text.strip_prefix(BAR).filter(|rest| !rest.ends_with('|')),
+    error_prefixes: &["E   ", BAR],
     signal: "python_traceback",
     ..TraceForm::NONE
 };
+
+/// Errors that contain several others.
+const GROUPS: [&str; 2] = ["ExceptionGroup: ", "BaseExceptionGroup: "];
+
+const BAR: &str = "| ";
 
 /// Whether a line begins a trace: nothing follows the header, and at most the prefix of a log precedes it. A sentence may
 /// cite the header: `set_alpha prints "Traceback (most recent call last)"`.
@@ -29,7 +42,8 @@ fn is_header(text: &str) -> bool {
     let Some((before, after)) = text.split_once("Traceback (most recent call last)") else {
         return false;
     };
-    let is_end = |c: char| c.is_whitespace() || ":\"'`,”’".contains(c);
+    // rich draws the upper side of its box around the header.
+    let is_end = |c: char| c.is_whitespace() || ":\"'`,”’─╮-+".contains(c);
     after.trim_matches(is_end).is_empty() && is_log_prefix(before)
 }
 
@@ -58,20 +72,54 @@ fn has_time(text: &str) -> bool {
     })
 }
 
+/// Whether a line begins the stack of a thread that faulthandler prints.
+fn is_thread(text: &str) -> bool {
+    let starts = ["Current thread ", "Thread ", "Stack "];
+    text.ends_with("(most recent call first):")
+        && starts.iter().any(|start| text.starts_with(start))
+}
+
 fn outermost_first(frame: Frame) -> Mark {
     Mark::Frame(frame, Order::OutermostFirst)
 }
 
-/// Reads `File "a/b.py", line 12, in name`, IPython's `File a/b.py:12, in name(args)` and `a/b.py in
-/// name(args)`.
+/// Reads a line in the box that rich draws around a trace: `│ a/b.py:12 in name   │`, `│ ❱ 12 │   code   │`.
+fn boxed(text: &str) -> Option<Mark> {
+    if text.starts_with('╰') {
+        return text.ends_with('╯').then_some(Mark::Filler);
+    }
+    let inner = text.strip_prefix('│')?.strip_suffix('│')?.trim();
+    if let Some((place, function)) = inner.split_once(" in ")
+        && let Some(place) = location(place)
+        && place.0.ends_with(".py")
+        && !place.0.contains(' ')
+        && !function.contains(' ')
+    {
+        return Some(outermost_first(frame(place, function)));
+    }
+    // The lines around the one that was called are context.
+    match inner.starts_with('❱') {
+        true => Some(Mark::Source),
+        false => Some(Mark::Filler),
+    }
+}
+
+/// Whether a line separates the exceptions of a group: `+-+---------------- 1 ----------------`.
+fn is_group_line(text: &str) -> bool {
+    let number = text.trim_matches(['+', '-', ' ']);
+    let is_number = number == "..." || number.bytes().all(|b| b.is_ascii_digit());
+    // A border of a table ends with `+`.
+    text.starts_with('+') && text.ends_with("----") && is_number
+}
+
+/// Reads `File "a/b.py", line 12, in name`, after the bar of a group, too; faulthandler's
+/// `File "a/b.py", line 12 in name`; IPython's `File a/b.py:12, in name(args)` and `a/b.py in name(args)`.
 fn interpreter(text: &str) -> Option<Mark> {
+    let text = text.trim_start_matches(['|', '│', '+', ' ']);
     if let Some(rest) = text.strip_prefix("File ") {
         if let Some(quoted) = rest.strip_prefix('"') {
             let (path, rest) = quoted.split_once('"')?;
-            let rest = rest.strip_prefix(", line ")?;
-            let line = leading_number(rest);
-            let function = rest.split_once(", in ").map_or("", |(_, name)| name);
-            return Some(outermost_first(frame((path, line, 0), function)));
+            return Some(numbered(path, rest.strip_prefix(", line ")?));
         }
         let (place, function) = rest.split_once(", in ").unwrap_or((rest, ""));
         let place = location(place)?;
@@ -91,6 +139,21 @@ fn interpreter(text: &str) -> Option<Mark> {
         (path.ends_with(".py") || path.ends_with(".pyx")) && !path.contains([' ', '(', '"']);
     (name_ok && path_ok && path.contains(['/', '\\']))
         .then(|| outermost_first(frame((path, 0, 0), function)))
+}
+
+/// Returns the frame with a path and the text after `line`: `12, in name`, or faulthandler's `12 in name`, whose
+/// innermost frame comes first.
+fn numbered(path: &str, rest: &str) -> Mark {
+    let place = (path, leading_number(rest), 0);
+    if let Some((_, function)) = rest.split_once(", in ") {
+        return outermost_first(frame(place, function));
+    }
+    match rest.split_once(" in ") {
+        Some((_, function)) if !function.contains(' ') => {
+            Mark::Frame(frame(place, function), Order::InnermostFirst)
+        }
+        _ => outermost_first(frame(place, "")),
+    }
 }
 
 /// Reads IPython's `---> 12 code` and `     12 code`.
@@ -115,6 +178,22 @@ fn within(text: &str) -> Option<Mark> {
     Some(outermost_first(frame(place, function)))
 }
 
+/// Reads pytest's `a/b.py:12: `, below which the next entry begins. Elsewhere the line is only a place.
+fn entry(text: &str, next: &str) -> Option<Mark> {
+    let place = location(text.strip_suffix(':')?)?;
+    let is_place = place.0.ends_with(".py") && place.2 == 0 && !place.0.contains(' ');
+    let next = next.trim();
+    // Markdown drops the rule where the report has no fence.
+    let is_entry = is_place && (is_rule(next) || within(next).is_some());
+    is_entry.then(|| outermost_first(frame(place, "")))
+}
+
+/// Whether a line is the rule between two entries of pytest: `_ _ _ _ _`.
+fn is_rule(text: &str) -> bool {
+    const MIN_LEN: usize = "_ _ _ _ _".len();
+    text.len() >= MIN_LEN && text.split(' ').all(|part| part == "_")
+}
+
 /// Reads pytest's `a/b.py:12: ValueError`. `a.py:12: error: …` of a checker is a place, not a frame.
 fn raised(text: &str) -> Option<(&str, Mark)> {
     let (place, error) = located(text)?;
@@ -132,37 +211,4 @@ fn located(text: &str) -> Option<(Location<'_>, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::is_header;
-
-    #[test]
-    fn header_stands_alone_or_after_the_prefix_of_a_log() {
-        const HEADER: &str = "Traceback (most recent call last)";
-        for prefix in [
-            "",
-            "E   ",
-            "KeyError        ",
-            "+ Exception Group ",
-            "2024-01-01 ERROR ",
-            "2024-01-01 12:13:14,123 error in worker: ",
-            "May  1 12:00:00 host app[12]: ",
-            "[pid 7] [ERROR] ",
-            "remote: ",
-            "web_1  | ",
-            "\"",
-        ] {
-            assert!(is_header(&format!("{prefix}{HEADER}:")), "{prefix}");
-        }
-        assert!(is_header(&format!("\"{HEADER}:\",")));
-        for sentence in [
-            "When I call set_alpha I get Traceback (most recent call last): KeyError",
-            "When I call set_alpha I get Traceback (most recent call last):",
-            "Ctrl-C in Client.connect prints \"Traceback (most recent call last)\"",
-            "Client.connect: \"Traceback (most recent call last)\"",
-            "Client.connect prints Traceback (most recent call last)",
-            "调用 set_alpha Traceback (most recent call last):",
-        ] {
-            assert!(!is_header(sentence), "{sentence}");
-        }
-    }
-}
+mod tests;

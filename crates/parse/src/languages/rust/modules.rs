@@ -141,6 +141,14 @@ impl Crates {
         self.packages.get(*nearest as usize)?.library
     }
 
+    /// Returns the library of a name as no file sees it: of several, the nearest to the repository's root.
+    fn outermost_library(&self, name: &str) -> Option<FileId> {
+        let named = self.libraries.get(name)?.iter();
+        let packages = named.filter_map(|at| self.packages.get(*at as usize));
+        let depth = |package: &&Package| ancestors(&package.directory).count();
+        packages.min_by_key(depth)?.library
+    }
+
     /// Returns the root of the crate that a file is part of: by the layout of its package, otherwise in
     /// the nearest directory upwards that has one.
     fn root(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
@@ -210,15 +218,23 @@ impl Crates {
         steps: u32,
         tried: &mut Tried,
     ) -> Option<(FileId, &'a [&'a str])> {
-        let (first, mut rest) = names.split_first()?;
-        let mut file = match self.first_file(files, importer, first) {
-            Some(file) => file,
+        let (first, rest) = names.split_first()?;
+        Some(match self.first_file(files, importer, first) {
+            Some(file) => self.descend(files, file, rest, steps, tried),
             // The first name is defined in the file: `use Color::Red`.
-            None => {
-                rest = names;
-                importer
-            }
-        };
+            None => self.descend(files, importer, names, steps, tried),
+        })
+    }
+
+    /// Follows a path inside the module of a file, like [`Self::follow`].
+    fn descend<'a>(
+        &self,
+        files: &dyn FileTree,
+        mut file: FileId,
+        mut rest: &'a [&'a str],
+        steps: u32,
+        tried: &mut Tried,
+    ) -> (FileId, &'a [&'a str]) {
         while let Some((name, below)) = rest.split_first() {
             let found = match *name {
                 "super" => self.parent_module(files, file),
@@ -238,7 +254,7 @@ impl Crates {
                 None => break,
             }
         }
-        Some((file, rest))
+        (file, rest)
     }
 
     /// Returns the module that a file imports under a name; `None` if that was tried before.
@@ -362,13 +378,23 @@ impl ModuleResolver for Crates {
         }
     }
 
+    /// Resolves the path of a module that begins with the name of its library: `tokio.sync.oneshot`.
     fn absolute(
         &self,
         files: &dyn FileTree,
         importer: Option<FileId>,
         name: &str,
     ) -> Option<FileId> {
-        self.library(files, importer?, name)
+        let names = name.split(['.', ':']).filter(|name| !name.is_empty());
+        let names: Vec<&str> = names.take(MAX_NAMES).collect();
+        let (first, inner) = names.split_first()?;
+        let library = match importer {
+            Some(importer) => self.library(files, importer, first)?,
+            None => self.outermost_library(first)?,
+        };
+        let tried = &mut Tried::default();
+        let (found, rest) = self.descend(files, library, inner, MAX_REEXPORTS, tried);
+        rest.is_empty().then_some(found)
     }
 
     fn child(&self, files: &dyn FileTree, package: FileId, name: &str) -> Option<FileId> {

@@ -77,11 +77,9 @@ impl Ranks {
 
     /// Returns the sort key of a call site; the best has the smallest.
     fn key(&self, files: &Files, site: &CallSite) -> impl Ord + Copy + use<> {
-        let references = files.content(site.file).map(|c| &c.facts.references);
-        let reference = references.and_then(|all| all.get(site.reference as usize));
         let in_function = site.enclosing.and_then(|id| self.functions.get(&id));
         (
-            reference.map(|reference| reference.kind) != Some(ReferenceKind::Call),
+            !is_call(files, site),
             site.role(files) == Role::Test,
             Reverse(site.confidence),
             in_function.copied().unwrap_or(usize::MAX),
@@ -142,12 +140,29 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
         cut,
         reason: format!("uses {callee}"),
         facts: vec![
-            ("calls", callee.to_string()),
+            (verb(files, site), callee.to_string()),
             ("confidence", site.confidence.name().to_owned()),
         ],
         body,
         ..Entry::new(files, site.file, SectionKind::Callers, lines)
     })
+}
+
+/// Returns what a use does: `calls` or `uses`.
+pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> &'static str {
+    if is_call(files, site) {
+        "calls"
+    } else {
+        "uses"
+    }
+}
+
+fn is_call(files: &Files, site: &CallSite) -> bool {
+    let references = files
+        .content(site.file)
+        .map(|content| &content.facts.references);
+    let reference = references.and_then(|all| all.get(site.reference as usize));
+    reference.is_some_and(|reference| reference.kind == ReferenceKind::Call)
 }
 
 /// Returns the name of the definition that contains a call site.

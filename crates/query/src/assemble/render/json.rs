@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use foveate_model::escape::{escape, is_unsafe};
 
-use super::parts::{ADVICE, Head, HeadFigures, Piece};
+use super::parts::{Head, HeadFigures, Piece};
 use crate::assemble::entry::{Entry, SectionKind};
 
 pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) {
@@ -15,9 +15,9 @@ pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) 
         head.intent.kind.name(),
         figures.confidence
     );
-    if figures.is_low {
+    if let Some(advice) = figures.advice {
         open.push_str("\"low_confidence\":");
-        string(&mut open, ADVICE);
+        string(&mut open, advice);
         open.push(',');
     }
     for (name, value) in [("repo", head.repo), ("commit", head.commit)] {

@@ -22,16 +22,18 @@ pub(in crate::assemble) struct Head<'a> {
 pub(in crate::assemble) struct HeadFigures {
     /// The probability that a right place is shown whole.
     pub confidence: f32,
-    /// Whether the confidence is low.
-    pub is_low: bool,
+    /// What would help, if the confidence is low.
+    pub advice: Option<&'static str>,
     /// Tokens of the whole context.
     pub used: usize,
     /// Number of relevant things that are not in it.
     pub left_out: usize,
 }
 
-/// Advice to the reader of a context with low confidence.
-pub(in crate::assemble) const ADVICE: &str = "a stack trace, a name or a version would help";
+/// Advice to the reader of a context with low confidence. This is the longest advice.
+pub(in crate::assemble) const SAY_MORE: &str = "a stack trace, a name or a version would help";
+/// Advice where the right code would be shown with more tokens.
+pub(in crate::assemble) const MORE_TOKENS: &str = "a larger budget would help";
 
 /// A piece of the rendered text, with its tokens if they are known.
 #[derive(Debug)]

@@ -728,3 +728,76 @@ fn documentation_above_a_class_is_not_under_the_line_of_the_class() {
     let class = context.find("class Loader").unwrap();
     assert!(first < class, "{context}");
 }
+
+#[test]
+fn card_of_a_type_is_removed_once_its_members_are_shown() {
+    let member = |name: &str| {
+        let steps: String = (0..12)
+            .map(|n| format!("        self.{name}_queue.{name}_step({n}, {name}_timeout)\n"))
+            .collect();
+        format!("    def {name}(self, timeout):\n{steps}\n")
+    };
+    let names = ["acquire", "release", "replace", "recycle"];
+    let members: String = names.map(member).concat();
+    let snapshot = snapshot([("pool.py".to_owned(), format!("class Pool:\n{members}"))]);
+    let query =
+        "where are `Pool`, `Pool.acquire`, `Pool.release`, `Pool.replace` and `Pool.recycle`?";
+    let mut all_shown = 0;
+    for budget in (600..4000).step_by(100) {
+        let request = request(query, budget, IntentKind::DefinitionLookup);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let lines = pack.context.matches("_timeout)").count();
+        if lines == 48 {
+            all_shown += 1;
+            let has_card = pack.context.contains("fidelity=\"standard\"");
+            assert!(!has_card, "{}", pack.context);
+        }
+    }
+    assert!(all_shown > 0);
+}
+
+#[test]
+fn joined_entry_has_the_name_of_a_type_only_for_its_members() {
+    let snapshot = fixture(
+        "
+        //- pool.rs
+        pub struct Pool;
+
+        impl Pool {
+            pub fn acquire(&self) -> u32 {
+                take_connection(1)
+            }
+            pub fn release(&self) -> u32 {
+                take_connection(2)
+            }
+        }
+        pub fn take_connection(number: u32) -> u32 {
+            number
+        }
+        //- Types.java
+        class Types {
+            static final Reader FIRST = new Reader() {
+                int readFirst() {
+                    return takeConnection(1);
+                }
+                int readNext() {
+                    return takeConnection(2);
+                }
+            };
+        }
+        ",
+    );
+    let names = |query: &str| -> Vec<String> {
+        let pack = ask(&snapshot, &request(query, 4000, IntentKind::BugFix)).pack;
+        let tags = pack.context.split("<definition ").skip(1);
+        let names = tags.filter_map(|tag| tag.split('>').next()?.split("name=\"").nth(1));
+        names
+            .filter_map(|name| Some(name.split('"').next()?.to_owned()))
+            .collect()
+    };
+    let all = names("`Pool.acquire`, `Pool.release` and `take_connection` hang");
+    assert!(!all.contains(&"Pool".to_owned()), "{all:?}");
+    let java = names("`readFirst` and `readNext` hang");
+    assert!(!java.contains(&"Types.FIRST".to_owned()), "{java:?}");
+}

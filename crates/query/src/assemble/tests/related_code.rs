@@ -362,3 +362,36 @@ fn cut_call_is_not_shown_whole() {
         pack.context
     );
 }
+
+#[test]
+fn use_that_is_no_call_is_not_named_a_call() {
+    let snapshot = fixture(
+        "
+        //- limits.py
+        LARGEST = 10
+
+
+        def clamp(value):
+            return value
+        //- orders.py
+        from limits import LARGEST, clamp
+
+
+        def check(order):
+            return order.size < LARGEST
+
+
+        def shrink(order):
+            return clamp(order.size)
+        ",
+    );
+    let context = |query: &str| {
+        let request = request(query, 2000, IntentKind::UsageExploration);
+        ask(&snapshot, &request).pack.context
+    };
+    let of_constant = context("who uses `LARGEST`?");
+    assert!(of_constant.contains("uses=\"LARGEST\""), "{of_constant}");
+    assert!(!of_constant.contains("calls="), "{of_constant}");
+    let of_function = context("who calls `clamp`?");
+    assert!(of_function.contains("calls=\"clamp\""), "{of_function}");
+}

@@ -733,3 +733,50 @@ fn implementation_lists_sibling_files() {
     assert!(context.contains("colors.py: darken"), "{context}");
     assert_eq!(siblings(IntentKind::BugFix).0, 0);
 }
+
+#[test]
+fn low_confidence_for_lack_of_tokens_asks_for_a_larger_budget() {
+    let line = "    connection = self.take_connection_of_the_pool(timeout, connection)\n";
+    let code = format!(
+        "def acquire_connection(self, timeout):\n{}",
+        line.repeat(60)
+    );
+    let snapshot = snapshot([("pool.py".to_owned(), code)]);
+    let head = |budget| {
+        let query = "`acquire_connection` ignores the timeout";
+        let request = request(query, budget, IntentKind::BugFix);
+        let answer = ask(&snapshot, &request);
+        answer.pack.context.lines().next().unwrap().to_owned()
+    };
+    assert!(
+        head(200).contains("(low: a larger budget would help)"),
+        "{}",
+        head(200)
+    );
+    assert!(!head(4000).contains("low:"), "{}", head(4000));
+}
+
+#[test]
+fn changed_code_states_its_changed_lines() {
+    let code: String = (0..3)
+        .map(|n| {
+            format!(
+                "def part_{n}(page):\n    page.load({n})\n    page.wait({n})\n    return page\n\n\n"
+            )
+        })
+        .collect();
+    let snapshot = snapshot([("pages.py".to_owned(), code)]);
+    for format in [Format::Xml, Format::Markdown, Format::Json] {
+        let mut request = request("", 2000, IntentKind::BugFix);
+        request.format = format;
+        request.changes = vec![Change {
+            path: RepoPath::new("pages.py").unwrap(),
+            lines: vec![Lines::new(2, 2), Lines::new(4, 4), Lines::new(9, 14)],
+        }];
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        for ranges in ["2,4", "9-11", "12-14"] {
+            assert!(pack.context.contains(ranges), "{ranges}: {}", pack.context);
+        }
+    }
+}

@@ -213,3 +213,25 @@ fn cpp_messages_are_read() {
         ),
     ]);
 }
+
+#[test]
+fn stack_that_failed_is_innermost() {
+    check(&[
+        (
+            "==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x60\nREAD of size 4 at 0x60 thread T0\n    #0 0x55d0 in sum /w/cart.c:12:5\n    #1 0x55d1 in main /w/main.c:9:3\n\n0x60 is located 0 bytes inside of 4-byte region [0x60,0x64)\nfreed by thread T0 here:\n    #0 0x55d2 in free (/lib/libasan.so+0x1)\n    #1 0x55d3 in drop /w/cart.c:30:3\n\npreviously allocated by thread T0 here:\n    #0 0x55d4 in malloc (/lib/libasan.so+0x2)\n    #1 0x55d5 in create /w/cart.c:5:9\n\nSUMMARY: AddressSanitizer: heap-use-after-free /w/cart.c:12:5 in sum",
+            "/w/cart.c:5:9 create | /w/cart.c:30:3 drop | /w/main.c:9:3 main | /w/cart.c:12:5 sum | /w/cart.c:12:5 sum | ! AddressSanitizer: heap-use-after-free on address 0x60 | ! AddressSanitizer: heap-use-after-free",
+        ),
+        (
+            "WARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 4 at 0x70 by thread T1:\n    #0 sum /w/cart.c:12:5 (shop+0x1)\n\n  Previous write of size 4 at 0x70 by main thread:\n    #0 main /w/main.c:9:3 (shop+0x2)\n\n  Location is global 'total' of size 4 at 0x70 (shop+0x3)\n\n  Thread T1 (tid=2, running) created by main thread at:\n    #0 pthread_create <null> (shop+0x4)\n    #1 start /w/main.c:7:3 (shop+0x5)",
+            "/w/main.c:7:3 start | /w/main.c:9:3 main | /w/cart.c:12:5 sum | ! WARNING: ThreadSanitizer: data race (pid=1)",
+        ),
+        (
+            "==9==ERROR: AddressSanitizer: stack-buffer-overflow on address 0x60\nREAD of size 4 at 0x60 thread T0\n    #0 0x55d0 in sum /w/cart.c:12:5\n\nAddress 0x60 is located in stack of thread T0 at offset 36 in frame\n    #0 0x55d1 in main /w/main.c:9:3",
+            "/w/main.c:9:3 main | /w/cart.c:12:5 sum | ! AddressSanitizer: stack-buffer-overflow on address 0x60",
+        ),
+        (
+            "==12== Invalid read of size 4\n==12==    at 0x1A: sum (cart.c:12)\n==12==  Address 0x4a is 0 bytes inside a block of size 4 free'd\n==12==    at 0x1B: drop (cart.c:30)\n==12==  Block was alloc'd at\n==12==    at 0x1C: create (cart.c:5)",
+            "cart.c:5 create | cart.c:30 drop | cart.c:12 sum | ! Invalid read of size 4",
+        ),
+    ]);
+}

@@ -63,13 +63,49 @@ fn panics_are_read() {
         ),
         (
             "WARNING: DATA RACE\nRead at 0x00c01 by goroutine 7:\n  main.read()\n      /w/main.go:8 +0x3\n\nPrevious write at 0x00c01 by goroutine 6:\n  main.(*Box).write()\n      /w/main.go:4 +0x4",
-            "/w/main.go:8 read | /w/main.go:4 Box.write",
+            "/w/main.go:4 Box.write | /w/main.go:8 read",
         ),
         // Errors that print their stack.
         (
             "no such item\nacme.io/shop.find\n\t/w/shop/find.go:12\nmain.main\n\t/w/main.go:5",
             "/w/main.go:5 main | /w/shop/find.go:12 find",
         ),
+    ]);
+}
+
+#[test]
+fn goroutine_that_failed_is_innermost() {
+    check(&[
+        (
+            "panic: no stock\n\ngoroutine 34 [running]:\nmain.work()\n\t/w/work.go:9 +0x1\n\ngoroutine 1 [chan receive]:\nmain.main()\n\t/w/main.go:3 +0x1d\n\ngoroutine 7 [select]:\nmain.poll()\n\t/w/poll.go:5 +0x1\nexit status 2",
+            "/w/poll.go:5 poll | /w/main.go:3 main | /w/work.go:9 work | ! no stock",
+        ),
+        (
+            "WARNING: DATA RACE\nWrite at 0x00c01 by goroutine 7:\n  main.write()\n      /w/main.go:8 +0x3\n\nPrevious read at 0x00c01 by main goroutine:\n  main.read()\n      /w/main.go:4 +0x4\n\nGoroutine 7 (running) created at:\n  main.start()\n      /w/main.go:2 +0x4",
+            "/w/main.go:2 start | /w/main.go:4 read | /w/main.go:8 write",
+        ),
+        // A later panic is closer to the end.
+        (
+            "panic: one\n\ngoroutine 1 [running]:\nmain.a()\n\t/w/a.go:1 +0x1\n\ngoroutine 2 [select]:\nmain.b()\n\t/w/b.go:2 +0x1\npanic: two\n\ngoroutine 3 [running]:\nmain.c()\n\t/w/c.go:3 +0x1",
+            "/w/b.go:2 b | /w/a.go:1 a | /w/c.go:3 c | ! one | ! two",
+        ),
+    ]);
+}
+
+#[test]
+fn stacks_of_gin_are_read() {
+    check(&[
+        (
+            "/w/shop/main.go:12 (0x124)\n\tmain.func1: panic(\"no stock\")\n/root/go/pkg/mod/github.com/gin-gonic/gin@v1.9.1/context.go:200 (0x123)\n\t(*Context).Next: c.handlers[c.index](c)\n/usr/local/go/src/net/http/server.go:2936 (0x125)",
+            "/usr/local/go/src/net/http/server.go:2936 | /root/go/pkg/mod/github.com/gin-gonic/gin@v1.9.1/context.go:200 Context.Next | /w/shop/main.go:12 main",
+        ),
+        // Without the sources.
+        (
+            "/w/shop/main.go:12 (0x124)\n/w/shop/cart.go:7 (0x12a)\nexpected: a sum",
+            "/w/shop/cart.go:7 | /w/shop/main.go:12",
+        ),
+        ("see /w/shop/main.go:12 (0x124)", ""),
+        ("/w/shop/main.go:12 (0xyz)", ""),
     ]);
 }
 

@@ -89,6 +89,10 @@ fn errors_are_parsed() {
             "/w/index.php:3 | /w/src/Kernel.php:12 Kernel.run | /w/src/Router.php:9 Router.match",
         ),
         (
+            "Exception trace:\n () at /app/src/Runner/Runner.php:210\n PhpCsFixer\\Runner\\Runner->fixParallel() at /app/src/Runner/Runner.php:120\n Console->run() at /app/bin/console.php:5",
+            "/app/bin/console.php:5 | /app/src/Runner/Runner.php:120 Console.run | /app/src/Runner/Runner.php:210 Runner.fixParallel",
+        ),
+        (
             "    0.0001     390000   1. {main}() /w/index.php:0\n    0.0002     390100   2. App\\Kernel->run() /w/index.php:3",
             "/w/index.php:0 | /w/index.php:3",
         ),

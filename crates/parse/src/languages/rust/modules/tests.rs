@@ -1,5 +1,7 @@
 //! Tests the resolution of Rust imports in small trees.
 
+use foveate_model::resolution::FileTree;
+
 use super::MODULES;
 use crate::testing::Tree;
 
@@ -128,6 +130,49 @@ fn crates_and_their_roots_are_found() {
         app/build/util.rs crate -> app/build/main.rs
         loose/src/one.rs crate -> loose/src/lib.rs",
     );
+}
+
+/// Checks the files of modules by names that no file imports; an empty path for none.
+#[track_caller]
+fn check_absolute(tree: &Tree, cases: &[(&str, &str)]) {
+    let files: &dyn FileTree = tree;
+    let resolver = (MODULES.resolver)(files);
+    for (name, path) in cases {
+        let found = resolver.absolute(files, None, name);
+        assert_eq!(found.map_or("", |id| files.path(id)), *path, "{name}");
+    }
+}
+
+#[test]
+fn module_of_a_library_is_found_without_an_importer() {
+    check_absolute(
+        &Tree::of(WORKSPACE),
+        &[
+            ("core_lib", "core-lib/lib/root.rs"),
+            ("core_lib.store", "core-lib/lib/store.rs"),
+            ("core_lib::store", "core-lib/lib/store.rs"),
+            ("core_lib.store.Key", ""),
+            ("core_lib.missing", ""),
+            ("old_name.legacy", "old/src/legacy.rs"),
+            // A name that only one package has for it, a program, and crates from elsewhere.
+            ("renamed.legacy", ""),
+            ("app.cli", ""),
+            ("std.fmt", ""),
+            ("crate.cli", ""),
+            ("::", ""),
+        ],
+    );
+}
+
+#[test]
+fn library_nearest_to_the_root_is_found_without_an_importer() {
+    let copies = ["vendor/a/deep", "a", "z", "longer/name"].map(|directory| {
+        format!("//- {directory}/Cargo.toml\n[package]\nname = \"a\"\n//- {directory}/src/lib.rs\n")
+    });
+    check_absolute(&Tree::of(&copies.concat()), &[("a", "a/src/lib.rs")]);
+    let at_root = "//- Cargo.toml\n[package]\nname = \"a\"\n//- src/lib.rs\n";
+    let all = copies.concat() + at_root;
+    check_absolute(&Tree::of(&all), &[("a", "src/lib.rs")]);
 }
 
 #[test]

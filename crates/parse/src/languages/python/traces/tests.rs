@@ -1,0 +1,92 @@
+//! Tests the frames and headers read from Python traces, the innermost frame last.
+
+use super::is_header;
+use crate::traces::check;
+
+#[test]
+fn header_stands_alone_or_after_the_prefix_of_a_log() {
+    const HEADER: &str = "Traceback (most recent call last)";
+    for prefix in [
+        "",
+        "E   ",
+        "KeyError        ",
+        "+ Exception Group ",
+        "2024-01-01 ERROR ",
+        "2024-01-01 12:13:14,123 error in worker: ",
+        "May  1 12:00:00 host app[12]: ",
+        "[pid 7] [ERROR] ",
+        "remote: ",
+        "web_1  | ",
+        "\"",
+    ] {
+        assert!(is_header(&format!("{prefix}{HEADER}:")), "{prefix}");
+    }
+    assert!(is_header(&format!("\"{HEADER}:\",")));
+    for sentence in [
+        "When I call set_alpha I get Traceback (most recent call last): KeyError",
+        "When I call set_alpha I get Traceback (most recent call last):",
+        "Ctrl-C in Client.connect prints \"Traceback (most recent call last)\"",
+        "Client.connect: \"Traceback (most recent call last)\"",
+        "Client.connect prints Traceback (most recent call last)",
+        "调用 set_alpha Traceback (most recent call last):",
+    ] {
+        assert!(!is_header(sentence), "{sentence}");
+    }
+}
+
+#[test]
+fn pytest_entries_without_a_function_are_frames() {
+    check(&[
+        (
+            "    def test_open():\n>       open_it()\n\ntests/test_basic.py:120: \n_ _ _ _ _ _ _ _ _ _\nsrc/flask/testing.py:240: in open\n    response = super().open()\n_ _ _ _ _ _ _ _ _ _\n\nself = <SessionInterface>\n\n    def open_session(self):\n>       raise ValueError(\"no key\")\nE       ValueError: no key\n\nsrc/flask/sessions.py:325: ValueError",
+            "tests/test_basic.py:120 | src/flask/testing.py:240 open | src/flask/sessions.py:325 | ! ValueError: no key",
+        ),
+        // Without the rule.
+        (
+            "tests/test_basic.py:120: \nsrc/flask/testing.py:240: in open\n    response = super().open()\nE   ValueError: no key",
+            "tests/test_basic.py:120 | src/flask/testing.py:240 open | ! ValueError: no key",
+        ),
+        // Outside of a report, it is a place that somebody names.
+        ("tests/test_basic.py:120: \nassert total == 3", ""),
+        ("tests/test_basic.py:120:", ""),
+    ]);
+}
+
+#[test]
+fn exception_groups_are_read() {
+    check(&[
+        (
+            "  + Exception Group Traceback (most recent call last):\n  |   File \"/w/app.py\", line 1000, in full_dispatch_request\n  |     rv = self.dispatch_request()\n  | ExceptionGroup: unhandled errors (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/w/cart.py\", line 12, in total\n    |     raise ValueError(\"no price\")\n    | ValueError: no price\n    +---------------- 2 ----------------\n    | Traceback (most recent call last):\n    |   File \"/w/tax.py\", line 3, in rate\n    | KeyError: 'vat'\n    +------------------------------------",
+            "/w/app.py:1000 full_dispatch_request | /w/cart.py:12 total | /w/tax.py:3 rate | ! ExceptionGroup: unhandled errors (2 sub-exceptions) | ! ValueError: no price | ! KeyError: 'vat'",
+        ),
+        // A table.
+        (
+            "+-------+------+\n| Error | Text |\n+-------+------+\n| ValueError: no price | here |",
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn stacks_of_faulthandler_are_innermost_first() {
+    check(&[
+        (
+            "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"/w/sessions.py\", line 325 in open_session\n  File \"/w/app.py\", line 12 in <module>",
+            "/w/app.py:12 | /w/sessions.py:325 open_session",
+        ),
+        // Other threads are not the cause, above and below the one that failed.
+        (
+            "Thread 0x00007e (most recent call first):\n  File \"/w/pool.py\", line 5 in wait\n\nCurrent thread 0x00007f (most recent call first):\n  File \"/w/sessions.py\", line 325 in open_session\n\nThread 0x00007d (most recent call first):\n  File \"/w/queue.py\", line 7 in get",
+            "/w/queue.py:7 get | /w/pool.py:5 wait | /w/sessions.py:325 open_session",
+        ),
+        ("  File \"a.py\", line 3 in the middle of it", "a.py:3"),
+    ]);
+}
+
+#[test]
+fn boxes_of_rich_are_read() {
+    check(&[(
+        "╭───── Traceback (most recent call last) ─────╮\n│ /w/app.py:12 in main                        │\n│                                             │\n│   11 │   cart = Cart()                      │\n│ ❱ 12 │   total(cart)                        │\n│                                             │\n│ /w/cart.py:325 in total                     │\n╰─────────────────────────────────────────────╯\nValueError: no price",
+        "/w/app.py:12 main | /w/cart.py:325 total | ! ValueError: no price",
+    )]);
+}
