@@ -118,8 +118,8 @@ env -i PATH=/usr/bin:/bin:/usr/sbin HOME=/data FOVEATE__STORAGE__DATA_DIR=/data 
 trap 'kill $web $server; wait $server' EXIT
 for _ in $(seq 100); do foveate health --server $url 2>/dev/null && break; sleep 0.2; done
 foveate repo add --git http://127.0.0.1:7979/a.git --server $url >/dev/null
-for _ in $(seq 150); do foveate repo show a --server $url | grep -q 'ready.*files 1 ' && break; sleep 0.2; done
-foveate repo show a --server $url
+for _ in $(seq 150); do foveate repo list --server $url | grep -q 'ready.*files 1 ' && break; sleep 0.2; done
+foveate repo list --server $url
 ps -o uid= -p $server
 """
 

@@ -145,9 +145,12 @@ pub enum RevisionError {
     /// A part of the repository lies outside the paths that may be read.
     #[error("{0}")]
     NotAllowed(String),
-    /// Git took longer than it may, or a server is not asked for more commits now.
+    /// Git took longer than it may.
     #[error("{0}")]
     TooLong(String),
+    /// Its commit is not fetched now, but may be later.
+    #[error("{0}")]
+    Unavailable(String),
     /// It exceeds the limits of what is indexed.
     #[error("{0}")]
     TooLarge(String),

@@ -130,7 +130,10 @@ impl Forges {
             | AskError::Admission(_)
             | AskError::Deadline(_)
             | AskError::Revision(
-                RevisionError::TooLong(_) | RevisionError::Gone | RevisionError::Damaged,
+                RevisionError::TooLong(_)
+                | RevisionError::Unavailable(_)
+                | RevisionError::Gone
+                | RevisionError::Damaged,
             ) => CallError::Later {
                 reason,
                 after: BUSY_RETRY_DELAY,

@@ -306,6 +306,9 @@ impl From<RevisionError> for Problem {
                 format!("{detail}; ask again later, or raise that setting"),
                 1,
             ),
+            RevisionError::Unavailable(_) => {
+                Self::unavailable("revision_failed", format!("{detail}; ask again later"), 60)
+            }
             RevisionError::Damaged => Self::unavailable(
                 "revision_failed",
                 format!("{detail}; ask again in a minute"),

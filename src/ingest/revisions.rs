@@ -448,9 +448,8 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::UnknownRef(reference) => RevisionError::UnknownRef(reference),
         GitError::NoCommits => RevisionError::UnknownRef("HEAD".to_owned()),
         GitError::MalformedRef { .. } => RevisionError::MalformedRef(error.to_string()),
-        GitError::Timeout { .. } | GitError::NotAsked(_) => {
-            RevisionError::TooLong(error.to_string())
-        }
+        GitError::Timeout { .. } => RevisionError::TooLong(error.to_string()),
+        GitError::NotAsked(_) => RevisionError::Unavailable(error.to_string()),
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
         GitError::Shallow { .. } | GitError::Partial => {
@@ -468,6 +467,6 @@ mod tests {
     #[test]
     fn commit_that_the_server_is_not_asked_for_is_not_unknown() {
         let error = revision_error(GitError::NotAsked(100));
-        assert!(matches!(error, RevisionError::TooLong(_)), "{error}");
+        assert!(matches!(error, RevisionError::Unavailable(_)), "{error}");
     }
 }
