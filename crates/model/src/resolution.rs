@@ -177,6 +177,8 @@ pub struct LookupRules {
     /// Whether the leading names of a path may be namespaces or packages that nothing in the file binds: the
     /// end of the path is then compared with the ends of qualified names.
     pub paths_may_be_qualified: bool,
+    /// Whether code names the package of a library at each use: `gin.Default()`, `tokio::spawn(…)`.
+    pub uses_name_their_package: bool,
     /// Whether names defined in a class body can be used unqualified in that body (never in its methods).
     pub class_bodies_are_scopes: bool,
     /// Whether a method can use members of its enclosing classes unqualified, inherited ones included.
@@ -228,6 +230,7 @@ impl LookupRules {
         modules_have_defaults: false,
         star_imports_are_transitive: true,
         imports_reach_members: false,
+        uses_name_their_package: false,
         paths_may_be_qualified: false,
         class_bodies_are_scopes: false,
         members_are_bare: false,

@@ -78,6 +78,7 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
 static RULES: LanguageRules = LanguageRules {
     modules: Some(&modules::MODULES),
     lookup: LookupRules {
+        uses_name_their_package: true,
         star_imports_are_transitive: false,
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,

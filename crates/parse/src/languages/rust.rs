@@ -85,6 +85,7 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
 static RULES: LanguageRules = LanguageRules {
     modules: Some(&modules::MODULES),
     lookup: LookupRules {
+        uses_name_their_package: true,
         modules_have_submodules: true,
         imports_reach_members: true,
         paths_may_be_qualified: true,

@@ -93,7 +93,11 @@ impl<'a> Plan<'a> {
             candidates,
             ranked,
         } = found;
-        let named = named(candidates, config.cards.named_strength);
+        let named = named(
+            candidates,
+            config.cards.named_strength,
+            intent.kind.is_change(),
+        );
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let files = ranked.files.iter();
@@ -314,12 +318,17 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
     limits
 }
 
-/// Returns the definitions that the query names with at least the strength `min`, each with its strongest evidence.
-fn named(candidates: &Candidates, min: f32) -> HashMap<DefId, f32> {
+/// Returns the definitions that the query names with at least the strength `min`, each with its strongest evidence. In a
+/// question about code, a type with constructors and a function with overloads count as one definition. In one that asks
+/// for a change they do not: their uses and members would take the place of more likely code.
+fn named(candidates: &Candidates, min: f32, is_change: bool) -> HashMap<DefId, f32> {
     let mut named: HashMap<DefId, f32> = HashMap::default();
     for evidence in &candidates.definitions {
         let strength = named.entry(evidence.definition).or_default();
-        *strength = strength.max(evidence.certainty);
+        *strength = strength.max(match is_change {
+            true => evidence.strength,
+            false => evidence.certainty,
+        });
     }
     named.retain(|_, strength| *strength >= min);
     named

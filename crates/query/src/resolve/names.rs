@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use foveate_index::symbols::fold;
-use foveate_index::{DefId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot};
 use foveate_parse::origin;
 
 use super::Finder;
@@ -38,6 +38,9 @@ pub(crate) fn dotted(name: &str) -> String {
     format!("{path}{operator}").trim_matches('.').to_owned()
 }
 
+/// [`super::Evidence::from`] of a name in code of the query.
+const CODE_BLOCK: &str = "code_block";
+
 impl Finder<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
@@ -51,7 +54,7 @@ impl Finder<'_> {
                 MentionKind::Title => ("title", strength.title),
                 MentionKind::Prose => ("prose", strength.prose),
                 MentionKind::ErrorMessage => ("error_message", strength.error_message),
-                MentionKind::CodeBlock => ("code_block", strength.code_block),
+                MentionKind::CodeBlock => (CODE_BLOCK, strength.code_block),
             };
             self.name(&mention.name, from, strength);
         }
@@ -98,7 +101,16 @@ impl Finder<'_> {
     fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
-        if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, name) {
+        // Pasted code names the package of a library at each use: that says little about where the problem is.
+        let is_evidence = |file: FileId| {
+            let rules = &snapshot.files.file(file).language.rules().lookup;
+            from != CODE_BLOCK || !rules.uses_name_their_package
+        };
+        if let Some(file) = snapshot
+            .graph
+            .resolve_module(&snapshot.files, name)
+            .filter(|file| is_evidence(*file))
+        {
             self.add_file(file, "module", self.config.strength.path);
             // Where files have no names of their own, the name of a type or of a member leads to its file, too.
             let rules = &snapshot.files.file(file).language.rules().lookup;
@@ -113,7 +125,10 @@ impl Finder<'_> {
         let through_modules = snapshot
             .graph
             .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
-        if !through_modules.is_empty() {
+        if through_modules
+            .first()
+            .is_some_and(|id| is_evidence(id.file))
+        {
             self.add_definitions(name, from, qualified, &through_modules);
             return true;
         }

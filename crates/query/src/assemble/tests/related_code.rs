@@ -395,3 +395,33 @@ fn use_that_is_no_call_is_not_named_a_call() {
     let of_function = context("who calls `clamp`?");
     assert!(of_function.contains("calls=\"clamp\""), "{of_function}");
 }
+
+#[test]
+fn type_with_constructors_is_one_named_definition() {
+    let snapshot = fixture(
+        "
+        //- TicketList.java
+        public class TicketList {
+            private final int number;
+
+            public TicketList() {
+                this(0);
+            }
+
+            public TicketList(int number) {
+                this.number = number;
+            }
+        }
+        //- Desk.java
+        public class Desk {
+            TicketList sell(int number) {
+                return new TicketList(number);
+            }
+        }
+        ",
+    );
+    let request = request("who uses TicketList?", 2000, IntentKind::UsageExploration);
+    let context = ask(&snapshot, &request).pack.context;
+    let is_marked = |verb: &str| context.contains(&format!("{verb}=\"TicketList"));
+    assert!(is_marked("calls") || is_marked("uses"), "{context}");
+}
