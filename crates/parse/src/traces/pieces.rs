@@ -15,7 +15,7 @@ pub enum Piece<'a> {
     /// Lines that are not a trace, by their positions.
     Plain(Range<usize>),
     /// A trace.
-    Trace(Trace<'a>),
+    Trace(Box<Trace<'a>>),
 }
 
 /// One stack trace (several, if one was raised while handling another), or messages of a tool.
@@ -85,7 +85,7 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
         at = reader.trace(at, &mut trace);
         trace.lines.end = at;
         trace.finish();
-        pieces.push(Piece::Trace(trace));
+        pieces.push(Piece::Trace(Box::new(trace)));
         plain = at;
     }
     if plain < lines.len() {
@@ -501,7 +501,7 @@ mod tests {
     fn traces(text: &str) -> Vec<Trace<'_>> {
         let lines: Vec<&str> = text.lines().collect();
         let traces = pieces(&lines).into_iter().filter_map(|piece| match piece {
-            Piece::Trace(trace) => Some(trace),
+            Piece::Trace(trace) => Some(*trace),
             Piece::Plain(_) => None,
         });
         traces.collect()
