@@ -105,17 +105,23 @@ impl WorkingTree {
         self.set_head(commit, mark);
     }
 
-    /// Opens the repository of the tree if there may be one by now, and again if another `.git` leads to it.
+    /// Opens the repository of the tree if there may be one by now, and again if another `.git` leads to it. A repository
+    /// that is gone stays open, so that its directory stays watched: another one may take its place.
     fn refresh_git(&mut self) {
         // Read before git is asked, so that a change in between is noticed the next time.
         let dot_git = DotGit::of(&self.root);
         let is_opened = match (&self.git, dot_git) {
-            (None, None) => true,
+            (_, None) => {
+                self.dot_git = None;
+                return;
+            }
             // It may have been incomplete, or git may have failed.
             (None, Some(_)) => false,
             // Git passes over a `.git` that is not complete yet, and opens a repository further up.
-            (Some(git), Some(found)) => dot_git == self.dot_git && found.depth == depth(git),
-            (Some(_), None) => false,
+            (Some(git), Some(found)) => {
+                let is_same = dot_git == self.dot_git && found.depth == depth(git);
+                is_same && git.git_dir().is_dir()
+            }
         };
         if is_opened {
             return;
@@ -132,15 +138,12 @@ impl WorkingTree {
             opened => opened.ok().flatten(),
         };
         self.dot_git = dot_git;
-        if opened == self.git {
-            return;
-        }
-        self.git = opened;
-        // In another repository the same commit may have other files.
-        self.head.mark = None;
-        self.head.forget_files();
-        if self.git.is_none() {
-            self.set_head(String::new(), None);
+        // One that is not complete yet has the same directory, or is looked at again with the next scan.
+        if opened.is_some() && opened != self.git {
+            self.git = opened;
+            // In another repository the same commit may have other files.
+            self.head.mark = None;
+            self.head.forget_files();
         }
     }
 
