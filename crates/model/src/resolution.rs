@@ -177,7 +177,7 @@ pub struct LookupRules {
     /// Whether the leading names of a path may be namespaces or packages that nothing in the file binds: the
     /// end of the path is then compared with the ends of qualified names.
     pub paths_may_be_qualified: bool,
-    /// Whether code names the package of a library at each use: `gin.Default()`, `tokio::spawn(…)`.
+    /// Whether code names the package of a library at each use: `http.Get(…)`, `json::parse(…)`.
     pub uses_name_their_package: bool,
     /// Whether names defined in a class body can be used unqualified in that body (never in its methods).
     pub class_bodies_are_scopes: bool,

@@ -16,6 +16,7 @@ mod card;
 mod cards;
 mod changed;
 mod config;
+mod coverage;
 mod dependencies;
 mod dropped;
 mod entry;

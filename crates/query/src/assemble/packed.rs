@@ -4,6 +4,7 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
+use super::coverage::{are_covered, count_covered};
 use super::dropped::DroppedList;
 use super::entry::{Entry, Layout, Scope, SectionKind};
 use super::pack::{Dropped, Fidelity, Item, Pack, Section};
@@ -764,36 +765,6 @@ fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
     apart.then(|| pieces.iter().map(Piece::token_count).sum())
 }
 
-/// Whether all of some lines are in one of the ranges or in several adjacent ones.
-pub(super) fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
-    let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
-    ranges.sort_unstable();
-    let mut next = lines.start;
-    for range in ranges {
-        if range.start > next {
-            return false;
-        }
-        next = next.max(range.end.saturating_add(1));
-    }
-    next > lines.end || lines.end == u32::MAX && next == u32::MAX
-}
-
-/// Returns how many of some lines are in at least one of the ranges.
-fn count_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> u32 {
-    let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
-    ranges.sort_unstable();
-    let mut next = lines.start;
-    let mut covered = 0;
-    for range in ranges {
-        let (start, end) = (range.start.max(next), range.end.min(lines.end));
-        if start <= end {
-            covered += end - start + 1;
-            next = end.saturating_add(1);
-        }
-    }
-    covered
-}
-
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is
 /// a call site or an import), or the entry is its card, a part of it, or the card of a definition that it shows whole.
 fn is_replaced(placed: &Placed, body: &ShownPart) -> bool {
@@ -824,26 +795,4 @@ fn overlaps(placed: &Placed, body: &ShownPart) -> bool {
             .lines
             .iter()
             .any(|shown| body.lines.iter().any(|lines| lines.overlap(*shown) > 0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_in_several_ranges_count_once() {
-        let lines = Lines::new(10, 19);
-        for (ranges, count) in [
-            (vec![], 0),
-            (vec![(1, 9), (20, 30)], 0),
-            (vec![(1, 14), (1, 15), (12, 13)], 6),
-            (vec![(18, 40), (1, 10)], 3),
-            (vec![WHOLE_OF_A_FILE, WHOLE_OF_A_FILE], 10),
-        ] {
-            let all = ranges.iter().map(|(start, end)| Lines::new(*start, *end));
-            assert_eq!(count_covered(lines, all), count, "{ranges:?}");
-        }
-    }
-
-    const WHOLE_OF_A_FILE: (u32, u32) = (1, u32::MAX);
 }

@@ -8,7 +8,7 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 use sha2::{Digest as _, Sha256};
 
-use super::packed::are_covered;
+use super::coverage::are_covered;
 use crate::request::Seen;
 
 /// All lines of a file, however many.

@@ -292,8 +292,8 @@ fn cut_lines_issue(count: usize) -> Option<Issue> {
     (count > 0).then(|| Issue {
         code: "search_limit",
         detail: format!(
-            "of {count} lines that are longer, only the first {} KiB were searched: search for a text to find it in all of \
-             a line",
+            "lines longer than {} KiB were searched only at their start ({count} of them): the kind `text` searches whole \
+             lines",
             MAX_REGEX_LINE >> 10
         ),
     })

@@ -91,3 +91,48 @@ fn xml_elements_balance() {
     }
     assert!(open.is_empty());
 }
+
+#[test]
+fn joined_entry_has_the_name_of_a_type_only_for_its_members() {
+    let snapshot = fixture(
+        "
+        //- pool.rs
+        pub struct Pool;
+
+        impl Pool {
+            pub fn acquire(&self) -> u32 {
+                take_connection(1)
+            }
+            pub fn release(&self) -> u32 {
+                take_connection(2)
+            }
+        }
+        pub fn take_connection(number: u32) -> u32 {
+            number
+        }
+        //- Types.java
+        class Types {
+            static final Reader FIRST = new Reader() {
+                int readFirst() {
+                    return takeConnection(1);
+                }
+                int readNext() {
+                    return takeConnection(2);
+                }
+            };
+        }
+        ",
+    );
+    let names = |query: &str| -> Vec<String> {
+        let pack = ask(&snapshot, &request(query, 4000, IntentKind::BugFix)).pack;
+        let tags = pack.context.split("<definition ").skip(1);
+        let names = tags.filter_map(|tag| tag.split('>').next()?.split("name=\"").nth(1));
+        names
+            .filter_map(|name| Some(name.split('"').next()?.to_owned()))
+            .collect()
+    };
+    let all = names("`Pool.acquire`, `Pool.release` and `take_connection` hang");
+    assert!(!all.contains(&"Pool".to_owned()), "{all:?}");
+    let java = names("`readFirst` and `readNext` hang");
+    assert!(!java.contains(&"Types.FIRST".to_owned()), "{java:?}");
+}

@@ -1,0 +1,165 @@
+//! Tests paths through crates and packages of Rust and Go.
+
+use super::*;
+
+/// Returns what the names of a query from one of its parts resolve to.
+fn resolved(snapshot: &Snapshot, query: &str, from: &str) -> Vec<String> {
+    let found = find(snapshot, query, &Focus::default());
+    let symbols = found.symbols.into_iter().filter(|s| s.from == from);
+    symbols.flat_map(|symbol| symbol.resolved).collect()
+}
+const WORKSPACE: &str = "
+    //- Cargo.toml
+    [workspace]
+    members = [\"shop\", \"shop-util\"]
+
+    //- shop/Cargo.toml
+    [package]
+    name = \"shop\"
+
+    //- shop/src/lib.rs
+    mod mocked;
+    pub mod sync;
+    pub mod time;
+
+    //- shop/src/mocked.rs
+    pub mod sync {
+        pub struct Mutex;
+    }
+
+    //- shop/src/sync/mod.rs
+    mod mutex;
+    pub mod oneshot;
+    pub use mutex::Mutex;
+
+    //- shop/src/sync/mutex.rs
+    pub struct Mutex;
+
+    impl Mutex {
+        pub fn lock(&self) {}
+    }
+
+    //- shop/src/sync/oneshot.rs
+    pub struct Sender;
+
+    //- shop/src/time/mod.rs
+    mod sleep;
+    pub use sleep::sleep;
+
+    //- shop/src/time/sleep.rs
+    pub fn sleep() {}
+
+    //- shop-util/Cargo.toml
+    [package]
+    name = \"shop-util\"
+
+    //- shop-util/src/lib.rs
+    pub mod codec;
+
+    //- shop-util/src/codec/mod.rs
+    mod framed;
+    pub use self::framed::Framed;
+
+    //- shop-util/src/codec/framed.rs
+    pub struct Framed;
+
+    //- shop-util/src/codec/other.rs
+    pub struct Sender;
+    pub fn sleep() {}
+";
+
+#[test]
+fn rust_paths_resolve_through_crates_and_modules() {
+    let snapshot = snapshot(WORKSPACE, &[]);
+    for (path, wanted) in [
+        ("shop::sync::Mutex", "shop/src/sync/mutex.rs:Mutex"),
+        (
+            "shop::sync::oneshot::Sender",
+            "shop/src/sync/oneshot.rs:Sender",
+        ),
+        (
+            "shop_util::codec::Framed",
+            "shop-util/src/codec/framed.rs:Framed",
+        ),
+        // The function is exported beside a module of the same name.
+        ("shop::time::sleep", "shop/src/time/sleep.rs:sleep"),
+    ] {
+        for (query, from) in [
+            (format!("`{path}` is slow"), "inline_code"),
+            (format!("Slow\n\nOften {path} is slow"), "prose"),
+            (format!("Slow\n\n```rust\nuse {path};\n```\n"), "import"),
+            (format!("`use {path};` is slow"), "import"),
+        ] {
+            assert_eq!(resolved(&snapshot, &query, from), [wanted], "{query}");
+        }
+    }
+    assert_eq!(
+        resolved(
+            &snapshot,
+            "`shop::sync::Mutex::lock` is slow",
+            "inline_code"
+        ),
+        ["shop/src/sync/mutex.rs:Mutex.lock"]
+    );
+}
+
+#[test]
+fn rust_path_of_a_module_names_its_file() {
+    let snapshot = snapshot(WORKSPACE, &[]);
+    for (query, from) in [
+        ("Slow\n\n`shop::sync::oneshot` is slow", "module"),
+        ("Slow\n\n```rust\nuse shop::sync::oneshot;\n```\n", "import"),
+    ] {
+        let found = find(&snapshot, query, &Focus::default());
+        let files = found.files.iter().filter(|file| file.from == from);
+        let paths: Vec<&str> = files.map(|f| snapshot.files.path(f.file)).collect();
+        assert_eq!(paths, ["shop/src/sync/oneshot.rs"], "{query}");
+    }
+}
+
+#[test]
+fn name_after_the_name_of_its_go_package_resolves() {
+    let snapshot = snapshot(
+        "
+        //- go.mod
+        module example.com/acme/shop
+
+        //- shop.go
+        package shop
+
+        type Cart struct{}
+
+        //- render/json.go
+        package render
+
+        type JSON struct{}
+
+        func (r JSON) Render() {}
+
+        //- cart/cart.go
+        package cart
+
+        type Cart struct{}
+
+        func (c Cart) JSON() {}
+        ",
+        &[],
+    );
+    for (name, wanted) in [
+        ("render.JSON", "render/json.go:JSON"),
+        ("render.JSON.Render", "render/json.go:JSON.Render"),
+        ("shop.Cart", "shop.go:Cart"),
+        ("cart.Cart", "cart/cart.go:Cart"),
+    ] {
+        let query = format!("`{name}` is wrong");
+        assert_eq!(resolved(&snapshot, &query, "inline_code"), [wanted]);
+    }
+}
+
+#[test]
+fn frames_of_python_do_not_resolve_to_a_crate_of_the_same_name() {
+    for path in ["shop/sync.py", "shop.py"] {
+        let trace = format!("  File \"/v/site-packages/{path}\", line 1, in lock");
+        check_trace(WORKSPACE, &trace, &[], &[]);
+    }
+}
