@@ -120,6 +120,9 @@ pub struct Modifiers {
     pub is_out_of_line: bool,
     /// A macro, which can be called in other files without an import: `macro_rules!`.
     pub is_macro: bool,
+    /// A block that is named by a text, a subject or the arguments of a macro, such as a test: code cannot refer
+    /// to it by this name.
+    pub is_block: bool,
 }
 
 /// A named thing that a file defines.

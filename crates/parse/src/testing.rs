@@ -203,6 +203,7 @@ fn flags(definition: &Definition) -> String {
         is_default_export,
         is_out_of_line,
         is_macro,
+        is_block,
     } = definition.modifiers;
     [
         (is_async, "async"),
@@ -215,6 +216,7 @@ fn flags(definition: &Definition) -> String {
         (is_default_export, "default"),
         (is_out_of_line, "out-of-line"),
         (is_macro, "macro"),
+        (is_block, "block"),
         (definition.visibility == Visibility::Private, "private"),
         (definition.visibility == Visibility::Protected, "protected"),
     ]

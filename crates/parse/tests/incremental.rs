@@ -12,7 +12,7 @@ fn language(name: &str) -> Language {
 }
 
 /// Pieces of Python files. Their imports, definitions and nesting affect each other's facts.
-const PIECES: [&str; 26] = [
+const PIECES: [&str; 28] = [
     "import os\nfrom db import connect, close as shut\n",
     "from __future__ import annotations\nimport db.client\n",
     "if TYPE_CHECKING:\n    from db import Pool\n",
@@ -34,6 +34,8 @@ const PIECES: [&str; 26] = [
     "async def receive(size: int = RETRIES):\n    os = await connect(size)\n    if not os:\n        raise Timeout(f'no answer from {os.name}')\n    return os\n",
     "@retry(times=3)\n@log\ndef ask(question):\n    from db import Pool\n    with Pool() as pool:\n        return pool.ask(question)\n",
     "    def __init__(self, pool, size):\n        self.pool = pool\n        self.size, self.timeout = size, connect\n        super().__init__(pool)\n",
+    "    def setUp(self: Client):\n        self.pool = Pool()\n        self.timeout: 'db.Pool' = connect\n        log.info('ready')\n",
+    "    @classmethod\n    def setUpClass(cls, pool: \"Pool\" = None):\n        cls . pool = \\\n            pool.connect()\n        self.size = 1\n",
     "    def close(self):\n        # It may be closed.\n        def again():\n            return shut(self.pool)\n        return again() or connect\n",
     "    @property\n    def name(self):\n        \"\"\"The name of pool.\"\"\"\n        return self.pool.name or db.client.name\n",
     "    def wait(self, seconds=RETRIES):\n        while self.open:\n            sleep(seconds)  # pool\n        return pool  # noqa\n",

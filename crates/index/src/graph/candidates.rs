@@ -92,7 +92,9 @@ impl<'a> Candidate<'a> {
     /// Whether it is at the top level of its file or of a namespace and visible to `file`.
     pub(super) fn is_top_level_for(&self, file: FileId) -> bool {
         let is_seen = self.id.file == file || self.definition.visibility != Visibility::Private;
-        is_seen && !self.definition.modifiers.is_out_of_line && self.nesting() == Nesting::TopLevel
+        let modifiers = self.definition.modifiers;
+        let is_bound = !modifiers.is_out_of_line && !modifiers.is_block;
+        is_seen && is_bound && self.nesting() == Nesting::TopLevel
     }
 
     /// Returns the enclosing definition, if it is a container.

@@ -110,11 +110,10 @@ impl<'a> Evaluator<'a> {
             _ => return Value::Unknown,
         };
         let path = paths::without_marks(self.text_of(position.file, path));
-        let value = self.value(self.path_inferring(position, path, inferences));
-        let value = if is_call {
-            self.call_result(value, inferences)
-        } else {
-            value
+        let outcome = self.path_inferring(position, path, inferences);
+        let value = match is_call {
+            true => self.call_result(self.callee(outcome), inferences),
+            false => self.value(outcome),
         };
         let (value, _) = if is_element {
             self.element(value, inferences)

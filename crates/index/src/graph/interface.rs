@@ -127,6 +127,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         nesting(facts, definition),
         definition.modifiers.is_out_of_line,
         definition.modifiers.is_macro,
+        definition.modifiers.is_block,
         is_hidden,
         is_prototype(definition),
     ))

@@ -71,6 +71,7 @@ impl<'a> NameResolver<'a> {
             let is_inside =
                 candidate.id.file == class.file && candidate.definition.parent == Some(class.local);
             let is_member = !is_inside
+                && !candidate.definition.modifiers.is_block
                 && match candidate.definition.modifiers.is_out_of_line {
                     false => self.is_reopened(&owner, &candidate),
                     true => {
@@ -150,6 +151,55 @@ impl<'a> NameResolver<'a> {
         owners.definitions().find(is_container)
     }
 
+    /// Replaces constructors that have the name of their class by the class, because a bare name never means
+    /// the constructor alone: inside of `class A { A() {} }`, the type `A` is the class.
+    pub(super) fn classes_of_constructors(&self, found: Targets) -> Targets {
+        if !found.definitions().any(|id| self.has_name_of_class(id)) {
+            return found;
+        }
+        let mut classes = Targets::default();
+        for target in found.iter() {
+            let class = match target {
+                Target::Definition(id) if self.has_name_of_class(id) => {
+                    self.constructed(id).map(Target::Definition)
+                }
+                other => Some(other),
+            };
+            if let Some(class) = class {
+                classes.push(class);
+            }
+        }
+        classes
+    }
+
+    /// Removes constructors that have the name of their class.
+    fn without_constructors(&self, found: Targets) -> Targets {
+        let mut kept = Targets::default();
+        for target in found.iter() {
+            if !matches!(target, Target::Definition(id) if self.has_name_of_class(id)) {
+                kept.push(target);
+            }
+        }
+        kept
+    }
+
+    /// Whether a definition is a constructor with the name of its class.
+    fn has_name_of_class(&self, id: DefId) -> bool {
+        let definition = self.definition(id);
+        let class = outer_name(definition).rsplit('.').next();
+        definition.modifiers.is_constructor && class == Some(&*definition.name)
+    }
+
+    /// Returns the class of a constructor.
+    fn constructed(&self, constructor: DefId) -> Option<DefId> {
+        let definition = self.definition(constructor);
+        if definition.modifiers.is_out_of_line {
+            return self.owner(constructor);
+        }
+        let parent = definition.parent?;
+        Some(DefId::new(constructor.file, parent))
+    }
+
     /// Returns the other bodies of a type.
     pub(super) fn other_bodies(&self, class: DefId) -> Vec<DefId> {
         if self.package(class.file).is_none() {
@@ -184,10 +234,10 @@ impl<'a> NameResolver<'a> {
         let head = names.next().unwrap_or(path);
         let mut found = Targets::default();
         while let Some(local) = outer.filter(|_| found.is_empty()) {
-            found = self.within(file, outer, head);
+            found = self.without_constructors(self.within(file, outer, head));
             let enclosing = DefId::new(file, local);
             if found.is_empty() && self.is_open(enclosing) {
-                found = member(enclosing, head);
+                found = self.without_constructors(member(enclosing, head));
             }
             outer = self.local(file, local).and_then(|d| d.parent);
         }

@@ -264,6 +264,7 @@ impl<'a> Resolver<'a> {
                         !self.names.tables.files.definition(outer).kind.is_function()
                     }))
                 && (!is_call || definition.kind.is_function())
+                && !definition.modifiers.is_block
                 && !(has_open_types && self.has_body_elsewhere(definition, named))
         };
         let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();

@@ -240,8 +240,8 @@ pub(super) fn bound_name<'a>(import: &Import, local: &'a str) -> &'a str {
 fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts) -> FileScope {
     let mut entries = Vec::with_capacity(facts.definitions.len() + facts.imports.len());
     for (position, definition) in facts.definitions.iter().enumerate() {
-        if definition.modifiers.is_out_of_line {
-            // It is a member of the type in its qualified name.
+        if definition.modifiers.is_out_of_line || definition.modifiers.is_block {
+            // It is a member of the type in its qualified name, or a block that no code can name.
             continue;
         }
         let binding = Binding::Definition(LocalId(position as u32));

@@ -8,8 +8,8 @@ mod qualified_paths;
 use std::cell::RefCell;
 
 use foldhash::HashMap;
-use foveate_model::LocalId;
 use foveate_model::values::{Link, Local};
+use foveate_model::{Definition, LocalId};
 
 use crate::files::{DefId, FileId};
 use crate::graph::inheritance::Inheritance;
@@ -168,10 +168,10 @@ impl<'a> Evaluator<'a> {
         if !link.is_called && !link.is_indexed {
             return self.member_of(outcome, name, MAX_INFERENCES);
         }
-        let mut value = self.value(outcome);
-        if link.is_called {
-            value = self.call_result(value, MAX_INFERENCES);
-        }
+        let mut value = match link.is_called {
+            true => self.call_result(self.callee(outcome), MAX_INFERENCES),
+            false => self.value(outcome),
+        };
         if link.is_indexed {
             value = self.element(value, MAX_INFERENCES);
         }
@@ -304,23 +304,47 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the value of an outcome as the receiver of the next name.
+    /// Returns the value of an outcome as the receiver of the next name. Of a field and a method of one name, it
+    /// is the field.
     pub(super) fn value(&self, outcome: Outcome) -> (Value, Confidence) {
+        self.value_preferring(outcome, |definition| !is_callable(definition))
+    }
+
+    /// Returns the value of an outcome that is called. Of a field and a method of one name, it is the method.
+    pub(super) fn callee(&self, outcome: Outcome) -> (Value, Confidence) {
+        self.value_preferring(outcome, is_callable)
+    }
+
+    /// Returns the value of an outcome. Of several definitions, the first class counts, otherwise the first one
+    /// that fits, otherwise the first.
+    fn value_preferring(
+        &self,
+        outcome: Outcome,
+        fits: fn(&Definition) -> bool,
+    ) -> (Value, Confidence) {
         let value = match outcome.found.first() {
             Some(Target::Module(module)) => Value::Module(module),
             Some(Target::External) => Value::External,
             Some(Target::Definition(first)) => {
                 // In `const Service = Symbol()` beside `interface Service` the type has the members.
                 let is_container = |id: &DefId| self.names.definition(*id).kind.is_container();
+                let fits = |id: &DefId| fits(self.names.definition(*id));
                 match outcome.found.definitions().find(is_container) {
                     Some(class) => Value::Class(class),
-                    None => Value::Definition(first),
+                    None => {
+                        Value::Definition(outcome.found.definitions().find(fits).unwrap_or(first))
+                    }
                 }
             }
             None => outcome.value,
         };
         (value, outcome.confidence)
     }
+}
+
+/// Whether a definition is a function that is called, and not read like a field.
+fn is_callable(definition: &Definition) -> bool {
+    definition.kind.is_function() && !definition.modifiers.is_property
 }
 
 impl Outcome {

@@ -258,3 +258,91 @@ fn php_arrays_that_name_a_method_refer_to_it() {
         ],
     );
 }
+
+#[test]
+fn constructor_does_not_hide_its_class() {
+    const VEC: &str = "
+        //- geo/Vec.java
+        package geo;
+        public class Vec {
+            public Vec() {}
+            public Vec add(Vec other) { other.scale(2); return this; }
+            public void scale(int n) {}
+            public static Vec origin() { return new Vec(); }
+            static void run() { Vec.origin().add(null).scale(3); }
+            static class Zero extends Vec {
+                void reset() { scale(0); }
+            }
+        }
+        ";
+    check_uses(
+        VEC,
+        "geo/Vec.java:Vec.scale",
+        &[
+            "geo/Vec.java:4 likely", "geo/Vec.java:7 likely", "geo/Vec.java:9 certain",
+        ],
+    );
+}
+
+#[test]
+fn inherited_constructor_does_not_hide_its_class() {
+    const SHAPES: &str = "
+        //- base.h
+        class Base {
+        public:
+            Base(int n);
+            void move();
+            static void reset();
+        };
+        class Derived : public Base {
+        public:
+            void run(Base* other);
+        };
+        //- base.cpp
+        #include \"base.h\"
+        Base::Base(int n) {}
+        void Base::move() {}
+        void Base::reset() {}
+        void Derived::run(Base* other) {
+            other->move();
+            Base::reset();
+            Base b(1);
+            b.move();
+            Base::move();
+        }
+        ";
+    check_uses(
+        SHAPES,
+        "base.cpp:Base.move",
+        &[
+            "base.cpp:6 likely", "base.cpp:9 likely", "base.cpp:10 certain",
+        ],
+    );
+    check_uses(SHAPES, "base.cpp:Base.reset", &["base.cpp:7 certain"]);
+}
+
+#[test]
+fn call_means_the_method_and_not_the_field_of_its_name() {
+    check_uses(
+        "
+        //- app/Req.java
+        package app;
+        public class Req {
+            private String host;
+            Req host(String h) { return this; }
+            String send() { return host.trim(); }
+        }
+        //- app/Main.java
+        package app;
+        class Main {
+            void run(Req req) {
+                new Req().host(\"a\").send();
+                var next = req.host(\"b\");
+                next.send();
+            }
+        }
+        ",
+        "app/Req.java:Req.send",
+        &["app/Main.java:4 likely", "app/Main.java:6 likely"],
+    );
+}

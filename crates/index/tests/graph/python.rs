@@ -216,3 +216,29 @@ fn python_prefers_root_nearest_to_importer() {
         ",
     );
 }
+
+#[test]
+fn fields_of_any_method_have_types() {
+    check_uses(
+        "
+        //- w.py
+        class W:
+            def twist(self): pass
+        class Other:
+            def twist(self): pass
+        //- test_w.py
+        from w import W
+        class TestW:
+            def setUp(self):
+                self.w = W()
+            @classmethod
+            def setUpClass(cls):
+                cls.k = W()
+            def test_a(self):
+                self.w.twist()
+                self.k.twist()
+        ",
+        "w.py:W.twist",
+        &["test_w.py:9 likely", "test_w.py:10 likely"],
+    );
+}

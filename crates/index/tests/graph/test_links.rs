@@ -215,3 +215,47 @@ fn decorated_tests_in_test_files_are_linked() {
         ],
     );
 }
+
+#[test]
+fn names_of_test_blocks_do_not_hide_what_they_test() {
+    check_uses(
+        "
+        //- app/models/ticket.rb
+        class Ticket
+          def self.build_one
+            new
+          end
+        end
+        //- spec/models/ticket_spec.rb
+        RSpec.describe Ticket do
+          it 'builds' do
+            Ticket.build_one
+          end
+        end
+        ",
+        "app/models/ticket.rb:Ticket",
+        &[
+            "spec/models/ticket_spec.rb:1 certain",
+            "spec/models/ticket_spec.rb:3 certain",
+        ],
+    );
+    const WORDS: &str = "
+        //- words.h
+        int split_words(const char* text);
+        //- words.cc
+        #include \"words.h\"
+        int split_words(const char* text) { return 1; }
+        //- words_test.cc
+        #include \"words.h\"
+        class WordsFixture { protected: void fill(int n); };
+        TEST(WordsTest, split_words) { split_words(\"a b\"); }
+        TEST_F(WordsFixture, fills) { fill(1); }
+        ";
+    check_uses(WORDS, "words.cc:split_words", &["words_test.cc:3 certain"]);
+    // The test is a member of its fixture.
+    check_uses(
+        WORDS,
+        "words_test.cc:WordsFixture.fill",
+        &["words_test.cc:4 certain"],
+    );
+}

@@ -17,7 +17,7 @@ pub(crate) struct Context {
     pub(crate) position: Position,
     /// The kind of message that string literals here are.
     pub(crate) message: Option<MessageKind>,
-    /// The class whose constructor this is; assignments here define its fields.
+    /// The class whose constructor or method this is; assignments to members of its object define its fields.
     pub(crate) constructs: Option<LocalId>,
     /// Inside the arguments of a call in a function.
     pub(crate) in_local_call: bool,

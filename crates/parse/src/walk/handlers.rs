@@ -77,14 +77,14 @@ pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Ha
 }
 
 fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Handled {
-    if node.start_byte() < walk.collector.skip_until {
-        return Some(Descend::Past);
+    if node.start_byte() >= walk.collector.skip_until {
+        let kind = walk.context().position.reference(as_value);
+        walk.refer(kind, node);
     }
-    let kind = walk.context().position.reference(as_value);
-    walk.refer(kind, node);
-    match node.start_byte() < walk.collector.skip_until {
-        true => Some(Descend::Past),
-        false => Some(Descend::Into),
+    // After the last name there may be type arguments, as in `a.b<T>()`.
+    match node.end_byte() > walk.collector.skip_until {
+        true => Some(Descend::Into),
+        false => Some(Descend::Past),
     }
 }
 

@@ -80,6 +80,7 @@ impl<'a> Evaluator<'a> {
             return None;
         }
         let found = self.names.within(position.file, Some(id), name);
+        let found = self.names.classes_of_constructors(found);
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
 
@@ -127,6 +128,7 @@ impl<'a> Evaluator<'a> {
             _ => self.names.owner(enclosing),
         };
         let found = self.known_member(Value::Class(class?), name);
+        let found = self.names.classes_of_constructors(found);
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
 

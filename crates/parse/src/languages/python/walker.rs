@@ -388,6 +388,7 @@ impl<'t> Walker<'t> {
             self.collector.region(RegionKind::Documentation, span(node));
             return Descend::Past;
         }
+        self.quoted_type(node);
         let kinds = &self.grammar.kinds;
         self.collector
             .literal(node, |part| kinds.of(part).0 == Kind::Interpolation)

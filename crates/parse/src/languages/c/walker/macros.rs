@@ -199,6 +199,8 @@ pub(super) fn defined_function<'t>(
         draft.signature_end = body.start_byte();
     }
     draft.receiver = suite.map(|suite| suite.of(text));
+    draft.modifiers.is_out_of_line = suite.is_some() && has_fixture(called);
+    draft.modifiers.is_block = is_test;
     draft.decorators = vec![called.into()];
     draft.parameters = list;
     let id = define(walk, draft);
@@ -211,6 +213,11 @@ pub(super) fn defined_function<'t>(
     let inside = list.map_or(start, |list| list.end as usize);
     walk.collector.skip_to(inside.max(start + end));
     Some(Descend::Into)
+}
+
+/// Whether the tests of a macro are members of the class that its first argument names: `TEST_F`, `TYPED_TEST`.
+fn has_fixture(called: &str) -> bool {
+    called.ends_with("_F") || called.ends_with("_P") || called.starts_with("TYPED_TEST")
 }
 
 /// Returns the leading arguments of a macro that are plain names or texts.

@@ -196,8 +196,47 @@ fn guard(line: &str) -> Option<Range<usize>> {
     is_plain(branch.get(..arrow)?).then_some(indent + at..indent + arrow)
 }
 
-/// Returns the offsets of the blanks before the braces that close bodies of types in the line that opens them:
-/// the grammar wants an end of the last member there. Two such bodies can spoil the parse of a file.
+/// What the braces in a line contain, by the text before them.
+#[derive(Clone, Copy)]
+enum Body {
+    Type,
+    /// Perhaps the members of an entry of an enum: `A { … }`, `A(1) { … }`.
+    Entry,
+    Other,
+}
+
+impl Body {
+    fn after(head: &str) -> Self {
+        let mut words = head
+            .split_whitespace()
+            .map(|word| word.trim_end_matches(':'));
+        if words.any(|word| matches!(word, "class" | "interface" | "object")) {
+            return Self::Type;
+        }
+        let entry = head.trim_start_matches([',', ' ', '\t']).trim_end();
+        let name = entry.split('(').next().unwrap_or("");
+        let is_name = name.starts_with(char::is_uppercase)
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        match is_name && (entry == name || entry.ends_with(')')) {
+            true => Self::Entry,
+            false => Self::Other,
+        }
+    }
+
+    /// Whether a text in the braces has members.
+    fn has_members(self, text: &str) -> bool {
+        let mut words = text.split_whitespace();
+        match self {
+            Self::Type => words.next().is_some(),
+            // A call with a lambda looks alike.
+            Self::Entry => words.any(|word| DECLARATIONS.contains(&word)),
+            Self::Other => false,
+        }
+    }
+}
+
+/// Returns the offsets of the blanks before the braces that close bodies of types and of entries of enums in the line
+/// that opens them: the grammar wants an end of the last member there. Two such bodies can spoil the parse of a file.
 fn unended_members(line: &str) -> Vec<usize> {
     let (mut found, mut open) = (Vec::new(), Vec::new());
     let (mut head, mut in_text) = (0, false);
@@ -207,18 +246,15 @@ fn unended_members(line: &str) -> Vec<usize> {
             '"' if before != '\\' => in_text = !in_text,
             _ if in_text => {}
             '{' => {
-                let words = line.get(head..at).unwrap_or("").split_whitespace();
-                let mut words = words.map(|word| word.trim_end_matches(':'));
-                let is_type = words.any(|word| matches!(word, "class" | "interface" | "object"));
-                open.push((is_type, at + 1));
+                open.push((Body::after(line.get(head..at).unwrap_or("")), at + 1));
                 head = at + 1;
             }
             '}' => {
-                if let Some((true, start)) = open.pop()
+                if let Some((body, start)) = open.pop()
                     && before == ' '
                     && line
                         .get(start..at)
-                        .is_some_and(|body| !body.trim().is_empty())
+                        .is_some_and(|text| body.has_members(text))
                 {
                     found.push(at - 1);
                 }
@@ -331,6 +367,11 @@ mod tests {
                 "object A : B { fun f() { g() } }\n",
                 "object A : B { fun f() { g() };}\n",
             ),
+            (
+                "  New { override fun next() = Paid },\n  Paid(f(1)) { val x = 1 };\n",
+                "  New { override fun next() = Paid;},\n  Paid(f(1)) { val x = 1;};\n",
+            ),
+            ("Column { Text(a) }\n", "Column { Text(a) }\n"),
             ("class A { }\nclass B {\n", "class A { }\nclass B {\n"),
             ("f(\"class { } \") { x }", "f(\"class { } \") { x }"),
         ] {

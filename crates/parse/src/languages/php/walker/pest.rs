@@ -28,6 +28,7 @@ pub(super) fn block<'t>(
     draft.body = Some(span(block));
     draft.signature_end = block.start_byte();
     draft.decorators = vec![called.into()];
+    draft.modifiers.is_block = true;
     let id = walk.collector.define(draft);
     if let Some(function) = field(node, "function") {
         walk.collector.skip_to(function.end_byte());

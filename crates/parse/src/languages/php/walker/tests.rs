@@ -149,12 +149,12 @@ fn test_blocks_and_markers_are_recognized() {
     for (source, expected) in [
         (
             "it('does a', function () { b(); });",
-            "function does a: it('does a',",
+            "function does a block: it('does a',",
         ),
         (
             "describe('a', function () { test('b', fn () => c()); });",
-            "function a: describe('a',
-            function a.b: test('b',",
+            "function a block: describe('a',
+            function a.b block: test('b',",
         ),
         ("test($a, $b);\nit('todo');", ""),
     ] {

@@ -1,5 +1,5 @@
 //! Adds definitions of Python: functions, classes, module variables, class fields, and the fields that
-//! constructors assign.
+//! methods assign.
 
 use foveate_model::{DefinitionKind, LocalId, Modifiers, Span};
 use tree_sitter::Node;
@@ -72,10 +72,10 @@ impl<'t> Walker<'t> {
             ]),
             ..Modifiers::default()
         };
-        let parameters = self
-            .get(node, fields.parameters)
-            .map(|list| inside_brackets(list));
-        let fills_fields = in_class && fills_fields(text);
+        let list = self.get(node, fields.parameters);
+        let has_receiver = list.is_some_and(|list| self.has_receiver(list));
+        let parameters = list.map(|list| inside_brackets(list));
+        let fills_fields = in_class && has_receiver;
         let constructs = self.collector.context.parent.filter(|_| fills_fields);
         let id = self.define_block(
             Draft {
@@ -96,6 +96,19 @@ impl<'t> Walker<'t> {
             context.message = None;
             context.constructs = constructs;
         });
+    }
+
+    /// Whether the first parameter of a list is `self` or `cls`.
+    fn has_receiver(&self, list: Node<'_>) -> bool {
+        let mut cursor = list.walk();
+        let first = list
+            .named_children(&mut cursor)
+            .find(|child| self.kind(*child) != Kind::Comment);
+        let name = match first.map(|first| self.kind(first)) {
+            Some(Kind::TypedParameter) => first.and_then(|first| first.child(0)),
+            _ => first,
+        };
+        name.is_some_and(|name| is_receiver(self.collector.of(name)))
     }
 
     fn define_class(
@@ -156,8 +169,8 @@ impl<'t> Walker<'t> {
         self.collector.define(draft)
     }
 
-    /// Handles an assignment. Module variables, class fields, and `self.x` in a constructor are
-    /// definitions; elsewhere it binds names.
+    /// Handles an assignment. Module variables, class fields, and `self.x` in a method are definitions;
+    /// elsewhere it binds names.
     pub(super) fn assignment(&mut self, node: Node<'_>, depth: u32) {
         let fields = &self.grammar.fields;
         let Some(left) = self.get(node, fields.left) else {
@@ -189,7 +202,9 @@ impl<'t> Walker<'t> {
                 for child in left.named_children(&mut cursor) {
                     match self.kind(child) {
                         Kind::Identifier => self.target(child, assigned, depth),
-                        Kind::Attribute => self.own_field(child, assigned),
+                        Kind::Attribute if self.is_in_constructor() => {
+                            self.own_field(child, assigned);
+                        }
                         _ => {}
                     }
                 }
@@ -239,16 +254,25 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the field of `self.x = …` in a constructor.
+    /// Whether the current function is a constructor, all of whose assignments define fields. In other methods
+    /// only those do that [`may_assign_fields`] sees in the text.
+    fn is_in_constructor(&self) -> bool {
+        let function = self.collector.context.parent;
+        let function = function.and_then(|id| self.collector.definition(id));
+        function.is_some_and(|function| fills_fields(&function.name))
+    }
+
+    /// Adds the field of `self.x = …` or `cls.x = …` in a method. The first assignment counts, which is mostly
+    /// that of the constructor.
     fn own_field(&mut self, target: Node<'_>, assigned: &AssignmentParts<'_>) {
         let Some(class) = self.collector.context.constructs else {
             return;
         };
         let object = target.child(0);
-        let is_self = object.is_some_and(|object| self.collector.of(object) == "self");
+        let is_own = object.is_some_and(|object| is_receiver(self.collector.of(object)));
         let Some(name) = self
             .get(target, self.grammar.fields.attribute)
-            .filter(|_| is_self)
+            .filter(|_| is_own)
         else {
             return;
         };
@@ -335,9 +359,53 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// Whether a method of this name assigns the fields of its class.
+/// Whether a method of this name is there to assign the fields of its class.
 pub(super) fn fills_fields(name: &str) -> bool {
     matches!(name, "__init__" | "__post_init__" | "__attrs_post_init__")
+}
+
+/// The usual names of the first parameter of a method.
+const RECEIVERS: [&str; 2] = ["self", "cls"];
+
+fn is_receiver(name: &str) -> bool {
+    RECEIVERS.contains(&name)
+}
+
+/// Whether the text of a method may contain `self.x = …` or `self.x: T`, which define fields of its class. It is
+/// true for all texts that do, and for few others.
+pub(super) fn may_assign_fields(method: &str) -> bool {
+    RECEIVERS.iter().any(|receiver| {
+        method.match_indices(receiver).any(|(at, _)| {
+            let before = method.get(..at).unwrap_or("");
+            let after = method.get(at + receiver.len()..).unwrap_or("");
+            is_target(before, after)
+        })
+    })
+}
+
+/// Whether a receiver between two texts may be that of an assigned field.
+fn is_target(before: &str, after: &str) -> bool {
+    let is_blank = |c: char| !matches!(c, '\n' | '\r') && (c.is_whitespace() || !c.is_ascii());
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || is_blank(c);
+    let dot = after.trim_start_matches(is_blank);
+    if dot.starts_with('\\') {
+        return true;
+    }
+    let Some(name) = dot.strip_prefix('.') else {
+        return false;
+    };
+    let rest = name.trim_start_matches(is_name);
+    match rest.chars().next() {
+        // The line goes on.
+        Some('\\') => true,
+        Some('=') => !rest.starts_with("=="),
+        // An annotation is at the start of a statement.
+        Some(':') => {
+            let before = before.trim_end_matches(is_blank);
+            before.is_empty() || before.ends_with(['\n', '\r', ';', ':', '\\'])
+        }
+        _ => false,
+    }
 }
 
 /// The parts of an assignment other than its targets.

@@ -4,7 +4,9 @@
 //! `super().m` is recorded with `super().m` as its path and a plain receiver: the path alone tells where to
 //! look it up.
 
-use foveate_model::{MessageKind, ReferenceKind};
+use std::ops::Range;
+
+use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::{Kind, Walker};
@@ -14,6 +16,8 @@ use crate::syntax::Descend;
 
 /// Longest chain of names that is followed to its start.
 const CHAIN: usize = 64;
+/// Number of nodes around a literal in an annotation that are examined.
+const MAX_TYPE_DEPTH: usize = 8;
 
 impl Walker<'_> {
     /// Adds a name on its own.
@@ -117,6 +121,53 @@ impl Walker<'_> {
         self.collector.enter_position(depth, Position::Type);
     }
 
+    /// Adds the types of a string literal that is an annotation: `"list[a.Color]"`.
+    pub(super) fn quoted_type(&mut self, literal: Node<'_>) {
+        let is_plain = self.collector.of(literal).starts_with(['"', '\'']);
+        let is_type = self.collector.context.position == Position::Type;
+        if !is_type || !is_plain || self.is_value_in_type(literal) {
+            return;
+        }
+        let place = self.collector.inside_quotes(literal);
+        let start = place.start as usize;
+        let written = place.of(self.collector.text);
+        for Range { start: from, end } in types_in(written) {
+            let path = written.get(from..end).unwrap_or("");
+            let last = path.rfind('.').map_or(from, |dot| from + dot + 1);
+            if !is_builtin_type(path) {
+                self.collector.refer_at(
+                    ReferenceKind::Type,
+                    Span::new(start + last, start + end),
+                    Span::new(start + from, start + end),
+                );
+            }
+        }
+    }
+
+    /// Whether a string literal in an annotation is a value: an argument of `Literal`, or one of `Annotated`
+    /// after the first.
+    fn is_value_in_type(&self, literal: Node<'_>) -> bool {
+        let mut around = literal.parent();
+        for _ in 0..MAX_TYPE_DEPTH {
+            let Some(node) = around else {
+                break;
+            };
+            if matches!(node.kind(), "generic_type" | "subscript")
+                && let Some(name) = node.child(0)
+            {
+                let before = Span::new(name.end_byte(), literal.start_byte());
+                let before = before.of(self.collector.text);
+                match self.collector.of(name).rsplit('.').next() {
+                    Some("Literal") => return true,
+                    Some("Annotated") if before.contains(',') => return true,
+                    _ => {}
+                }
+            }
+            around = node.parent();
+        }
+        false
+    }
+
     pub(super) fn decorator(&mut self, node: Node<'_>) {
         if let Some(expression) = node.named_child(0) {
             self.refer_or_call(expression, ReferenceKind::Decorator);
@@ -215,6 +266,37 @@ impl Walker<'_> {
         }
         Descend::Past
     }
+}
+
+/// Returns the ranges of the dotted names in a quoted annotation; none if the text is not an annotation.
+fn types_in(annotation: &str) -> Vec<Range<usize>> {
+    let (mut found, mut start) = (Vec::new(), None);
+    let mut is_separated = true;
+    let end = (annotation.len(), ' ');
+    for (at, c) in annotation.char_indices().chain([end]) {
+        if c.is_alphanumeric() || matches!(c, '_' | '.') {
+            if start.is_none() && !is_separated {
+                return Vec::new();
+            }
+            start = start.or(Some(at));
+            continue;
+        }
+        if let Some(start) = start.take() {
+            found.push(start..at);
+            is_separated = false;
+        }
+        match c {
+            ' ' => {}
+            '[' | ']' | ',' | '|' => is_separated = true,
+            _ => return Vec::new(),
+        }
+    }
+    let is_name = |place: &Range<usize>| {
+        let path = annotation.get(place.clone()).unwrap_or("");
+        path.starts_with(|c: char| c.is_alphabetic() || c == '_') && !path.ends_with('.')
+    };
+    found.retain(is_name);
+    found
 }
 
 /// Whether a type belongs to the language itself, so that no file of a repository defines it.

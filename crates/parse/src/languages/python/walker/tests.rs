@@ -114,8 +114,17 @@ fn variables_and_fields() {
             self.c: int = 1
         other.d = 2
         local = 3
-    def method(self):
-        self.late = 1
+    def method(self: 'A'):
+        self.late = self.q = 1
+        self.a.e = self.f == 2
+        def inner(self):
+            self.g = 3
+    @classmethod
+    def make(cls):
+        cls.h: int = 4
+    @staticmethod
+    def apart(other):
+        self.i = 5
 ",
         "class A: class A:
          field A.x: x: int
@@ -127,7 +136,12 @@ fn variables_and_fields() {
          field A.a: self.a
          field A.b: self.a, self.b
          field A.c: self.c: int
-         method A.method: def method(self):",
+         method A.method: def method(self: 'A'):
+         field A.late: self.late
+         function A.method.inner: def inner(self):
+         method A.make static: @classmethod def make(cls):
+         field A.h: cls.h: int
+         method A.apart static: @staticmethod def apart(other):",
     );
     definitions(
         "class Color(enum.Enum):\n    RED = 1\n    _ignore_ = []\n    def m(self): pass\n",
@@ -251,6 +265,7 @@ def g(a):
          name a in c
          type b in c.m
          name a in c.m
+         type fwd in c.m
          call self.client.connect in c.m
          name a in c.m
          call make in c.m
@@ -266,6 +281,26 @@ def g(a):
          catch n.bad in g
          catch err in g
          raise valueerror in g",
+    );
+}
+
+#[test]
+fn quoted_annotations_are_types() {
+    references(
+        "def f(a: 'Color', b: \"list[m.Color | None]\" = 'Red') -> 'Shade': pass\nx: Optional['Color'] = y('Red')\n",
+        "type color in f
+         type m.color in f
+         type shade in f
+         type optional
+         type color
+         call y",
+    );
+    references(
+        "def f(a: Literal['Red'], b: t.Literal['Red'], c: Annotated['Color', 'Red'], d: 'two words', e: 'str'): pass\n",
+        "type literal in f
+         type t.literal in f
+         type annotated in f
+         type color in f",
     );
 }
 

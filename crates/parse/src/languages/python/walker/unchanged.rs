@@ -11,13 +11,14 @@ use std::ops::RangeInclusive;
 
 use foldhash::{HashMap, HashSet};
 use foveate_model::{
-    Chunk, ChunkKind, Content, Definition, FileFacts, LocalId, Region, RegionKind, Span,
+    Chunk, ChunkKind, Content, Definition, DefinitionKind, FileFacts, LocalId, Region, RegionKind,
+    Span,
 };
 use memchr::{memchr, memmem, memrchr};
 use tree_sitter::{InputEdit, Point};
 
 use super::super::LANGUAGE;
-use super::definitions::fills_fields;
+use super::definitions::{fills_fields, may_assign_fields};
 use crate::collect::known_names;
 
 /// Sizes in bytes of functions that are compared. Shorter ones are parsed as fast as they are compared;
@@ -281,6 +282,7 @@ fn candidate<'a>(
         || ends_in_comment(earlier, span)
         // Its assignments to `self` define fields of its class, each of which counts once.
         || fills_fields(&definition.name)
+        || (definition.kind == DefinitionKind::Method && may_assign_fields(written))
     {
         return None;
     }

@@ -3,11 +3,11 @@
 //! code.
 
 use foveate_model::values::{Local, Value};
-use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
 use super::macros::skip_name;
-use super::{arguments, is_constant, literal_name};
+use super::{CORE_CLASSES, arguments, is_constant, literal_name};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field, last_child};
@@ -48,9 +48,14 @@ pub(super) fn block<'t>(
     draft.signature_end = block.start_byte();
     draft.visibility = Some(Visibility::Public);
     draft.decorators = vec![name.into()];
+    draft.modifiers.is_block = true;
     let id = walk.define(draft);
     skip_name(walk, node);
     walk.enter_definition(depth, id, DefinitionKind::Function);
+    // The walk takes the subject for the name of the block. It records a class with a scope by itself.
+    if subject.kind() == "constant" && CORE_CLASSES.binary_search(&called).is_err() {
+        walk.collector.refer(ReferenceKind::Type, subject);
+    }
     Some(Descend::Into)
 }
 

@@ -190,37 +190,37 @@ fn test_blocks_are_defined_as_functions() {
     for (source, expected) in [
         (
             "RSpec.describe A::B do\n  it 'works' do\n  end\n  it { ok }\nend",
-            "function A::B: RSpec.describe A::B
-            function A::B.works: it 'works'",
+            "function A::B block: RSpec.describe A::B
+            function A::B.works block: it 'works'",
         ),
         (
             "describe '#a' do\n  context \"when #{x}\", :y do\n    specify('z') { }\n  end\nend",
-            "function #a: describe '#a'
-            function #a.when #{x}: context \"when #{x}\", :y
-            function #a.when #{x}.z: specify('z')",
+            "function #a block: describe '#a'
+            function #a.when #{x} block: context \"when #{x}\", :y
+            function #a.when #{x}.z block: specify('z')",
         ),
         (
             "class ATest < B\n  test 'runs' do\n  end\n  def test_x; end\nend",
             "class ATest: class ATest < B
-            function ATest.runs: test 'runs'
+            function ATest.runs block: test 'runs'
             method ATest.test_x: def test_x",
         ),
         (
             "class T\n  sub_test_case 'a' do\n    test 'b' do\n    end\n    def help; end\n  end\nend",
             "class T: class T
-            function T.a: sub_test_case 'a'
-            function T.a.b: test 'b'
+            function T.a block: sub_test_case 'a'
+            function T.a.b block: test 'b'
             function T.a.help: def help",
         ),
         ("describe(x) { }", ""),
         ("test 'no block'", ""),
         (
             "shared_examples 'a' do\nend",
-            "function a: shared_examples 'a'",
+            "function a block: shared_examples 'a'",
         ),
         (
             "feature 'a' do\n scenario 'b' do\n end\nend",
-            "function a: feature 'a'\nfunction a.b: scenario 'b'",
+            "function a block: feature 'a'\nfunction a.b block: scenario 'b'",
         ),
     ] {
         defines(source, expected);

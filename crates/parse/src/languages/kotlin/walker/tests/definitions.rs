@@ -392,3 +392,21 @@ fn last_line_with_annotations_needs_no_line_end() {
         assert_eq!(found.collect::<Vec<_>>().join(" "), names, "{source}");
     }
 }
+
+#[test]
+fn bodies_of_enum_entries_may_be_one_line() {
+    let source = "enum class State {
+  New { override fun next() = Paid },
+  Paid { override fun next() = New };
+  abstract fun next(): State
+}
+class After { fun f() {} }
+";
+    let facts = crate::testing::facts(kotlin(), source);
+    let names: Vec<&str> = facts.definitions.iter().map(|d| &*d.name).collect();
+    assert_eq!(
+        names,
+        ["State", "New", "next", "Paid", "next", "next", "After", "f"]
+    );
+    assert!(facts.issues.is_empty(), "{:?}", facts.issues);
+}
