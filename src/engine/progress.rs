@@ -65,6 +65,8 @@ impl Progress {
         self.check()
     }
 
+    /// Checks that the work may go on.
+    ///
     /// # Errors
     /// When the work was cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {

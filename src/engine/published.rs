@@ -43,7 +43,8 @@ impl PublishedSnapshot {
         published
     }
 
-    /// Estimated bytes per structure. All but the lexical caches, which grow, is measured once, at the first call.
+    /// Estimated bytes per structure. The lexical caches grow and are measured at each call, the rest only at the
+    /// first.
     pub fn memory(&self) -> Memory {
         let mut memory = *self.memory.get_or_init(|| self.snapshot.memory());
         memory.lexical += self.snapshot.lexical.cache_bytes();

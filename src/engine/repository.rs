@@ -116,19 +116,19 @@ pub enum RevisionRequest {
     Revision {
         /// Commit, branch or tag.
         reference: String,
-        /// Takes the answer.
+        /// The sender of the reply.
         reply: Reply<Arc<Snapshot>>,
     },
     /// The changes of one revision since it left another.
     Diff {
         /// The two ends.
         ends: DiffEnds,
-        /// Takes the answer.
+        /// The sender of the reply.
         reply: Reply<Diff>,
     },
 }
 
-/// Takes the answer to a request.
+/// The sender of the reply to a request.
 pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
 
 /// Why a revision or diff is not available.
@@ -330,12 +330,12 @@ impl Repository {
         self.pending.load(Ordering::Relaxed)
     }
 
-    /// Locks storing: held from reading the state in memory until it is stored. Blocks.
+    /// Returns a lock that is held from reading the state in memory until it is stored. Blocks.
     pub fn storing(&self) -> MutexGuard<'_, ()> {
         self.storing.lock()
     }
 
-    /// Whether somebody waits for a revision or a comparison.
+    /// Whether a request for a revision or a diff is being served.
     pub fn is_building_revision(&self) -> bool {
         self.request_queue.in_use() > 0
     }

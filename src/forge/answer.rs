@@ -21,7 +21,7 @@ use crate::feedback::AnswerOrigin;
 
 /// Delay before another attempt while the index is being built or the engine is busy.
 const BUSY_RETRY_DELAY: Duration = Duration::from_secs(5);
-/// Most characters of code in a comment; the text around it takes some thousand more.
+/// Maximum characters of code in a comment; the text around it takes some thousand more.
 const MAX_CODE_CHARS: usize = 50_000;
 
 impl Forges {

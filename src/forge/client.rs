@@ -16,11 +16,11 @@ use super::rate_limit::{Pauses, rate_limit_wait};
 use crate::telemetry::trace;
 
 /// Longest response that is read, in bytes.
-const MAX_ANSWER_BYTES: usize = 1 << 24;
+const MAX_RESPONSE_BYTES: usize = 1 << 24;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most redirects that one request follows.
+/// Maximum redirects that one request follows.
 const MAX_REDIRECTS: usize = 5;
-/// Most characters of a forge's own message in an error.
+/// Maximum characters of a forge's own message in an error.
 const MAX_MESSAGE_CHARS: usize = 200;
 
 /// Why a call failed.
@@ -221,7 +221,7 @@ async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() <= MAX_ANSWER_BYTES => {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= MAX_RESPONSE_BYTES => {
                 body.extend_from_slice(&chunk);
             }
             Ok(Some(_)) => {

@@ -1,9 +1,9 @@
 //! Finds the issues that the text of a pull request closes, by the keywords that forges document: `Fixes
 //! #12`, `closes: corner/shop#3 and #4`, `Resolves https://github.com/corner/shop/issues/5`.
 
-/// Most closed issues that one pull request can have; further ones are ignored.
+/// Maximum closed issues that one pull request can have; further ones are ignored.
 const MAX_ISSUES: usize = 20;
-/// Most words that are scanned.
+/// Maximum words that are scanned.
 const MAX_WORDS: usize = 50_000;
 /// Keywords before the number of a closed issue.
 const KEYWORDS: [&str; 16] = [

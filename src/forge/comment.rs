@@ -13,9 +13,9 @@ use crate::engine::AnswerWithSnapshot;
 
 /// First line of each comment, by which it is found again; it is not displayed.
 pub const MARKER: &str = "<!-- foveate:context -->";
-/// Most places in a comment.
+/// Maximum places in a comment.
 pub const MAX_PLACES: usize = 8;
-/// Number of places that are listed whatever their probability, and the least probability of the others.
+/// Number of places that are listed whatever their probability, and the minimum probability of the others.
 const ALWAYS_LISTED: usize = 3;
 const MIN_PROBABILITY: f32 = 0.01;
 /// Longest comment, in characters: the limit of GitHub.

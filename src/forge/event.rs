@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
 /// Longest body of an issue or comment, in bytes; the rest is cut off. Forges allow 65,536 characters.
 pub const MAX_BODY_BYTES: usize = 1 << 18;
-/// Most labels of one issue; the others are dropped.
+/// Maximum labels of one issue; the others are dropped.
 pub const MAX_LABELS: usize = 100;
 
 /// An event that a webhook reports.

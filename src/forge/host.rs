@@ -20,7 +20,7 @@ use super::secret::{Secret, SecretError, SecretSource};
 use crate::config::{ForgeConfig, HostConfig};
 use crate::engine::DiffEnds;
 
-/// Most cached installation tokens.
+/// Maximum cached installation tokens.
 const MAX_TOKENS: usize = 10_000;
 
 /// A configured forge.

@@ -9,7 +9,7 @@ use super::dialect::ThreadId;
 use super::host::{Host, Scope};
 use super::task::TaskOutcome;
 
-/// Most pages of comments that are searched. If there are more, no comment is written, as one may exist on a
+/// Maximum pages of comments that are searched. If there are more, no comment is written, as one may exist on a
 /// later page.
 const MAX_PAGES: usize = 100;
 

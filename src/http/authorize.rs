@@ -57,8 +57,8 @@ pub async fn identify(
         }
     };
     Span::current().record("who", grant.who());
-    let place = match grant.enter() {
-        Ok(place) => place,
+    let slot = match grant.enter() {
+        Ok(slot) => slot,
         Err(limited) => {
             audit::record(&grant, Action::Authenticate, None, Outcome::Limited);
             return Problem::from(limited).into_response();
@@ -67,7 +67,7 @@ pub async fn identify(
     request.extensions_mut().insert(grant);
     let mut response = next.run(request).await;
     // The request counts as in flight until its client has received the answer.
-    response.extensions_mut().insert(place);
+    response.extensions_mut().insert(slot);
     response
 }
 

@@ -39,7 +39,7 @@ use unwritten::{FlushNotifier, Unwritten};
 
 /// Time at shutdown for written answers to reach the socket.
 const SHUTDOWN_LINGER: Duration = Duration::from_millis(200);
-/// Most time and bytes for reading the rest of a refused body.
+/// Maximum time and maximum bytes for reading the rest of a refused body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 const DRAIN_BYTES: u64 = 64 << 20;
 /// Delay after accepting failed, most likely for lack of file descriptors.
@@ -48,7 +48,7 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// Most connections at a time.
+    /// Maximum connections at a time.
     pub max: usize,
     /// Timeout for a request's head, from the opening of the connection or from the end of the previous
     /// answer.
@@ -88,7 +88,7 @@ pub async fn serve(
                 continue;
             }
         };
-        let Some(place) = table.enter(limits.max) else {
+        let Some(slot) = table.enter(limits.max) else {
             // Closed without a response: no request is read.
             metrics::counter!("foveate_connections_refused_total").increment(1);
             continue;
@@ -96,14 +96,14 @@ pub async fn serve(
         let service = ConnectionService {
             router: served.router.clone(),
             in_flight: Arc::clone(&served.in_flight),
-            state: Arc::clone(&place.state),
+            state: Arc::clone(&slot.state),
             unwritten: Unwritten::default(),
             peer: PeerAddress(peer.ip().to_canonical()),
         };
         let (tls, stop) = (served.tls.clone(), stop.clone());
         tasks.spawn(async move {
             serve_connection(stream, tls, service, limits, stop).await;
-            drop(place);
+            drop(slot);
         });
     }
     tasks.close();

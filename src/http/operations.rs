@@ -137,7 +137,7 @@ async fn render_metrics(state: HttpState, grant: Grant) -> Option<String> {
     text.await.ok()
 }
 
-/// Renders the metrics of all repositories, for exporters.
+/// Renders the metrics of all repositories, for exporters; `None` after a panic.
 pub async fn all_metrics(state: HttpState) -> Option<String> {
     render_metrics(state, Grant::unrestricted()).await
 }
@@ -154,7 +154,7 @@ pub async fn openapi(
     Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 
-/// Most repositories with series of their own; the others are summed up under one name, so that the number of
+/// Maximum repositories with series of their own; the others are summed up under one name, so that the number of
 /// series stays bounded.
 const MAX_LABELLED: usize = 100;
 const OTHER_REPOSITORIES: &str = "_others";

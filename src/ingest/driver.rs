@@ -2,7 +2,8 @@
 //! change is reported, and passes the result to the repository's one writer. Requests that arrive
 //! while it works are queued; file system events are collected. Other revisions than the current one
 //! are served by [`super::revisions`]. This file holds the task of a working tree and the code that
-//! both kinds share; the task of a git repository is in [`git`].
+//! both kinds share; the scans of a working tree are in [`tree`], the task of a git repository is in
+//! [`git`].
 
 mod git;
 mod tree;
@@ -236,7 +237,7 @@ impl Driver {
         .await
     }
 
-    /// Publishes the stale index, if there is one, for the files that `read` lists: it answers queries
+    /// Publishes the stale index, if there is one, for the files that `read` lists: it answers questions
     /// while the new index is built. Returns `None` when told to stop.
     async fn serve_stale(
         &self,

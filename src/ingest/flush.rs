@@ -144,8 +144,8 @@ fn save_all(repository: &Repository, stats: &Stats) -> io::Result<()> {
     save_rest(repository, stats)
 }
 
-/// Writes the stats of all files, and the summary. That has the time of the last question, by which the next process
-/// decides what to load first.
+/// Writes the stats of all files, and the summary, whose time of the last question tells the next process what to load
+/// first.
 fn save_rest(repository: &Repository, stats: &Stats) -> io::Result<()> {
     let _alone = repository.storing();
     if let Some(basis) = repository.current_unless_stale() {

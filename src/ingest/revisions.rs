@@ -1,5 +1,5 @@
-//! Serves other revisions than the current one: resolves the ref that a query names, and reads and
-//! indexes its commit unless it is warm. Concurrent queries for one commit build it once. Diffs between
+//! Serves other revisions than the current one: resolves the ref that a question names, and reads and
+//! indexes its commit unless it is warm. Concurrent requests for one commit build it once. Diffs between
 //! two revisions are not cached.
 
 use std::sync::Arc;
@@ -206,7 +206,7 @@ impl RevisionBuilder {
         (revision.commit == commit && !revision.dirty).then(|| Arc::clone(&current.snapshot))
     }
 
-    /// Builds the index of a commit in a run span inside the query's span.
+    /// Builds the index of a commit in a run span inside the question's span.
     async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let span = spans::index_run(&self.repository.name, Cause::Request.name());
         self.build(commit).instrument(span).await
@@ -283,7 +283,7 @@ impl RevisionBuilder {
         Arc::clone(&self.histories).acquire_owned().await.ok()
     }
 
-    /// Replaces the snapshot by one with the commit's history, for later queries: first with the files
+    /// Replaces the snapshot by one with the commit's history, for later questions: first with the files
     /// that past commits touched, then with the functions.
     async fn add_history(&self, handle: &BuildHandle, mut snapshot: Arc<Snapshot>) {
         let permit = tokio::select! {

@@ -35,7 +35,7 @@ impl Changed {
         self.paths.is_empty() && !self.rescan && !self.head
     }
 
-    /// Returns the least number of files that changed.
+    /// Returns the minimum number of files that changed.
     fn files(&self) -> usize {
         self.paths.len().max(usize::from(self.rescan))
     }

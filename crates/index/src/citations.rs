@@ -16,7 +16,7 @@ const ID_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
 /// Numbers of one digit are more often list items (`#1`, `#2`) than citations.
 const MIN_NUMBER: u32 = 10;
 
-/// Segments of links that the number of an issue or the id of a commit follows.
+/// Segments of a link that precede the number of an issue or the id of a commit.
 const KINDS: [&str; 8] = [
     "issues", "issue", "pull", "ticket", "merge_requests", "commit", "commits", "changeset",
 ];

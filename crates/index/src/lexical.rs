@@ -296,8 +296,9 @@ impl LiveSegment {
     }
 }
 
-/// Removes parts of which at least half of the files are dead. If there are too many parts, also removes all
-/// but the largest half of [`max_segments`]. The files of removed parts are then indexed again together.
+/// Removes the segments of which the snapshot uses at most half of the files. If there are more than [`max_segments`],
+/// also removes all but the largest, half as many as that maximum. The files of removed segments are then indexed again
+/// together.
 fn take_parts_to_merge(parts: &mut Vec<LiveSegment>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
     let crowded = parts.len() > max_segments();

@@ -25,8 +25,8 @@ pub struct Symbols {
     names: Arc<FoldedNames>,
 }
 
-/// The table is rebuilt if more than one definition in this many is in a changed file: removing and adding a
-/// definition costs about twice as much as adding one, and all others are copied if ids change.
+/// The table is rebuilt if the changed files have more than `1 / n` of all definitions, where `n` is this number:
+/// removing and adding a definition costs about twice as much as adding one, and all others are copied if ids change.
 const REBUILD_DIVISOR: usize = 3;
 
 /// Definitions by a key derived from them.

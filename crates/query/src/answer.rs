@@ -20,9 +20,9 @@ pub struct Timings {
     pub intent: f64,
     /// Resolving symbols, and searching the words in parallel.
     pub resolve: f64,
-    /// Ranking.
+    /// Ranking files, functions and places.
     pub rank: f64,
-    /// Assembling.
+    /// Assembling and rendering the context.
     pub assemble: f64,
 }
 

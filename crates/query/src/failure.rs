@@ -19,18 +19,18 @@ use foldhash::HashSet;
 
 use crate::assemble::fence;
 
-/// Most bytes of a question about failures: a quarter of what a server accepts by default, so that the text of
+/// Maximum bytes of a question about failures: a quarter of what a server accepts by default, so that the text of
 /// an issue fits too.
 pub const MAX_BYTES: usize = 65_536;
-/// Most failures that are kept with their traces.
+/// Maximum failures that are kept with their traces.
 const MAX_KEPT: usize = 100;
-/// Most bytes of one trace that are kept.
+/// Maximum bytes of one trace that are kept.
 const MAX_TRACE_BYTES: usize = 32_768;
 /// Smallest share of the question's bytes for one failure. Shares keep one long trace from hiding all others.
 const MIN_SHARE_BYTES: usize = 2_048;
-/// Most shares that the bytes of the question are divided into; further failures are shown if space is left.
+/// Maximum shares that the bytes of the question are divided into; further failures are shown if space is left.
 const MAX_SHARES: usize = 8;
-/// Most bytes of a name or a message.
+/// Maximum bytes of a name or a message.
 const MAX_LINE_BYTES: usize = 400;
 
 /// A failed test, or an error of a build.

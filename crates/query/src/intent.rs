@@ -59,17 +59,17 @@ pub struct Intent {
     pub signals: Vec<&'static str>,
 }
 
-/// Most words of a short query: a question or an order rather than an issue.
+/// Maximum words of a short query: a question or an order rather than an issue.
 const SHORT_WORDS: usize = 60;
-/// Most words of the prose that are read: queries state their intent early.
+/// Maximum words of the prose that are read: queries state their intent early.
 const PROSE_WORDS: usize = 300;
 /// Weight of a signal in the prose relative to one in the title.
 const PROSE_FACTOR: f32 = 0.6;
 /// Factor of the signals of one kind if another kind is clearly asked for: "refactor the crash handler".
 const OVERRULED: f32 = 0.4;
-/// Least weight of a reading that is clear enough to overrule signals.
+/// Minimum weight of a reading that is clear enough to overrule signals.
 const CLEAR: f32 = 0.8;
-/// Least weight of a signal that decides alone: a stack trace makes a bug report, and the type of a commit
+/// Minimum weight of a signal that decides alone: a stack trace makes a bug report, and the type of a commit
 /// gives its kind.
 const DECISIVE: f32 = 0.97;
 

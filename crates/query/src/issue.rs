@@ -11,9 +11,9 @@ pub struct Issue {
     pub detail: String,
 }
 
-/// Most names in a list; further ones are counted.
+/// Maximum names in a list; further ones are counted.
 const MAX_LISTED: usize = 5;
-/// Most bytes shown of a name.
+/// Maximum bytes shown of a name.
 const MAX_NAME_BYTES: usize = 160;
 
 /// Returns the first of `names`, escaped and cut: `a, b, c and 4 more`.

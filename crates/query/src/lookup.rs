@@ -58,7 +58,7 @@ fn search_advice(similar: &[String]) -> String {
     }
 }
 
-/// Most files with a similar path that an error names.
+/// Maximum files with a similar path that an error names.
 const MAX_SIMILAR_PATHS: usize = 5;
 
 fn find_file(snapshot: &Snapshot, path: &RepoPath) -> Result<FileId, LookupError> {

@@ -70,9 +70,9 @@ pub struct Request {
     pub breadth: Breadth,
     /// Minimum probability of a shown place, 0 to 1; overrides the breadth's.
     pub min_probability: Option<f32>,
-    /// Most files in the context.
+    /// Maximum files in the context.
     pub max_files: Option<usize>,
-    /// Most characters in the context.
+    /// Maximum characters in the context.
     pub max_chars: Option<usize>,
     /// The repository on the web, for links to the lines that are shown, and to tell links to its issues from others.
     pub web_page: Option<WebPage>,

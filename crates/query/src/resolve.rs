@@ -46,7 +46,7 @@ pub struct ResolveConfig {
     pub fuzzy_names: usize,
     /// Shortest single word in bytes by which the function of a frame in a built file is found.
     pub min_frame_word: usize,
-    /// Most definitions that the name of such a function may have.
+    /// Maximum definitions that the name of such a function may have.
     pub max_frame_definitions: usize,
     /// The same if the built file may contain code of any origin.
     pub max_application_definitions: usize,
@@ -219,8 +219,8 @@ struct Finder<'a> {
     manifests: OnceCell<Manifests>,
 }
 
-/// Returns how many things some definitions of a name are: a type and its constructors are one, and so are the overloads
-/// of a function and the parts of a type in one file.
+/// Counts the meanings of a name with the definitions `meant`: a type and its constructors are one meaning, and so are
+/// the overloads of a function and the parts of a type in one file.
 fn count_meanings(files: &Files, meant: &[DefId]) -> usize {
     let is_constructor = |id: &&DefId| {
         let parent = files.definition(**id).parent;

@@ -14,7 +14,7 @@ use regex_automata::{Anchored, Input, meta::Regex};
 /// Longest piece in bytes that is cached; longer ones are rare.
 const MAX_CACHED_BYTES: usize = 32;
 
-/// Most pieces cached per thread (about 8 MB); at this size the cache is cleared, so that hostile input
+/// Maximum pieces cached per thread (about 8 MB); at this size the cache is cleared, so that hostile input
 /// cannot grow it without bound.
 const MAX_CACHED_PIECES: usize = 100_000;
 
@@ -22,7 +22,7 @@ thread_local! {
     static COUNTS: RefCell<HashMap<Box<str>, u32>> = RefCell::new(HashMap::default());
 }
 
-/// Most entries of a context cached for all threads (about 10 MB); then this cache is cleared too.
+/// Maximum entries of a context cached for all threads (about 10 MB); then this cache is cleared too.
 const MAX_CACHED_ENTRIES: usize = 200_000;
 
 /// Counts of entries by a keyed hash of their text: the same functions are counted repeatedly, and a hash

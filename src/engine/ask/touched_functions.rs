@@ -10,7 +10,7 @@ use super::{AskError, current, requested, revision};
 use crate::access::Grant;
 use crate::engine::{DiffEnds, Engine, OldLines, RevisionRequest};
 
-/// Maximum number of hunks per file, of each kind, that are matched with functions.
+/// Maximum replaced stretches per file, and maximum insertions, that are matched with functions.
 const MAX_HUNKS: usize = 500;
 
 /// The source files and functions that a diff touched.

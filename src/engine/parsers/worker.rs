@@ -21,11 +21,11 @@ const BY_CONTENT: u8 = u8::MAX;
 /// A file written by people takes about 50 bytes for each of its own; the stack reserved for the parser takes 256.
 const MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 1024;
-/// A worker gets at most this fraction (one of `MEMORY_PART` parts) of the memory of the machine or container:
-/// where a container runs out of memory, some systems kill all of its processes.
+/// Divisor: a worker gets at most `1 / MEMORY_PART` of the memory of the machine or container. Where a container runs
+/// out of memory, some systems kill all of its processes.
 const MEMORY_PART: u64 = 4;
-/// Memory in bytes that a worker needs for any file of ordinary size.
-const LEAST_MEMORY: u64 = 512 << 20;
+/// Memory limit in bytes that is enough for any file of ordinary size.
+const MIN_MEMORY: u64 = 512 << 20;
 /// CPU time allowed for a file, as a multiple of the parser's timeout: what follows the parser takes less than it.
 const TIME_FACTOR: u32 = 2;
 
@@ -46,14 +46,14 @@ pub fn arguments(limits: &Limits) -> Vec<String> {
 /// When the memory cannot be limited, a request is malformed, or the parent process is gone.
 pub fn serve(limits: &Limits) -> io::Result<()> {
     expect_crashes()?;
-    let most_memory = most_memory();
+    let max_memory = max_memory();
     let mut longest = 0;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(request) = read_frame(&mut input)? {
         // The memory of the longest file stays reserved for this process.
         longest = longest.max(request.len());
         let memory = MEMORY.saturating_add(MEMORY_PER_BYTE.saturating_mul(longest as u64));
-        limit(Resource::As, memory.min(most_memory))?;
+        limit(Resource::As, memory.min(max_memory))?;
         bound_time(&limits.for_text(request.len()))?;
         let reply = answer(&request, limits).ok_or(io::ErrorKind::InvalidData)?;
         write_frame(&mut output, &reply)?;
@@ -69,10 +69,10 @@ fn expect_crashes() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the memory in bytes that a worker gets at most, whatever it reads.
-fn most_memory() -> u64 {
+/// Returns the maximum memory of a worker in bytes, whatever it reads.
+fn max_memory() -> u64 {
     let part = process::memory_limit().map_or(u64::MAX, |all| all as u64 / MEMORY_PART);
-    part.max(LEAST_MEMORY)
+    part.max(MIN_MEMORY)
 }
 
 /// Ends the process when the current file takes more CPU time than its parser should allow.

@@ -1,8 +1,8 @@
 //! Decides which question is answered next. Each key has a line of waiting questions. The next question is of the key
 //! with the fewest questions being answered, and equal lines take turns, so that a key that asks a thousand things at
 //! once delays the others by one question at most. Where the queue is full, the longest line loses its last question.
-//! In an overload, keys that were rejected lately are *heavy*: the others do not wait for their answers. It uses no
-//! clock and no threads.
+//! In an overload, keys that were rejected within the last window are *heavy*: the others do not wait for their
+//! answers. It uses no clock and no threads.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

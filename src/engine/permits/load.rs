@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 /// Length of the measured window.
 pub(super) const WINDOW: Duration = Duration::from_secs(1);
-/// Permits count as in use all the time if one was free for less than a part (one of `FREE_PART` parts) of the
-/// window: work comes in pieces, with breaks between.
+/// Divisor: permits count as in use all the time if one was free for less than `1 / FREE_PART` of the window, because
+/// work comes in pieces, with breaks between.
 const FREE_PART: u32 = 5;
 
 /// An overload begins where the work that is asked for exceeds what can be answered by this factor. Clients that ask

@@ -144,7 +144,7 @@ struct PushPayload {
     installation: Option<Installation>,
 }
 
-/// Converts the deletion of a branch or tag to a push. Gitea reports it by this event only.
+/// The deletion of a branch or tag, which becomes a push. Gitea reports it by this event only.
 #[derive(Deserialize)]
 struct DeletePayload {
     #[serde(rename = "ref")]

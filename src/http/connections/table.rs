@@ -122,30 +122,30 @@ mod tests {
     #[test]
     fn longest_waiting_connection_is_evicted_first() {
         let table = Arc::new(Table::default());
-        let places: Vec<ConnectionSlot> = (0..3).map(|_| table.enter(3).unwrap()).collect();
-        let busy = Busy::new(Arc::clone(&places[0].state));
+        let slots: Vec<ConnectionSlot> = (0..3).map(|_| table.enter(3).unwrap()).collect();
+        let busy = Busy::new(Arc::clone(&slots[0].state));
         let fourth = table.enter(3).unwrap();
-        let is_evicted = |place: &ConnectionSlot| place.state.evicted.is_cancelled();
+        let is_evicted = |slot: &ConnectionSlot| slot.state.evicted.is_cancelled();
         assert_eq!(
             [false, true, false],
-            [0, 1, 2].map(|n| is_evicted(&places[n]))
+            [0, 1, 2].map(|n| is_evicted(&slots[n]))
         );
         assert!(!is_evicted(&fourth));
         drop(busy);
         // It waits again, but for less time than the others.
         let _fifth = table.enter(3).unwrap();
-        assert!(is_evicted(&places[2]) && !is_evicted(&places[0]));
+        assert!(is_evicted(&slots[2]) && !is_evicted(&slots[0]));
     }
 
     #[test]
     fn reserve_is_accepted_while_all_are_busy() {
         let table = Arc::new(Table::default());
-        let busy = |place: &ConnectionSlot| Busy::new(Arc::clone(&place.state));
-        let place = table.enter(1).unwrap();
-        let _busy = busy(&place);
+        let busy = |slot: &ConnectionSlot| Busy::new(Arc::clone(&slot.state));
+        let slot = table.enter(1).unwrap();
+        let _busy = busy(&slot);
         let mut reserve = Vec::new();
-        while let Some(place) = table.enter(1) {
-            reserve.push((busy(&place), place));
+        while let Some(slot) = table.enter(1) {
+            reserve.push((busy(&slot), slot));
         }
         assert_eq!(reserve.len(), RESERVE);
         drop(reserve);

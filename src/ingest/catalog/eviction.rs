@@ -1,6 +1,6 @@
-//! Decides which repositories are in memory: at startup the most recently queried ones, as many as fit;
-//! later the ones that are queried. Above the memory budget the least recently queried one is evicted:
-//! its tasks end, which stores its index, and are started again on demand.
+//! Decides which repositories are in memory: at startup the most recently used ones, as many as fit; later those that
+//! are asked. Above the memory budget the least recently used one is evicted: its tasks end, which stores its index,
+//! and are started again on demand.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::telemetry::spans::spawn_blocking;
 
 /// Time between two checks of the memory in use.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
-/// Time that the tasks of an evicted repository have to end before another one is evicted as well: a file system
-/// may hang.
+/// Time limit for the tasks of an evicted repository to end. After it another repository is evicted as well: the file
+/// system of the first may hang.
 const EVICT_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Catalog {
-    /// Starts the repositories that fit into memory, the most recently queried first; the others stay unloaded.
+    /// Starts the repositories that fit into memory, the most recently used first; the others stay unloaded.
     /// The first one is always started, and so is each one that has no stored index.
     pub(super) async fn start_fitting(&self, registered: Vec<(RepoName, Source)>) {
         let engine = Arc::clone(&self.engine);
@@ -55,7 +55,7 @@ impl Catalog {
             let fits = is_first || taken <= self.settings.memory_bytes;
             is_first = false;
             if fits {
-                // Not ready until it is in memory; earlier queries wait.
+                // Not ready until it is in memory; earlier questions wait.
                 writer.begin();
                 self.drive(writer, commands);
             } else {
@@ -87,11 +87,11 @@ impl Catalog {
             () = reload => {}
             () = evict => {}
         }
-        // Nothing reloads them from here on, so the queries that wait for one must end.
+        // Nothing reloads them from here on, so the questions that wait for one must end.
         self.unloaded.clear();
     }
 
-    /// Starts the tasks of each unloaded repository that a query waits for, once per repository.
+    /// Starts the tasks of each unloaded repository that a question waits for, once per repository.
     fn reload_wanted(&self) {
         let unloaded = self.unloaded.iter();
         let wanted = unloaded.filter(|entry| entry.value().0.repository().is_reload_requested());
@@ -120,7 +120,7 @@ impl Catalog {
         is_evicted
     }
 
-    /// Returns the least recently queried repository in memory; `None` if fewer than two are in memory.
+    /// Returns the least recently used repository in memory; `None` if fewer than two are in memory.
     fn least_recently_used(&self) -> Option<Arc<Repository>> {
         let mut resident = self.engine.repositories(&Grant::unrestricted());
         let is_driven = |name: &RepoName| {
@@ -131,7 +131,7 @@ impl Catalog {
         if resident.len() < 2 {
             return None;
         }
-        // Somebody waits for a revision of the others.
+        // The others are evicted last: requests for their revisions are being served.
         let (idle, busy): (Vec<_>, Vec<_>) = resident
             .into_iter()
             .partition(|repository| !repository.is_building_revision());
@@ -188,7 +188,7 @@ impl Catalog {
         tracing::info!(repo = %name, bytes, "evicted");
         metrics::counter!("foveate_repositories_evicted_total").increment(1);
         self.unloaded.insert(name.clone(), ends);
-        // Queries that arrived meanwhile found it unloaded and wait.
+        // Questions that arrived meanwhile found it unloaded and wait.
         self.reload_wanted();
         true
     }

@@ -15,7 +15,7 @@ use crate::store::AnswerFilter;
 use crate::telemetry::spans::{carried, spawn_blocking};
 
 impl Catalog {
-    /// Removes a repository and its stored data. Queries in flight finish.
+    /// Removes a repository and its stored data. Questions in flight finish.
     ///
     /// # Errors
     /// See [`ManageError`]. When the list cannot be changed, the repository stays.

@@ -91,6 +91,7 @@ fn allowed_directory(
     }
 }
 
+/// Returns the canonical path of a directory that can be listed. `kind` is the requested kind of repository.
 pub(super) fn canonical_directory(
     path: &Path,
     kind: RepositoryKind,

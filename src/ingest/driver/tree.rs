@@ -1,4 +1,4 @@
-//! The blocking half of a working tree's driver: scans the tree and publishes what changed.
+//! Scans a working tree and publishes what changed: the blocking half of its driver.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

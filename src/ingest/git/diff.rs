@@ -10,11 +10,11 @@ use super::process::{self, RunLimits};
 use super::{GitError, GitRepo, command, stream};
 use crate::engine::{Diff, OldLines, OmittedParts};
 
-/// Largest number of files in a diff; more are only counted.
+/// Maximum files in a diff; more are only counted.
 const MAX_FILES: usize = 1000;
-/// Largest number of hunks of all files together; more are only counted.
+/// Maximum hunks of all files together; more are only counted.
 const MAX_HUNKS: usize = 10_000;
-/// Largest number of bytes that are read, counted after lines are truncated.
+/// Maximum bytes that are read, counted after lines are truncated.
 const MAX_BYTES: usize = 64 << 20;
 /// Length at which a line is truncated, in bytes: the longest path still fits, even with every byte escaped.
 const MAX_LINE: usize = 4 * 4096 + 16;
@@ -28,7 +28,7 @@ const OPTIONS: [&str; 16] = [
     "-M", "-l400", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
     "--submodule=short",
 ];
-/// How a header begins the path of the earlier file: after a sign, below a directory; or after words if it is renamed.
+/// The text before the path of the earlier file in a header: a sign and a directory, or words if the file is renamed.
 const EARLIER: [&str; 3] = ["--- ", "a/", "rename from "];
 /// The same for the later file.
 const LATER: [&str; 3] = ["+++ ", "b/", "rename to "];

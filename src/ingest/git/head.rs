@@ -9,19 +9,19 @@ use crate::disk::FileStamp;
 /// Largest file that is read, in bytes: ref names and commit ids are shorter.
 const MAX_BYTES: u64 = 4096;
 
-/// Fingerprint of the files that determine `HEAD`. Equal marks mean the same commit.
+/// Fingerprint of the files that determine `HEAD`. Equal fingerprints mean the same commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadFingerprint {
     /// Content of `HEAD`: a commit, or the name of a branch.
     head: String,
     /// Content of the branch's own file, if it has one.
     branch: Option<String>,
-    /// Of `packed-refs`, for a branch without a file of its own.
+    /// Stamp of `packed-refs`, for a branch without a file of its own.
     packed: Option<FileStamp>,
 }
 
 impl HeadFingerprint {
-    /// Reads the mark of the repository whose `HEAD` lies in `git_dir`; returns `None` if its files do not
+    /// Reads the fingerprint of the repository whose `HEAD` lies in `git_dir`; returns `None` if its files do not
     /// determine the commit.
     pub fn read(git_dir: &Path) -> Option<Self> {
         let head = text(&git_dir.join("HEAD"))?;
@@ -73,25 +73,25 @@ mod tests {
     }
 
     #[test]
-    fn mark_changes_with_head_branch_and_packed_refs() {
+    fn fingerprint_changes_with_head_branch_and_packed_refs() {
         let keep = tempfile::tempdir().unwrap();
         let git = keep.path().join("repo.git");
-        let mut marks = vec![HeadFingerprint::read(&git)];
+        let mut fingerprints = vec![HeadFingerprint::read(&git)];
         write(&git.join("HEAD"), "ref: refs/heads/main\n");
-        marks.push(HeadFingerprint::read(&git));
+        fingerprints.push(HeadFingerprint::read(&git));
         write(&git.join("refs/heads/main"), "aaaa\n");
-        marks.push(HeadFingerprint::read(&git));
+        fingerprints.push(HeadFingerprint::read(&git));
         assert_eq!(HeadFingerprint::read(&git), HeadFingerprint::read(&git));
         write(&git.join("refs/heads/main"), "bbbb\n");
-        marks.push(HeadFingerprint::read(&git));
+        fingerprints.push(HeadFingerprint::read(&git));
         fs::remove_file(git.join("refs/heads/main")).unwrap();
         write(&git.join("packed-refs"), "bbbb refs/heads/main\n");
-        marks.push(HeadFingerprint::read(&git));
+        fingerprints.push(HeadFingerprint::read(&git));
         write(&git.join("HEAD"), "cccc\n");
-        marks.push(HeadFingerprint::read(&git));
-        assert_eq!(marks[0], None);
-        for (at, mark) in marks.iter().enumerate() {
-            assert!(!marks[..at].contains(mark), "{mark:?}");
+        fingerprints.push(HeadFingerprint::read(&git));
+        assert_eq!(fingerprints[0], None);
+        for (at, fingerprint) in fingerprints.iter().enumerate() {
+            assert!(!fingerprints[..at].contains(fingerprint), "{fingerprint:?}");
         }
     }
 
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn undeterminable_head_has_no_mark() {
+    fn undeterminable_head_has_no_fingerprint() {
         let keep = tempfile::tempdir().unwrap();
         for head in [
             "ref: refs/heads/.invalid", "ref: refs/heads/../x", "ref: main",

@@ -40,13 +40,13 @@ const MAX_SHALLOW_BYTES: u64 = 1 << 24;
 /// Limits of the history that is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
-    /// Largest number of commits. Merges are not counted; only those with an informative message are kept.
+    /// Maximum number of commits. Merges are not counted; only those with an informative message are kept.
     pub commits: usize,
     /// Number of the newest of them whose touched functions are read.
     pub function_commits: usize,
     /// Bytes at which a message is truncated.
     pub message_bytes: usize,
-    /// Largest number of paths of one commit. A commit that touched more (a reformatting, an import) keeps its
+    /// Maximum paths of one commit. A commit that touched more (a reformatting, an import) keeps its
     /// message but no paths: it is no evidence about any of them.
     pub paths_per_commit: usize,
     /// Time limit of each step of reading.
@@ -76,7 +76,7 @@ pub enum HistoryStep {
 
 /// Version of the rules that select the commits of a history and the data kept of them.
 const VERSION: u16 = 1;
-/// Up to this many commits' functions are read in the step [`HistoryStep::Files`].
+/// Maximum commits whose functions are read already in the step [`HistoryStep::Files`].
 const MAX_EARLY_FUNCTIONS: usize = 300;
 /// Number of commits read by one git process; records are kept after each batch.
 const BATCH: usize = 2000;
@@ -116,7 +116,7 @@ impl GitRepo {
         reader.read_touched_files(&known)?;
         let newest = &known[..known.len().min(limits.function_commits)];
         let functions = reader.read_functions(newest, step)?;
-        // Functions that earlier queries cached do not count: an answer must not depend on those queries.
+        // Functions that earlier questions cached do not count: an answer must not depend on those questions.
         let counted = match functions {
             TouchedFunctions::Reading => 0,
             TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),

@@ -342,7 +342,7 @@ pub fn is_missing(file: &SourceFile) -> bool {
     matches!(&file.skipped, Some(SkipReason::Unreadable(reason)) if reason == MISSING)
 }
 
-/// Largest number of bytes read but not yet parsed. Git reads ten times faster than files are parsed, so without
+/// Maximum bytes read but not yet parsed. Git reads ten times faster than files are parsed, so without
 /// a limit most of a large repository would be in memory.
 const MAX_AHEAD_BYTES: usize = 32 << 20;
 

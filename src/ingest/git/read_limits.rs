@@ -98,9 +98,9 @@ impl Default for ReadLimits {
 
 /// Longest file with paths (`.git`, `commondir`, `alternates`) that is read, in bytes.
 const MAX_LINK_BYTES: u64 = 1 << 16;
-/// Largest number of directory entries checked in a repository; git packs loose objects long before.
+/// Maximum directory entries checked in a repository; git packs loose objects long before.
 const MAX_ENTRIES: usize = 1 << 20;
-/// Largest number of object directories of one repository.
+/// Maximum object directories of one repository.
 const MAX_ALTERNATES: usize = 100;
 
 impl ReadLimits {

@@ -6,7 +6,7 @@ use super::GitError;
 
 /// Longest accepted text, in characters.
 const MAX_CHARS: usize = 255;
-/// Most digits after `~` and `^`.
+/// Maximum digits after `~` and `^`.
 const MAX_DIGITS: usize = 6;
 
 /// Accepts a commit id, full or abbreviated, a branch, a tag or `HEAD`, each followed by any number of

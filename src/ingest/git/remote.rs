@@ -29,7 +29,7 @@ pub struct RemoteCopy {
     directory: PathBuf,
     /// Held by each run of git that writes to the copy.
     turn: Mutex<()>,
-    /// What came of requests for commits by id.
+    /// Outcomes of earlier requests for commits by id.
     requests: Mutex<CommitRequests>,
     /// The permit to fetch a commit by id.
     request_permit: Arc<Semaphore>,
@@ -38,7 +38,7 @@ pub struct RemoteCopy {
     made: Mutex<Option<Instant>>,
 }
 
-/// What came of requests for commits by id, apart from those that the server sent.
+/// Outcomes of requests for commits by id, apart from commits that the server sent.
 #[derive(Debug, Default)]
 struct CommitRequests {
     /// Commits that the server does not send, and when it said so.
@@ -85,7 +85,7 @@ const MAX_ASKED: usize = 100;
 const ASKED: &str = "refs/foveate/asked/";
 /// Number of these refs that are kept.
 const MAX_KEPT: usize = 1000;
-/// Largest number of these refs that are dropped at a time.
+/// Maximum these refs that are dropped at a time.
 const MAX_DROPPED: usize = 20;
 /// Longest output of git that is kept, in bytes: more than the names of all these refs.
 const ANSWER_BYTES: u64 = 1 << 18;
@@ -221,12 +221,10 @@ impl RemoteCopy {
         &self.request_permit
     }
 
-    /// Whether the server may be asked for a commit: `id` is a full id that the server did not refuse within
-    /// `ASK_INTERVAL`.
+    /// Whether the server may be asked for a commit now; false unless `id` is a full id.
     ///
     /// # Errors
-    /// When the server refused `MAX_ASKED` others within that time, or could not be asked within `FAILURE_PAUSE`; the
-    /// text says why.
+    /// As `CommitRequests::may_ask`; the text gives the reason.
     pub fn may_request(&self, id: &str) -> Result<bool, GitError> {
         match ObjectId::from_hex(id) {
             Some(_) => self.requests.lock().may_ask(id),

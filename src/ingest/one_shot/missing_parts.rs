@@ -10,7 +10,7 @@ use foveate_model::{RepoPath, SourceFile};
 use crate::ingest::git::{GitRepo, is_missing};
 use crate::ingest::tree::WorkingTree;
 
-/// Largest number of submodules named in a message; the rest are counted.
+/// Maximum submodules named in a message; the rest are counted.
 const MAX_NAMED: usize = 3;
 /// Largest length of a name in a message, in bytes.
 const MAX_NAME_BYTES: usize = 160;

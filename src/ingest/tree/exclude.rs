@@ -1,5 +1,5 @@
-//! Finds the `info/exclude` of a directory whose `.git` is a file, as in a worktree or a submodule, in the way in which the
-//! walk reads it. What such a file names is decided by the repository, so every file on the way is checked first.
+//! Finds the `info/exclude` that the walk reads for a directory whose `.git` is a file, as in a worktree or a
+//! submodule. The repository decides where such a file leads, so every file on the way is checked first.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -48,7 +48,8 @@ impl CommittedFile {
 }
 
 impl Head {
-    /// Causes the whole tree to be compared with the commit again, and the files that are left out to be looked for.
+    /// Clears the caches: the whole tree is compared with the commit again, and files that are left out are looked for
+    /// again.
     pub(super) fn recheck(&mut self) {
         self.dirty = None;
         let files = self.files.iter_mut().flatten();
@@ -193,7 +194,7 @@ impl WorkingTree {
         unknown.filter(|path| is_missing(&self.root, path)).count()
     }
 
-    /// Causes the committed files at `path` and below it that are left out of the tree to be looked for again.
+    /// Clears the cache of whether the committed files at and below `path` that are left out of the tree exist.
     pub(super) fn recheck_left_out(&mut self, path: &RepoPath) {
         let Head {
             files: Some(files),

@@ -50,9 +50,9 @@ impl Stat {
         }
     }
 
-    /// Whether a file that had this stat when it was read certainly has the same bytes if its stat is `now`.
-    /// A file that was written in the second before it was read may have been written again without a
-    /// trace, so it counts as changed.
+    /// Whether a file that had this stat when it was read certainly has the same bytes if its stat is `now`. A file
+    /// that was written in the second before it was read counts as changed: it may have been written again within the
+    /// same second, which its times do not show.
     pub(super) fn is_unchanged(&self, now: &Self) -> bool {
         let seen = now.seen;
         *self
@@ -102,7 +102,7 @@ pub struct Stats {
     unsaved: AtomicUsize,
 }
 
-/// [`Stats::save_if_many`] saves when more than one in so many has changed.
+/// Divisor: [`Stats::save_if_many`] saves when more than this part of all stats has changed.
 const MANY: usize = 32;
 
 type Blobs = HashMap<RepoPath, (Stat, ObjectId)>;

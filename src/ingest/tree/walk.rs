@@ -136,8 +136,7 @@ pub fn below(
     listing
 }
 
-/// Lists `directory` without what is below its children; `directories` are its children, not itself. If it
-/// cannot be read, it is itself among the files.
+/// Lists the files and directories directly in `directory`. If it cannot be read, it is itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     if !rules.has_good_ignore_files(directory) {
         return Listing::of_left_out(rules, directory);

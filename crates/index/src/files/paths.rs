@@ -1,5 +1,4 @@
-//! Finds files by path, and holds the terms of their paths. Snapshots whose files have the same paths share
-//! it.
+//! Finds files by path, and holds the terms of their paths. Snapshots whose files have the same paths share one table.
 
 use std::sync::OnceLock;
 

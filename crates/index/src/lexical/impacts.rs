@@ -67,7 +67,8 @@ pub struct Posting {
 pub struct Scoring {
     /// The weights that it was created for.
     pub weights: LexicalWeights,
-    /// Hash of all values that impacts depend on. Snapshots that are years apart have different ones.
+    /// Hash of all values that impacts depend on. It changes only when the repository has changed much, since average
+    /// lengths are rounded.
     pub id: u64,
     file_norms: [Norms; FIELDS],
     chunk_norms: [Norms; FIELDS],

@@ -1,5 +1,5 @@
-//! Handles one candidate for being shown whole, a definition or stretch: its cost, its lines, and whether and
-//! how it is added.
+//! Renders, measures and adds one candidate body, a definition or stretch that may be shown whole: complete, with its
+//! documentation folded, in parts, or as its signature.
 
 use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
@@ -16,8 +16,8 @@ use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::changed_lines;
 
-/// Bytes of code per token, and tokens of an entry's own markup. They give an estimate, so that a body that
-/// cannot fit need not be counted.
+/// Bytes of code per token, and tokens of an entry's own markup. The estimate that they give spares the counting of
+/// bodies that cannot fit.
 const BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
 /// Factor by which an estimate may be too high without refusing a body that would fit.

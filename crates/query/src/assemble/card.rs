@@ -58,8 +58,8 @@ pub(super) fn near_duplicate(
     entry
 }
 
-/// Returns those of the lines that the card does not have yet: it has the signature and the first line of the
-/// documentation.
+/// Returns up to `limit` of the lines with these numbers, each with its number, without those that a card shows anyway:
+/// the signature and the first line of the documentation.
 fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> Vec<String> {
     let definition = files.definition(id);
     let text = files.text(id.file);
@@ -112,7 +112,7 @@ pub(super) fn standard(
     entry(files, id, section, Fidelity::Standard, lines.join("\n  "))
 }
 
-/// Returns a place with its whole text.
+/// Returns the entry of a place with its whole text.
 pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKind) -> Entry {
     let text = snapshot.files.text(place.id.file(&snapshot.files));
     let body = clean(span(&snapshot.files, place).of(text)).into_owned();
@@ -158,7 +158,7 @@ pub(super) fn signature_of(
     of_place(files, place, section, Fidelity::Compact, body)
 }
 
-/// Returns the parts of a long place that matter most, in at most `bytes` of code, and the lines shown.
+/// Returns an entry with the most relevant parts of a long place, in at most `bytes` of code, and the lines shown.
 pub(super) fn partial(
     snapshot: &Snapshot,
     place: &RankedPlace,
@@ -183,7 +183,7 @@ pub(super) fn partial(
     (entry, fold::shown(&parts))
 }
 
-/// Returns a place with its long documentation, comments and string literals folded, and the lines shown;
+/// Returns the entry of a place with its long documentation, comments and string literals folded, and the lines shown;
 /// `None` if it has nothing to fold.
 pub(super) fn folded(
     snapshot: &Snapshot,

@@ -1,8 +1,8 @@
-//! Tells which lines several ranges of lines cover together.
+//! Computes how many lines of a range several other ranges cover together.
 
 use foveate_model::Lines;
 
-/// Whether all of some lines are in one of the ranges or in several adjacent ones.
+/// Whether each of `lines` is in at least one of the ranges.
 pub(super) fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
     let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
     ranges.sort_unstable();
@@ -16,7 +16,7 @@ pub(super) fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> 
     next > lines.end || lines.end == u32::MAX && next == u32::MAX
 }
 
-/// Returns how many of some lines are in at least one of the ranges.
+/// Returns how many of `lines` are in at least one of the ranges.
 pub(super) fn count_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> u32 {
     let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
     ranges.sort_unstable();

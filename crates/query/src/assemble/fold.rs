@@ -8,18 +8,18 @@ use foveate_model::{Lines, Region, RegionKind};
 use super::source::{Part, parts, words_in};
 use crate::rank::RankedPlace;
 
-/// Shorter runs are not folded, in lines.
+/// Minimum length of a run that is folded, in lines.
 const MIN_FOLDED: usize = 12;
 /// Lines that stay at the start of a folded run; at its end, one stays.
 const KEPT_AT_START: usize = 4;
 
-/// A word of the query that more lines of a run have is a common word there.
+/// Maximum lines of a run with a word of the query for the word to count as rare there.
 const MAX_LINES_WITH_WORD: usize = 3;
-/// Most lines that are kept in a run for their words, without the lines around them.
+/// Maximum lines of a run that are kept for their rare words, without the lines around them.
 const MAX_NAMED: usize = 6;
 
-/// Returns the lines of a place with its long runs folded; `None` if it has no long run. Lines with a word of
-/// the query that few lines of a run have stay, with one line before and after.
+/// Returns the lines of a place with its long runs folded; `None` if it has no long run. Lines with a word of the query
+/// that is rare in the run stay, with one line before and after.
 pub(super) fn folded<'a>(
     files: &'a Files,
     place: &RankedPlace,
@@ -53,7 +53,7 @@ pub(super) fn folded<'a>(
     is_folded.then(|| parts(&lines, &kept, place.lines.start))
 }
 
-/// Keeps the lines of a run with a word of the query that is rare in the run, and those beside them.
+/// Keeps the lines of a run with a word of the query that is rare there, and one line before and after each.
 fn keep_named(lines: &[&str], kept: &mut [bool], words: &HashSet<String>) {
     let mut with_word: HashMap<&str, Vec<usize>> = HashMap::default();
     for (at, line) in lines.iter().enumerate() {

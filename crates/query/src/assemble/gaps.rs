@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::packed::{BODY, ShownPart};
 use super::plan::Plan;
 
-/// Brings the entries of each file together and adds the lines of short gaps between them while there is room.
+/// Moves the entries of each file into one section, and adds the lines of short gaps between them while there is room.
 pub(super) fn fill(plan: &mut Plan<'_>) {
     plan.packed.merge_snippets();
     let max_tokens = plan.config.bodies.gap_tokens;
@@ -24,7 +24,7 @@ pub(super) fn fill(plan: &mut Plan<'_>) {
     }
 }
 
-/// Returns the lines between each two bodies that could be shown as one, with the body below them.
+/// Returns the gaps between neighbouring bodies that could be shown as one: their lines, and the body below them.
 fn gaps(plan: &Plan<'_>) -> Vec<(FileId, Lines, Entry)> {
     // A line has at least one token.
     let max_lines = plan.config.bodies.gap_tokens as u32;

@@ -92,7 +92,7 @@ impl Links {
         }
     }
 
-    /// Reports the tests and callers that did not fit, and notes how many call sites there are.
+    /// Reports the tests and callers that did not fit as dropped, and adds issues that count the call sites.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
         let limit = plan.config.dropped / 2;
@@ -141,7 +141,7 @@ impl Links {
         }
     }
 
-    /// Notes for the best seeds how many uses they have and how many of them are listed or shown.
+    /// Adds an issue for each of the best seeds with more uses than are listed or shown.
     fn note_callers(&self, plan: &mut Plan<'_>) {
         const NOTED: usize = 3;
         if plan.profile.callers == 0 {

@@ -133,8 +133,8 @@ pub(super) struct Packed<'a> {
     sequence: usize,
 }
 
-/// Characters per token: usual code has between 4 and 4.6, so that the limit on characters is nearly used. A context with
-/// more of them than it allows is shortened at the end ([`Packed::fit_limits`]).
+/// Characters per token: usual code has between 4 and 4.6, so that most of `max_chars` is used. A context that exceeds
+/// it nevertheless is shortened at the end ([`Packed::fit_limits`]).
 const CHARS_PER_TOKEN: usize = 4;
 
 impl<'a> Packed<'a> {
@@ -193,7 +193,8 @@ impl<'a> Packed<'a> {
         self.budget
     }
 
-    /// Returns the limit that is the smaller one, as text, and its parameter: `8000 tokens`, `budget_tokens`.
+    /// Returns the limit that takes effect first, as text, and the name of its parameter: `8000 tokens`,
+    /// `budget_tokens`.
     pub(super) fn smaller_limit(&self) -> (String, &'static str) {
         if self.budget < self.form.budget {
             (format!("{} characters", self.form.max_chars), "max_chars")
@@ -327,7 +328,8 @@ impl<'a> Packed<'a> {
         self.lines_where(file, move |p| place.is_none() || p.shows.place != place)
     }
 
-    /// Returns the lines of a file that are shown by entries of a condition, and those that the caller has already.
+    /// Returns the lines of a file that are shown by entries for which `counts` holds, and those that the caller has
+    /// already.
     fn lines_where(
         &self,
         file: FileId,
@@ -439,7 +441,7 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Returns each two entries that follow each other in a section and file.
+    /// Returns the pairs of consecutive entries of the same section and file.
     pub(super) fn neighbours(&self) -> Vec<(FileId, &Entry, &Entry)> {
         let mut neighbours = Vec::new();
         for (_, placed) in self.sections() {
@@ -487,9 +489,9 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Removes the entries added last until the text is within the limits, and returns the places that are then no longer
-    /// shown. It may exceed them: the line of a class is repeated where methods of another one come between, and tokens
-    /// can be longer than usual.
+    /// Removes the entries added last until the text is within the limits, and returns the places that are then no
+    /// longer shown. The text may exceed the limits although each entry was within them when it was added: the line of
+    /// a class is repeated where methods of another class come between, and tokens can have more characters than usual.
     pub(super) fn fit_limits(&mut self) -> Vec<Dropped> {
         let mut dropped = Vec::new();
         self.merge_snippets();
@@ -533,8 +535,8 @@ impl<'a> Packed<'a> {
             && self.render_with(figures).0.chars().count() > self.form.max_chars
     }
 
-    /// Renders everything within the limits. What is removed for that comes after the others in `dropped`. `budgets` are
-    /// the shares of the sections, `figures` the numbers in the head.
+    /// Renders the context within the limits; entries that must be removed for that are appended to `dropped`.
+    /// `budgets` are the shares of the sections in tokens, `figures` the numbers in the head.
     pub(super) fn finish(
         mut self,
         budgets: [usize; 5],

@@ -245,7 +245,7 @@ impl<'a> Plan<'a> {
                 let is_sure = site.confidence != Confidence::NameOnly;
                 is_sure && site.file == file && lines.contains(site.line)
             });
-            // `calls` is less than `uses`.
+            // `calls` sorts before `uses`, so that a call wins.
             let verb = sites.map(|site| callers::verb(files, site)).min()?;
             Some((*id, verb))
         })
@@ -310,7 +310,7 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
             ..limits
         };
         if request.query.trim().is_empty() {
-            // Without words, only nearness to the change speaks for the code around it.
+            // Without a query, the nearness to the change is the only evidence for the code around it.
             limits.min_probability *= config.unchanged_factor;
         }
     }

@@ -32,8 +32,8 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         return;
     }
     let files = &plan.snapshot.files;
-    let shown = plan.ranked.files.iter().map(|file| file.id);
-    let Some(best) = shown.into_iter().find(|file| plan.packed.has_file(*file)) else {
+    let mut ranked = plan.ranked.files.iter().map(|file| file.id);
+    let Some(best) = ranked.find(|file| plan.packed.has_file(*file)) else {
         return;
     };
     let mut body = String::new();

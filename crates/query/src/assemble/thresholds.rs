@@ -23,8 +23,8 @@ impl Plan<'_> {
             && !self.holds_back(place)
     }
 
-    /// Whether a place is a stretch that is not shown, because its file is held back, or because it belongs to tests
-    /// and the intent does not ask for tests.
+    /// Whether a place is a stretch that must not be shown: its file is held back, or it is test code and the intent
+    /// does not ask for tests.
     pub(super) fn holds_back(&self, place: &RankedPlace) -> bool {
         let files = &self.snapshot.files;
         let is_stretch = matches!(place.id, PlaceId::Stretch(_));

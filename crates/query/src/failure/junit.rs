@@ -37,7 +37,7 @@ pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
     let mut reading = Reading::default();
     let mut reader = Reader::from_str(report.trim_start_matches('\u{feff}'));
     let config = reader.config_mut();
-    // Tools forget to escape.
+    // Some tools do not escape `&`.
     config.allow_dangling_amp = true;
     config.expand_empty_elements = true;
     loop {

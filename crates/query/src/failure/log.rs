@@ -13,7 +13,7 @@ use regex::Regex;
 use super::lines::{Cleaner, LogLine};
 use super::{Failure, Failures, prefix};
 
-/// Most bytes that are read of a line; the rest is skipped.
+/// Maximum bytes that are read of a line; the rest is skipped.
 const MAX_LINE: usize = 4_000;
 /// Lines of a block. A trace across the end of a block is read with the next one, unless it fills half of a block.
 const BLOCK_LINES: usize = 4_000;

@@ -9,9 +9,9 @@ use foveate_parse::traces::{self, Mark};
 const MAX_PREFIX: usize = 80;
 /// Pairs of lines that are searched for a prefix of all lines.
 const PAIRS: usize = 50;
-/// Fewest lines with a prefix of all lines; fewer may be a coincidence.
+/// Minimum lines with a prefix of all lines; fewer may be a coincidence.
 const MIN_LINES: usize = 3;
-/// Most lines above the header of a trace that lose its prefix: the error may be there.
+/// Maximum lines above the header of a trace that lose its prefix: the error may be there.
 const LINES_ABOVE: usize = 3;
 /// Lines below the first line of a trace that are searched for a place.
 const LINES_BELOW: usize = 4;

@@ -18,7 +18,7 @@ use crate::text::{QueryText, SegmentKind};
 
 const KINDS: usize = FileKind::ALL.len();
 
-/// Most words of the title and of the prose that become features.
+/// Maximum words of the title and of the prose that become features.
 const TITLE_WORDS: usize = 40;
 const PROSE_WORDS: usize = 60;
 /// A query with fewer known features counts as one with so many.

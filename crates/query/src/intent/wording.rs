@@ -20,9 +20,9 @@ use super::{IntentKind, Query};
 
 const KINDS: usize = IntentKind::ALL.len();
 
-/// Most words of the title and of each clause that become features.
+/// Maximum words of the title and of each clause that become features.
 const TITLE_WORDS: usize = 30;
-/// Most words of the prose that become features.
+/// Maximum words of the prose that become features.
 const PROSE_WORDS: usize = 80;
 /// Factor of the scores in the softmax; chosen by cross-validation, like the constants of `fit.rs`.
 const SCALE: f32 = 3.0;

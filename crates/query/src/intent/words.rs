@@ -111,7 +111,7 @@ fn is_name(bare: &str, chunk: &str) -> bool {
             || is_camel_case())
 }
 
-/// Most words of a clause; the rest is ignored.
+/// Maximum words of a clause; the rest is ignored.
 const MAX_CLAUSE_WORDS: usize = 60;
 
 /// A clause of a text.
@@ -160,9 +160,9 @@ fn clause_end(text: &str) -> usize {
         .map_or(text.len(), |(at, mark)| at + mark.len())
 }
 
-/// Most words that `..` matches.
+/// Maximum words that `..` matches.
 const GAP: usize = 4;
-/// Most words that `__` matches.
+/// Maximum words that `__` matches.
 const PHRASE_GAP: usize = 6;
 
 #[derive(Debug)]

@@ -69,9 +69,9 @@ pub struct FoundDefinitions {
 const CUTOFF: f64 = 0.75;
 /// Shortest name in bytes for which similar ones are offered.
 const MIN_SIMILAR: usize = 4;
-/// Most names that are offered in place of another.
+/// Maximum names that are offered in place of another.
 const MAX_SIMILAR: usize = 8;
-/// Most bytes of a signature, and of a line of documentation.
+/// Maximum bytes of a signature, and of a line of documentation.
 const MAX_SIGNATURE: usize = 300;
 /// Longest name in bytes that is looked up; the rest is cut.
 const MAX_NAME: usize = 512;

@@ -27,7 +27,7 @@ pub struct FileText {
     pub next: Option<Position>,
 }
 
-/// Most bytes of a page; a longer line makes a page of one line.
+/// Maximum bytes of a page; a longer line makes a page of one line.
 const MAX_BYTES: usize = 256 << 10;
 
 /// Returns the `wanted` lines of a file, by default all, within the window, whose limit counts lines.

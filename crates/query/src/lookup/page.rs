@@ -21,7 +21,7 @@ pub struct Position {
 /// The requested part of a list.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Most items of the page.
+    /// Maximum items of the page.
     pub limit: usize,
     /// The last item of the previous page.
     pub after: Option<Position>,

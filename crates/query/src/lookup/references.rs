@@ -56,9 +56,9 @@ pub struct FoundReferences {
     pub page: Page<ReferenceItem>,
 }
 
-/// Most definitions that are listed.
+/// Maximum definitions that are listed.
 const MAX_DEFINITIONS: usize = 10;
-/// Most bytes of a line that are shown.
+/// Maximum bytes of a line that are shown.
 const MAX_LINE: usize = 200;
 
 /// Finds the references to the definitions of `target`.

@@ -59,20 +59,20 @@ pub struct SearchItem {
     pub kind: &'static str,
 }
 
-/// Most bytes of text that are read for one page.
+/// Maximum bytes of text that are read for one page.
 const MAX_BYTES: usize = 256 << 20;
-/// Most bytes of a compiled regular expression, and of its cache.
+/// Maximum bytes of a compiled regular expression, and of its cache.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 /// Deepest nesting of a regular expression.
 const MAX_NESTING: u32 = 64;
-/// Most bytes of a line that are shown.
+/// Maximum bytes of a line that are shown.
 const MAX_LINE: usize = 240;
-/// Most bytes before the match that are shown of a long line.
+/// Maximum bytes before the match that are shown of a long line.
 const MAX_BEFORE_MATCH: usize = 80;
 /// Definitions that are checked between two checks of the deadline.
 const DEADLINE_CHECK_INTERVAL: usize = 1024;
-/// Most bytes of a line that a regular expression is matched with. The largest expressions take a microsecond and more
-/// for each byte.
+/// Maximum bytes of a line that a regular expression is matched with. The largest expressions take a microsecond and
+/// more for each byte.
 const MAX_REGEX_LINE: usize = 16 << 10;
 /// Bytes of lines after which the deadline is checked again.
 const BYTES_PER_CHECK: usize = 4 << 10;
@@ -332,7 +332,7 @@ fn end_of(snapshot: &Snapshot, file: FileId) -> Position {
 struct Found {
     items: Vec<SearchItem>,
     limit: usize,
-    /// Most bytes of a line that are searched.
+    /// Maximum bytes of a line that are searched.
     max_line: usize,
     /// Lines that are longer than that.
     cut_lines: usize,

@@ -123,7 +123,7 @@ pub(super) struct Evidence {
     pub messages: Vec<(MessagePlace, f32)>,
 }
 
-/// Most words that a query has besides a stack trace, an error message or a line of a file, if it says little else.
+/// Maximum words that a query has besides a stack trace, an error message or a line of a file, if it says little else.
 const FEW_WORDS: usize = 12;
 
 /// Whether a query is little more than the place of a failure.

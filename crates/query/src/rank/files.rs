@@ -221,7 +221,7 @@ impl Dense {
 }
 
 /// Files that import, or are imported by, a good file: one of the best files or of the caller's focus. Each has the
-/// highest score of these.
+/// highest score among the good files that it is linked to.
 struct ImportNeighbours {
     /// Files that import a good file.
     imports: HashMap<FileId, f32>,
@@ -301,7 +301,7 @@ impl ChunkScores {
     }
 }
 
-/// Returns up to `limit` files with the highest positive values, in no order; of equal ones the first by path.
+/// Returns up to `limit` files with the highest positive values, in unspecified order; of equal ones the first by path.
 fn best(values: &[f32], limit: usize) -> impl Iterator<Item = FileId> + use<> {
     let highest = highest::top_k(values, limit).into_iter();
     highest.map(|(file, _)| FileId(file))

@@ -1,5 +1,5 @@
-//! Ranks functions and methods, and with the stretches between them all places. A definition without a chunk of
-//! its own counts as a part of the definition that contains it.
+//! Ranks functions and methods, and all places: functions together with the stretches between them. A definition
+//! without a chunk of its own counts as a part of the definition that contains it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -238,7 +238,7 @@ impl<'a> Pool<'a> {
         scale(&mut self.signals, |signals| &mut signals.history);
     }
 
-    /// Sets what share of the terms in the names of each function and its class the query has.
+    /// Sets, for each function, the shares of the terms of its name and of its class's name that the query has.
     fn names(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
         let share = |id: DefId| evidence.share(files.name_terms(id));

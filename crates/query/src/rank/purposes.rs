@@ -7,9 +7,9 @@ use foldhash::HashMap;
 use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{FileId, Files};
 
-/// Returns the described files, each with a strength between 0 and 1: that of its best entry of words, which is a noisy-or
-/// over the terms that the entry and the query share, each with `1 / (1 + n)`, where `n` different entries in the
-/// repository have it. `is_asked` tells whether the query has a term, by its hash.
+/// Returns the described files, each with the strength of its best entry of words, 0 to 1:
+/// `1 - Π(1 - 1 / (1 + n))` over the terms that the entry shares with the query, where `n` is the number of different
+/// entries in the repository with the term. `is_asked` tells whether the query has a term, by its hash.
 pub(super) fn described(files: &Files, is_asked: impl Fn(u64) -> bool) -> HashMap<FileId, f32> {
     let mut files_of: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
     for file in files.well_known() {

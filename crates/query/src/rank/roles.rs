@@ -11,7 +11,7 @@ use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
 use crate::text::{QueryText, SegmentKind};
 
-/// Signals of at most this amount are errors of rounding.
+/// Signals of at most this amount are rounding errors and not listed.
 const ROUNDING: f32 = 1e-5;
 
 /// The factors for one query.
@@ -21,7 +21,7 @@ pub(super) struct Roles {
     factors: RoleFactors,
     /// Factors of a query that asks for no role.
     default_factors: RoleFactors,
-    /// The least factor of a role that the query asks for.
+    /// The minimum factor of a role that the query asks for.
     asked_factor: f32,
     /// The factor of a file that a short query names by its path.
     named_factor: f32,
@@ -157,7 +157,8 @@ impl Roles {
         signals
     }
 
-    /// Returns what the purpose of a file adds to a score: for its kind, and for being described.
+    /// Returns the amounts that the purpose of a file adds to a score: for its kind, and for being described by the
+    /// query.
     fn of_purpose(&self, files: &Files, file: FileId, role: Role) -> [f32; 2] {
         let Some(asked) = &self.kinds else {
             return [0.0; 2];

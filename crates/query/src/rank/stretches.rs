@@ -75,7 +75,8 @@ impl Stretches {
         }
     }
 
-    /// Sets the largest share that the query has of the terms of a name defined in each stretch.
+    /// Sets, for each stretch, the share of the terms of a name that the query has: the largest among the names that
+    /// the stretch defines.
     pub(super) fn names(&mut self, files: &Files, evidence: &Evidence) {
         for of_file in self.all.chunk_by_mut(|a, b| same_file(files, a.0, b.0)) {
             let Some((first, _)) = of_file.first() else {

@@ -8,9 +8,9 @@ use foveate_model::Lines;
 use super::{Evidence, Finder};
 use crate::request::Change;
 
-/// [`Evidence::from`] of a changed definition.
+/// The value of [`Evidence::from`] for a changed definition.
 pub(crate) const CHANGE: &str = "change";
-/// Most changed stretches that are recorded.
+/// Maximum changed stretches that are recorded.
 const MAX_CHANGED: usize = 2000;
 
 impl Finder<'_> {

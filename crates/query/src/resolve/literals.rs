@@ -10,11 +10,11 @@ use foveate_model::{RegionKind, Role};
 use super::Finder;
 use crate::text::{Literal, LiteralKind, QueryText};
 
-/// Most chunks with the rarest word of a text; a text of more common words is not looked up.
+/// Maximum chunks with the rarest word of a text; a text of more common words is not looked up.
 const MAX_POSTINGS: usize = 2_000;
-/// Most chunks that may declare an option without its dashes; more are other uses of the word.
+/// Maximum chunks that may declare an option without its dashes; more are other uses of the word.
 const MAX_DECLARATIONS: usize = 8;
-/// Most chunks whose string literals are compared.
+/// Maximum chunks whose string literals are compared.
 const MAX_CHUNKS: usize = 64;
 
 impl Finder<'_> {

@@ -7,7 +7,7 @@ use foveate_parse::origin::{self, InstalledFile, PackageHome};
 
 use super::Finder;
 
-/// Most manifests of one package manager that are read.
+/// Maximum manifests of one package manager that are read.
 const MAX_MANIFESTS: usize = 200;
 /// Lines at the start of a manifest that are searched for the name.
 const MAX_LINES: usize = 60;

@@ -6,7 +6,7 @@ use super::Finder;
 use super::frames::place_at_line;
 use crate::text::QueryText;
 
-/// Most segments of a branch's name after the first: `2.2.x` of `stable/2.2.x`.
+/// Maximum segments of a branch's name after the first: `2.2.x` of `stable/2.2.x`.
 const MAX_BRANCH_SEGMENTS: usize = 3;
 
 impl Finder<'_> {
@@ -35,9 +35,9 @@ impl Finder<'_> {
     /// does not tell where `stable/2.2.x` ends. The file's own path must be the longer part: a link may lead to another
     /// repository.
     fn file_of_link(&self, path: &str) -> Option<FileId> {
-        let most_dropped = path.split('/').count().div_ceil(2) - 1;
+        let max_dropped = path.split('/').count().div_ceil(2) - 1;
         let parts = std::iter::successors(Some(path), |path| Some(path.split_once('/')?.1));
-        let mut parts = parts.take(1 + most_dropped.min(MAX_BRANCH_SEGMENTS));
+        let mut parts = parts.take(1 + max_dropped.min(MAX_BRANCH_SEGMENTS));
         parts.find_map(|part| self.snapshot.files.find(part))
     }
 

@@ -98,12 +98,12 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Most edits between two names.
+/// Maximum edits between two names.
 #[derive(Clone, Copy)]
 struct EditLimits {
-    /// Most bytes of the first that are deleted.
+    /// Maximum bytes of the first that are deleted.
     deletions: u32,
-    /// Most bytes of the second that are inserted.
+    /// Maximum bytes of the second that are inserted.
     insertions: u32,
 }
 

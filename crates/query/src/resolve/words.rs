@@ -7,7 +7,7 @@ use foveate_index::DefId;
 use super::Finder;
 use crate::text::{QueryText, SegmentKind};
 
-/// Most words of a title that are resolved. Titles are short; a longer first line is prose.
+/// Maximum words of a title that are resolved. Titles are short; a longer first line is prose.
 const MAX_WORDS: usize = 24;
 
 /// Words that name nothing on their own.

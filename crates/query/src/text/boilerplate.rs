@@ -6,10 +6,10 @@ use foveate_parse::traces;
 
 use super::names;
 
-/// Most words of a value about the reporter's machine that has no version: `macOS`, `Windows 11 Pro`.
+/// Maximum words of a value about the reporter's machine that has no version: `macOS`, `Windows 11 Pro`.
 const MAX_PLAIN_VALUE: usize = 3;
 
-/// Most words of a value about the reporter's machine.
+/// Maximum words of a value about the reporter's machine.
 const MAX_VALUE: usize = 9;
 
 /// Headings of sections about the reporter's machine that no rule of [`is_environment`] covers. Compared with

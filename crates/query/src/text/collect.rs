@@ -18,10 +18,10 @@ use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, Segmen
 /// The longest error message that is kept, in bytes.
 const MAX_ERROR: usize = 400;
 
-/// Most citations that are kept; a text with more is a log or a list.
+/// Maximum citations that are kept; a text with more is a log or a list.
 const MAX_CITATIONS: usize = 50;
 
-/// Most bytes of a name; a longer one names nothing.
+/// Maximum bytes of a name; a longer one names nothing.
 const MAX_NAME: usize = 512;
 
 /// The path, the line and the function of a frame.

@@ -14,13 +14,13 @@ use super::repair;
 /// A title longer than this many bytes contains the first sentences of the body.
 const LONG_TITLE: usize = 160;
 
-/// Most words of an info string; a longer text after the mark of a fence is code.
+/// Maximum words of an info string; a longer text after the mark of a fence is code.
 const MAX_INFO: usize = 3;
 
-/// Most blank lines between a fence and the line that introduces it.
+/// Maximum blank lines between a fence and the line that introduces it.
 const MAX_BLANK: usize = 2;
 
-/// Fewest words of a sentence that ends a section about the machine, if it has code between backticks.
+/// Minimum words of a sentence that ends a section about the machine, if it has code between backticks.
 const MIN_SENTENCE: usize = 4;
 
 /// A line of prose.

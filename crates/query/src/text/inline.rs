@@ -6,10 +6,10 @@ use super::document::Line;
 use super::markdown::SpanKind;
 use super::paths::{self, Context};
 
-/// Most bytes of a quoted string.
+/// Maximum bytes of a quoted string.
 const MAX_QUOTED: usize = 160;
 
-/// Most bytes on each side of a path that may give its lines.
+/// Maximum bytes on each side of a path that may give its lines.
 const MAX_BESIDE: usize = 60;
 
 /// A line without its markup.

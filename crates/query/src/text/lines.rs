@@ -1,6 +1,6 @@
-//! Splits a query into clean lines: accepts line ends of every kind, removes invisible characters and what programs
-//! write before each line of a stack trace, and restores lost line breaks (an issue pasted as one line) where Markdown
-//! shows them, and in stack traces that a log in JSON has as strings.
+//! Splits a query into clean lines. Accepts line ends of every kind; removes invisible characters and the prefixes that
+//! programs write before each line of a stack trace; restores the line breaks that a text lost when it was pasted as
+//! one line, as far as Markdown or the strings of a JSON log show them.
 
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
 //! Finds exact texts that may be string literals in the code: command line options, routes, codes of errors
 //! and checks, names of settings. The resolver checks whether the code has them.
 
-/// Most literals of a query.
+/// Maximum literals of a query.
 pub(super) const MAX_LITERALS: usize = 24;
 
-/// Most bytes of a word; a longer one is data.
+/// Maximum bytes of a word; a longer one is data.
 const MAX_WORD_BYTES: usize = 80;
 
 /// The form of an exact text.

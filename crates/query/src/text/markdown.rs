@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// Most bytes of a heading above a rule; a longer line is a paragraph.
+/// Maximum bytes of a heading above a rule; a longer line is a paragraph.
 const MAX_UNDERLINED: usize = 80;
 
 /// The kind of a line.

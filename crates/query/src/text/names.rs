@@ -34,7 +34,7 @@ impl Name {
     }
 }
 
-/// Most bytes of type arguments within a chain.
+/// Maximum bytes of type arguments within a chain.
 const MAX_TYPE_ARGUMENTS: usize = 80;
 
 /// Returns the chains of identifiers in a text, in order.

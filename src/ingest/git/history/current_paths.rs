@@ -12,7 +12,7 @@ use super::records::Records;
 
 /// Assembles the history under present paths: commits are visited from new to old, and each rename maps an older
 /// path to the present one. Only the first `with_functions` of the `known` commits get their functions: those
-/// of others may have been read for another revision, and an answer must not depend on earlier queries.
+/// of others may have been read for another revision, and an answer must not depend on earlier questions.
 pub fn assemble(
     heads: Vec<Head>,
     (known, with_functions): (&[ObjectId], usize),

@@ -8,7 +8,7 @@ use super::touched_files::{self, COMMIT};
 
 /// Length at which a line is truncated, in bytes.
 pub const MAX_LINE_BYTES: usize = 512;
-/// Largest number of functions kept per file.
+/// Maximum functions kept per file.
 pub const MAX_FUNCTIONS: usize = 50;
 
 /// Paths of files with their changed functions.

@@ -1,5 +1,5 @@
-//! Record of one commit's changes: its files, and the functions in them. Encodes and decodes records, a batch of them
-//! in one value.
+//! Defines the record of one commit's changes, its files and the functions in them, and encodes and decodes batches of
+//! records.
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
 use foveate_model::{ObjectId, RepoPath};

@@ -389,7 +389,7 @@ impl RecordTable {
         self.note_written(store.put_all(&mut entries.into_iter()));
     }
 
-    /// Notes whether the store has all records now. If not, all are written at the end of each later read.
+    /// Sets whether the store has all records now. If not, all are written at the end of each later read.
     fn note_written(&mut self, written: std::io::Result<()>) {
         let Err(error) = written else {
             self.is_store_incomplete = false;

@@ -11,7 +11,7 @@ use super::record::TouchedFiles;
 pub const COMMIT: u8 = 0x1e;
 /// Length at which a piece is truncated, in bytes; longer paths are ignored. Leaves room for the text before a path.
 pub const MAX_PATH_BYTES: usize = 4100;
-/// Largest number of renames kept per commit.
+/// Maximum renames kept per commit.
 const MAX_RENAMES: usize = 20_000;
 
 /// Whether files that were added and removed in one commit are matched as renames.

@@ -14,8 +14,9 @@ use crate::assemble::packed::{LINK, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{around, clean};
 
-/// Returns the call sites of the seeds, without references resolved by name only: calls before other uses,
-/// source before tests, then by certainty, the rank of the calling function and the rank of the file.
+/// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
+/// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
+/// and the rank of the file.
 pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
@@ -89,7 +90,7 @@ impl Ranks {
     }
 }
 
-/// Whether a definition contains the call site: a recursion, or a class that names itself.
+/// Whether a definition contains the call site, as in a recursion or a class that names itself.
 fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
     let files = &plan.snapshot.files;
     site.enclosing == Some(definition)

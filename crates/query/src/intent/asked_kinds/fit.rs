@@ -21,12 +21,12 @@ use super::*;
 const EPOCHS: usize = 8;
 const RATE: f32 = 0.3;
 const DECAY: f32 = 0.0005;
-/// Fewest repositories and commits of a feature; rarer features do not generalise.
+/// Minimum repositories and commits of a feature; rarer features do not generalise.
 const MIN_REPOSITORIES: usize = 8;
 const MIN_COMMITS: usize = 20;
 /// A feature is dropped if all its weights are smaller, in hundredths.
 const MIN_WEIGHT: i32 = 40;
-/// Most commits of a repository that are read, and that change source or other kinds.
+/// Maximum commits of a repository that are read, and that change source or other kinds.
 const MAX_COMMITS: usize = 12_000;
 const MAX_SOURCE: usize = 3_000;
 const MAX_OTHER: usize = 500;

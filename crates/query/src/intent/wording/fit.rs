@@ -14,7 +14,7 @@ use crate::text::QueryText;
 const EPOCHS: usize = 12;
 const RATE: f32 = 0.3;
 const DECAY: f32 = 0.01;
-/// Fewest queries of a feature; rarer features do not generalise.
+/// Minimum queries of a feature; rarer features do not generalise.
 const MIN_QUERIES: usize = 4;
 /// A feature is dropped if all its weights are smaller, in hundredths.
 const MIN_WEIGHT: i32 = 20;
