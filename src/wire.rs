@@ -24,7 +24,7 @@ use clap::ValueEnum;
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
 use foveate_query::rank::{ListedFile, ListedPlace, Signal};
-use foveate_query::resolve::ResolvedSymbol;
+use foveate_query::resolve::ListedSymbol;
 use foveate_query::{Breadth, Format, Intent, IntentKind, Issue, Timings};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -140,9 +140,11 @@ pub struct IntentAnswer {
 pub struct SymbolAnswer {
     /// As written in the query.
     pub name: String,
-    /// Where in the query it was found and how it was matched.
+    /// Where in the query it was found, or how it was matched: `inline_code`, `title`, `prose`, `error_message`,
+    /// `code_block`, `import`, `literal` (a string literal of the code has it), `traceback` (a stack frame), `line` (of a
+    /// file), `word` or joined `words` of the title, `fuzzy` or `words_fuzzy` (a similar spelling), or `focus`.
     pub from: String,
-    /// Definitions as `path:qualified_name`, best first.
+    /// Definitions as `path:qualified_name`, those in the best files first.
     pub resolved: Vec<String>,
     /// Number of definitions that it may refer to, including those not listed.
     pub total: usize,
@@ -326,7 +328,7 @@ pub struct IssueAnswer {
 impl From<Issue> for IssueAnswer {
     fn from(issue: Issue) -> Self {
         Self {
-            code: issue.code.to_owned(),
+            code: issue.code.name().to_owned(),
             detail: escape(&issue.detail).into_owned(),
         }
     }
@@ -408,10 +410,10 @@ fn intent(intent: Intent) -> IntentAnswer {
     }
 }
 
-fn symbol(symbol: ResolvedSymbol) -> SymbolAnswer {
+fn symbol(symbol: ListedSymbol) -> SymbolAnswer {
     SymbolAnswer {
         name: symbol.name,
-        from: symbol.from.to_owned(),
+        from: symbol.from.name().to_owned(),
         resolved: symbol.resolved,
         total: symbol.total,
     }
@@ -499,7 +501,7 @@ fn dropped_answer(dropped: Dropped) -> DroppedAnswer {
         start_line: dropped.lines.map(|lines| lines.start),
         end_line: dropped.lines.map(|lines| lines.end),
         tokens: dropped.tokens,
-        reason: dropped.reason.to_owned(),
+        reason: dropped.reason.name().to_owned(),
     }
 }
 

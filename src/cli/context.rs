@@ -19,7 +19,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use foveate_index::Snapshot;
 use foveate_model::SkipReason;
 use foveate_parse::Limits;
-use foveate_query::{Answer, Deadline, Issue, Request};
+use foveate_query::{Answer, Deadline, Issue, IssueCode, Request};
 
 use self::evidence::{ComposedQuestion, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
@@ -39,9 +39,6 @@ use crate::wire::{BreadthName, FormatName, IntentName};
 const FILES_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit for also reading the functions that past commits changed, when the user chose to wait.
 const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
-
-/// Code of the issue of an answer that shows nothing because its files cannot be read.
-const UNREADABLE: &str = "unreadable_files";
 
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
@@ -192,7 +189,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     answer
         .issues
         .extend(indexed.absent.iter().map(|detail| Issue {
-            code: "missing_files",
+            code: IssueCode::MissingFiles,
             detail: detail.clone(),
         }));
     answer.issues.extend(diff_issue);
@@ -263,7 +260,8 @@ fn is_context(arguments: &[OsString]) -> bool {
 }
 
 fn has_nothing_readable(answer: &Answer) -> bool {
-    answer.issues.iter().any(|issue| issue.code == UNREADABLE)
+    let mut issues = answer.issues.iter();
+    issues.any(|issue| issue.code == IssueCode::UnreadableFiles)
 }
 
 /// Returns why no file can be read; `None` if any can.

@@ -430,18 +430,10 @@ fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
     ]
 }
 
-/// Whether an issue says that the answer lacks something, and is not about its findings.
-fn is_degrading(issue: &Issue) -> bool {
-    [
-        "degraded", "deadline", "outdated", "polling", "history_loading", "history_unavailable",
-        "skipped_files", "unreadable_files", "large_diff",
-    ]
-    .contains(&issue.code)
-}
-
 fn record(answer: &Answer, total: Duration) {
-    for issue in answer.issues.iter().filter(|issue| is_degrading(issue)) {
-        metrics::counter!("foveate_degraded_answers_total", "code" => issue.code).increment(1);
+    let codes = answer.issues.iter().map(|issue| issue.code);
+    for code in codes.filter(|code| code.is_degrading()) {
+        metrics::counter!("foveate_degraded_answers_total", "code" => code.name()).increment(1);
     }
     let intent = answer.intent.kind.name();
     for (stage, milliseconds) in stages(answer) {

@@ -2,7 +2,7 @@
 //! git: the floor above computes the diff.
 
 use foveate_model::{Lines, RepoPath};
-use foveate_query::{Change, Issue};
+use foveate_query::{Change, Issue, IssueCode};
 
 /// The two revisions of a diff: commits, branches or tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Diff {
             return Some(self.left_out.issue());
         }
         self.changes.is_empty().then(|| Issue {
-            code: "empty_diff",
+            code: IssueCode::EmptyDiff,
             detail: "the diff is empty: the head changed no text since it left the base (no change, or only \
                      removed or binary files)"
                 .to_owned(),
@@ -78,7 +78,7 @@ impl OmittedParts {
             ""
         };
         Issue {
-            code: "large_diff",
+            code: IssueCode::LargeDiff,
             detail: format!(
                 "the diff is too large to use all of it: {files} files and {hunks} hunks were left out{end}"
             ),
@@ -98,9 +98,17 @@ mod tests {
             is_cut,
         };
         for (left_out, code, text) in [
-            (OmittedParts::default(), "empty_diff", "changed no text"),
-            (left_out(3, false), "large_diff", "3 files and 7 hunks"),
-            (left_out(0, true), "large_diff", "ended early"),
+            (
+                OmittedParts::default(),
+                IssueCode::EmptyDiff,
+                "changed no text",
+            ),
+            (
+                left_out(3, false),
+                IssueCode::LargeDiff,
+                "3 files and 7 hunks",
+            ),
+            (left_out(0, true), IssueCode::LargeDiff, "ended early"),
         ] {
             let diff = Diff {
                 left_out,

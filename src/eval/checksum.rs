@@ -31,7 +31,7 @@ impl Checksum {
             self.text(&dropped.name);
         }
         for issue in &answer.issues {
-            self.text(issue.code);
+            self.text(issue.code.name());
         }
     }
 

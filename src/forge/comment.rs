@@ -95,7 +95,7 @@ fn foot(answered: &AnswerWithSnapshot, config: &ForgeConfig) -> String {
         .answer
         .issues
         .iter()
-        .map(|issue| inline_code(&escape(issue.code)))
+        .map(|issue| inline_code(&escape(issue.code.name())))
         .collect();
     let lacks = match codes.is_empty() {
         true => String::new(),

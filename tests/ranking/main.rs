@@ -201,7 +201,7 @@ fn query_without_results_reports_no_match() {
     let answer = ask(&snapshot, "zyzzyva qwertzuiop", 10);
     assert!(answer.files.is_empty());
     assert_eq!(
-        answer.issues.first().map(|issue| issue.code),
+        answer.issues.first().map(|issue| issue.code.name()),
         Some("no_match")
     );
 }

@@ -1,5 +1,7 @@
 //! Defines positions inside one file: byte spans and line ranges.
 
+use std::fmt;
+
 /// A half-open byte range `start..end` in a file of at most 4 GiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -80,5 +82,28 @@ impl Lines {
         let start = self.start.max(other.start);
         let end = self.end.min(other.end);
         if end < start { 0 } else { end - start + 1 }
+    }
+}
+
+/// Writes `12`, or `12-40` for several lines.
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { start, end } = self;
+        if start == end {
+            write!(f, "{start}")
+        } else {
+            write!(f, "{start}-{end}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_line_is_written_as_one_number() {
+        assert_eq!(Lines::new(12, 12).to_string(), "12");
+        assert_eq!(Lines::new(12, 40).to_string(), "12-40");
     }
 }

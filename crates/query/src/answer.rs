@@ -1,15 +1,16 @@
 //! Runs the whole query path, and defines the answer that it returns.
 
-use foveate_index::{Files, Snapshot};
+use foldhash::HashMap;
+use foveate_index::{FileId, Files, Snapshot};
 
 use crate::assemble::{self, Pack, StageResults};
 use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
-use crate::issue::Issue;
-use crate::rank::{self, ListedFile, ListedPlace, Ranked, Words};
+use crate::issue::{Issue, IssueCode};
+use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, Words};
 use crate::request::Request;
-use crate::resolve::{self, ResolvedSymbol};
+use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
 use crate::text::QueryText;
 use crate::{tokenizer, unsafe_text};
 
@@ -32,7 +33,7 @@ pub struct Answer {
     /// What is asked for.
     pub intent: Intent,
     /// The symbols of the query.
-    pub symbols: Vec<ResolvedSymbol>,
+    pub symbols: Vec<ListedSymbol>,
     /// Ranked files: the first `limit` of the order, which does not depend on the budget.
     pub files: Vec<ListedFile>,
     /// Ranked functions, likewise.
@@ -91,13 +92,17 @@ pub fn answer(
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
     issues.append(&mut pack.issues);
     issues.extend(deadline.issue());
+    let max_definitions = config.resolve.listed_definitions;
+    let symbols = listed_symbols(
+        candidates.symbols, &ranked.files, &snapshot.files, max_definitions,
+    );
     let (files, functions, places) = listed(ranked, &snapshot.files, request.limit);
-    let names = names(&candidates.symbols, &files, &functions, &places, &pack);
+    let names = names(&symbols, &files, &functions, &places, &pack);
     issues.extend(unsafe_text::in_names(names));
     let end = now();
     Answer {
         intent,
-        symbols: candidates.symbols,
+        symbols,
         files,
         functions,
         places,
@@ -125,9 +130,22 @@ fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> 
         "nothing in the repository matches the words of the query"
     };
     Some(Issue {
-        code: "no_match",
+        code: IssueCode::NoMatch,
         detail: detail.to_owned(),
     })
+}
+
+/// Lists the symbols of the query, each with at most `max_definitions`, those in the best of the `ranked` files first.
+fn listed_symbols(
+    symbols: Vec<ResolvedSymbol>,
+    ranked: &[RankedFile],
+    files: &Files,
+    max_definitions: usize,
+) -> Vec<ListedSymbol> {
+    let ranks = ranked.iter().enumerate();
+    let ranks: HashMap<FileId, usize> = ranks.map(|(rank, file)| (file.id, rank)).collect();
+    let listed = |symbol: ResolvedSymbol| symbol.listed(files, &ranks, max_definitions);
+    symbols.into_iter().map(listed).collect()
 }
 
 /// Returns the first `limit` entries of each ranking.
@@ -162,7 +180,7 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
 
 /// Iterates over the paths and names that an answer takes from the repository.
 fn names<'a>(
-    symbols: &'a [ResolvedSymbol],
+    symbols: &'a [ListedSymbol],
     files: &'a [ListedFile],
     functions: &'a [ListedPlace],
     places: &'a [ListedPlace],

@@ -46,7 +46,7 @@ use crate::deadline::Deadline;
 use crate::request::Request;
 
 pub use self::config::{AssembleConfig, Profile};
-pub use self::pack::{Dropped, Fidelity, Item, Pack, Section};
+pub use self::pack::{DropReason, Dropped, Fidelity, Item, Pack, Section};
 use self::plan::Plan;
 pub use self::plan::StageResults;
 pub(crate) use self::render::fence;

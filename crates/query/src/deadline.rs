@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Instant;
 
-use crate::issue::Issue;
+use crate::issue::{Issue, IssueCode};
 
 foveate_model::named_enum! {
     /// Work that an answer can do without.
@@ -83,14 +83,28 @@ impl Deadline {
             .filter(|stage| left_out & stage.bit() != 0)
             .map(Stage::name)
             .collect();
-        (!names.is_empty()).then(|| Issue {
-            code: "deadline",
-            detail: format!(
-                "the deadline was close, so the answer lacks: {}; ask again later, ask with less \
-                 text, or raise answer.deadline_ms",
+        (!names.is_empty()).then(|| {
+            let lack = format!(
+                "the deadline was close, so the answer lacks: {}",
                 names.join(", ")
-            ),
+            );
+            issue(&lack, "ask again later, ask with less text")
         })
+    }
+}
+
+/// Returns an issue of a lookup that names what was not done before the deadline.
+pub(crate) fn passed(what: &str) -> Issue {
+    issue(
+        &format!("the deadline has passed: {what}"),
+        "ask again later",
+    )
+}
+
+fn issue(lack: &str, advice: &str) -> Issue {
+    Issue {
+        code: IssueCode::Deadline,
+        detail: format!("{lack}; {advice}, or raise answer.deadline_ms"),
     }
 }
 

@@ -2,11 +2,74 @@
 
 use foveate_model::escape::shorten;
 
+foveate_model::named_enum! {
+    /// The stable code of an issue.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum IssueCode {
+        /// Nothing matches the query.
+        NoMatch = "no_match",
+        /// The probability that the right code is shown is low.
+        LowConfidence = "low_confidence",
+        /// The focus has paths or symbols that the revision lacks.
+        UnknownFocus = "unknown_focus",
+        /// Source files are not indexed, or only in part.
+        SkippedFiles = "skipped_files",
+        /// The best files cannot be read.
+        UnreadableFiles = "unreadable_files",
+        /// Paths, names or code contain characters that are unsafe to display.
+        UnsafeCharacters = "unsafe_characters",
+        /// No code that was found fits into the budget.
+        BudgetTooSmall = "budget_too_small",
+        /// The caller has seen the code that was found.
+        AllSeen = "all_seen",
+        /// A definition has more uses than are shown.
+        MoreCallers = "more_callers",
+        /// A search has reached a limit.
+        SearchLimit = "search_limit",
+        /// The deadline has passed.
+        Deadline = "deadline",
+        /// A part failed: the search for words, or reading the source again.
+        Degraded = "degraded",
+        /// A stored index of an earlier version answers.
+        Outdated = "outdated",
+        /// Files are polled instead of watched.
+        Polling = "polling",
+        /// Past commits are still being read.
+        HistoryLoading = "history_loading",
+        /// Past commits could not be read.
+        HistoryUnavailable = "history_unavailable",
+        /// The diff is too large to use all of it.
+        LargeDiff = "large_diff",
+        /// The diff has no changes.
+        EmptyDiff = "empty_diff",
+        /// Files of the working tree or commit are missing.
+        MissingFiles = "missing_files",
+    }
+}
+
+impl IssueCode {
+    /// Whether the answer lacks something, as opposed to an issue about what was found or asked.
+    pub fn is_degrading(self) -> bool {
+        matches!(
+            self,
+            Self::Degraded
+                | Self::Deadline
+                | Self::Outdated
+                | Self::Polling
+                | Self::HistoryLoading
+                | Self::HistoryUnavailable
+                | Self::SkippedFiles
+                | Self::UnreadableFiles
+                | Self::LargeDiff
+        )
+    }
+}
+
 /// Something that the answer could not do or that the reader should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// Stable code: `no_match`, `budget_too_small`, ….
-    pub code: &'static str,
+    /// What it is about.
+    pub code: IssueCode,
     /// One sentence for people, without text of the query; names from `focus` are escaped and cut.
     pub detail: String,
 }

@@ -23,6 +23,6 @@ pub use answer::{Answer, Timings, answer, warm};
 pub use config::RankingConfig;
 pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};
-pub use issue::Issue;
+pub use issue::{Issue, IssueCode};
 pub use rank::{CandidateSignals, SignalValues, examine};
 pub use request::{Breadth, Change, Focus, Format, Request, Seen};

@@ -8,10 +8,14 @@ mod names;
 mod packages;
 mod paths;
 pub(crate) mod similar;
+mod source;
+mod symbol;
 mod words;
 
-pub(crate) use self::changes::{CHANGE, changed_lines};
+pub(crate) use self::changes::changed_lines;
 pub(crate) use self::names::dotted;
+pub use self::source::EvidenceSource;
+pub use self::symbol::{ListedSymbol, ResolvedSymbol};
 pub(crate) use self::words::is_stop_word;
 
 use std::cell::OnceCell;
@@ -22,7 +26,7 @@ use foveate_model::{Lines, Role};
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
-use crate::issue::{self, Issue};
+use crate::issue::{self, Issue, IssueCode};
 use crate::request::{Focus, Request};
 use crate::text::QueryText;
 
@@ -90,8 +94,8 @@ pub struct Evidence {
     pub strength: f32,
     /// The same, where a type and its constructors count as one definition, and so do overloads.
     pub certainty: f32,
-    /// Source of the evidence: `inline_code`, `traceback`, `fuzzy`, ….
-    pub from: &'static str,
+    /// Source of the evidence.
+    pub from: EvidenceSource,
 }
 
 /// Evidence that the query means a file.
@@ -101,39 +105,14 @@ pub struct FileEvidence {
     pub file: FileId,
     /// 0 to 1.
     pub strength: f32,
-    /// Source of the evidence: `path`, `traceback`, `import`, `focus`, `change`, `module`, `literal`.
-    pub from: &'static str,
-}
-
-/// A symbol of the query with the definitions that it may mean.
-#[derive(Clone, Debug)]
-pub struct ResolvedSymbol {
-    /// The name in the query.
-    pub name: String,
-    /// Its part of the query, or how it was matched: `inline_code`, `traceback`, `fuzzy`, ….
-    pub from: &'static str,
-    /// The first definitions in the order of their ids, as `path:qualified_name`.
-    pub resolved: Vec<String>,
-    /// How many definitions it may mean, including those not listed in `resolved`.
-    pub total: usize,
-}
-
-impl ResolvedSymbol {
-    /// Whether the query spells the name as code would, and a definition has it.
-    pub(crate) fn is_identifier(&self) -> bool {
-        self.total > 0 && !matches!(self.from, "word" | "words" | "words_fuzzy" | "fuzzy")
-    }
-
-    /// Whether a plain word of the query is the name of something.
-    pub(crate) fn is_word(&self) -> bool {
-        self.total > 0 && self.from == "word"
-    }
+    /// Source of the evidence.
+    pub from: EvidenceSource,
 }
 
 /// The definitions and files that the query names.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// Symbols of the query, to be listed in the answer.
+    /// Symbols of the query, for the answer to list.
     pub symbols: Vec<ResolvedSymbol>,
     /// Definitions with their evidence, in the order of discovery.
     pub definitions: Vec<Evidence>,
@@ -168,7 +147,7 @@ impl Candidates {
             .flatten()
             .collect();
         (!unknown.is_empty()).then(|| Issue {
-            code: "unknown_focus",
+            code: IssueCode::UnknownFocus,
             detail: format!(
                 "`focus` has entries that are not in this revision ({}); give paths of files from the \
                  repository's root, and names as they are defined",
@@ -213,7 +192,7 @@ struct Finder<'a> {
     deadline: &'a Deadline,
     found: Candidates,
     /// The names of `found.symbols`, where they are from, and what they may mean: frames of different files can look alike.
-    listed: HashSet<(String, &'static str, Vec<DefId>)>,
+    listed: HashSet<(String, EvidenceSource, Vec<DefId>)>,
     fuzzy_left: usize,
     /// Read when a frame or path first needs them.
     manifests: OnceCell<Manifests>,
@@ -250,7 +229,7 @@ impl Finder<'_> {
     fn add_definitions(
         &mut self,
         name: &str,
-        from: &'static str,
+        from: EvidenceSource,
         strength: f32,
         definitions: &[DefId],
     ) {
@@ -280,7 +259,11 @@ impl Finder<'_> {
         if meant.is_empty() || !self.listed.insert((name.to_owned(), from, meant.clone())) {
             return;
         }
-        self.list(name, from, &meant);
+        self.found.symbols.push(ResolvedSymbol {
+            name: name.to_owned(),
+            from,
+            definitions: meant.clone(),
+        });
         if meant.len() > self.config.max_definitions {
             return;
         }
@@ -313,25 +296,7 @@ impl Finder<'_> {
         });
     }
 
-    fn list(&mut self, name: &str, from: &'static str, meant: &[DefId]) {
-        let files = &self.snapshot.files;
-        let resolved = meant
-            .iter()
-            .take(self.config.listed_definitions)
-            .map(|id| {
-                let definition = files.definition(*id);
-                format!("{}:{}", files.path(id.file), definition.qualified_name)
-            })
-            .collect();
-        self.found.symbols.push(ResolvedSymbol {
-            name: name.to_owned(),
-            from,
-            resolved,
-            total: meant.len(),
-        });
-    }
-
-    fn add_file(&mut self, file: FileId, from: &'static str, strength: f32) {
+    fn add_file(&mut self, file: FileId, from: EvidenceSource, strength: f32) {
         self.found.files.push(FileEvidence {
             file,
             strength,
@@ -343,12 +308,12 @@ impl Finder<'_> {
         let strength = self.config.strength.focus;
         for path in &focus.paths {
             match self.snapshot.files.find(path.as_str()) {
-                Some(file) => self.add_file(file, "focus", strength),
+                Some(file) => self.add_file(file, EvidenceSource::Focus, strength),
                 None => self.found.unknown.paths.push(path.to_string()),
             }
         }
         for symbol in &focus.symbols {
-            if !self.name(&dotted(symbol), "focus", strength) {
+            if !self.name(&dotted(symbol), EvidenceSource::Focus, strength) {
                 self.found.unknown.symbols.push(symbol.clone());
             }
         }

@@ -11,6 +11,9 @@ use foldhash::HashMap;
 use fst::Map;
 use regex_automata::{Anchored, Input, meta::Regex};
 
+/// Bytes of usual code per token, to estimate the tokens of a text without counting.
+pub(crate) const BYTES_PER_TOKEN: usize = 4;
+
 /// Longest piece in bytes that is cached; longer ones are rare.
 const MAX_CACHED_BYTES: usize = 32;
 

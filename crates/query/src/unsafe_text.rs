@@ -8,9 +8,7 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 use foveate_model::escape::{has_unsafe, is_unsafe};
 
-use crate::issue::{self, Issue};
-
-const CODE: &str = "unsafe_characters";
+use crate::issue::{self, Issue, IssueCode};
 
 /// Returns an issue that lists the paths and names with unsafe characters, if there are any.
 pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue> {
@@ -22,7 +20,7 @@ pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue
         rest.is_some_and(|rest| rest.starts_with(':') && !has_unsafe(rest))
     });
     (!found.is_empty()).then(|| Issue {
-        code: CODE,
+        code: IssueCode::UnsafeCharacters,
         detail: format!(
             "paths or names contain characters that control a terminal or hide or reorder text; \
              the context shows them escaped: {}",
@@ -47,7 +45,7 @@ pub(crate) fn in_code<'a>(
         format!("{}:{line} (U+{:04X})", files.path(*file), u32::from(*c))
     };
     (!found.is_empty()).then(|| Issue {
-        code: CODE,
+        code: IssueCode::UnsafeCharacters,
         detail: format!(
             "code in the context contains characters that control a terminal or hide or reorder text \
              (control characters are shown as U+FFFD): {}",

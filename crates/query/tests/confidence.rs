@@ -35,7 +35,7 @@ fn queries_about_something_else_get_little_confidence() {
         found
             .issues
             .iter()
-            .any(|issue| issue.code == "low_confidence")
+            .any(|issue| issue.code.name() == "low_confidence")
     );
     let found = ask("The total of the cart ignores the discount of returned items");
     assert!(found.pack.confidence > 0.5, "{}", found.pack.confidence);

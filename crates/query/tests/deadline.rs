@@ -77,7 +77,7 @@ fn ask(snapshot: &Snapshot, query: &str, deadline: &Deadline) -> Answer {
 
 fn issue(answer: &Answer) -> &str {
     let mut issues = answer.issues.iter();
-    let issue = issues.find(|issue| issue.code == "deadline");
+    let issue = issues.find(|issue| issue.code.name() == "deadline");
     issue.map_or("", |issue| &issue.detail)
 }
 

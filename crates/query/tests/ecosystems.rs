@@ -116,7 +116,7 @@ fn check(from: &str, cases: &[(&str, &[&str])]) {
     for (block, wanted) in cases {
         let text = format!("It breaks\n\n```\n{block}\n```\n");
         let found = resolved(&snapshot, &text);
-        let files = found.files.iter().filter(|file| file.from == from);
+        let files = found.files.iter().filter(|file| file.from.name() == from);
         let paths: Vec<&str> = files.map(|f| snapshot.files.path(f.file)).collect();
         assert_eq!(paths, *wanted, "{block}");
     }

@@ -202,7 +202,7 @@ fn late_lookup_skips_similar_names_with_an_issue() {
     let late = Deadline::at(Instant::now());
     let found = lookup::definitions(&shop, "totel_price", &all(), &late);
     assert_eq!(found.matched, None);
-    assert_eq!(found.page.issues[0].code, "deadline");
+    assert_eq!(found.page.issues[0].code.name(), "deadline");
 }
 
 #[test]
@@ -521,7 +521,7 @@ fn late_search_reports_deadline_and_can_continue() {
         items.extend(page.items);
         pages += 1;
         let Some(next) = page.next else { break };
-        assert_eq!(page.issues[0].code, "deadline");
+        assert_eq!(page.issues[0].code.name(), "deadline");
         window.after = Some(next);
     }
     assert!(pages > 3, "one file a page");
@@ -529,7 +529,10 @@ fn late_search_reports_deadline_and_can_continue() {
     let names = search_for("t", SearchKind::Names);
     let late = Deadline::at(Instant::now());
     let page = lookup::search(&shop, &names, &all(), &late).unwrap();
-    assert_eq!((page.items.len(), page.issues[0].code), (0, "deadline"));
+    assert_eq!(
+        (page.items.len(), page.issues[0].code.name()),
+        (0, "deadline")
+    );
 }
 
 #[test]
@@ -547,7 +550,7 @@ fn late_search_ends_within_a_file_and_can_continue() {
         numbers.extend(page.items.iter().filter_map(|item| item.line));
         pages += 1;
         let Some(next) = page.next else { break };
-        assert_eq!(page.issues[0].code, "deadline");
+        assert_eq!(page.issues[0].code.name(), "deadline");
         window.after = Some(next);
     }
     assert!(pages > 3, "{pages}");
@@ -561,7 +564,7 @@ fn regex_is_matched_with_the_start_of_a_long_line() {
     let find = |query: &str, kind| {
         let search = search_for(query, kind);
         let page = lookup::search(&files, &search, &all(), &Deadline::none()).unwrap();
-        let issues: Vec<&str> = page.issues.iter().map(|issue| issue.code).collect();
+        let issues: Vec<&str> = page.issues.iter().map(|issue| issue.code.name()).collect();
         (page.items.len(), issues)
     };
     assert_eq!(

@@ -137,7 +137,8 @@ fn evidence(query: &str, from: &str) -> Vec<String> {
         &config,
         &Deadline::none(),
     );
-    let all = found.definitions.iter().filter(|found| found.from == from);
+    let definitions = found.definitions.iter();
+    let all = definitions.filter(|found| found.from.name() == from);
     all.map(|found| {
         let id = found.definition;
         let name = &snapshot.files.definition(id).qualified_name;

@@ -1,5 +1,8 @@
 //! Tests that names in a query resolve as each language spells them.
 
+#[path = "shared/described.rs"]
+mod described;
+
 use foveate_fixture::snapshot::of_text;
 use foveate_query::resolve::resolve;
 use foveate_query::text::QueryText;
@@ -106,7 +109,8 @@ fn names_resolve_as_languages_spell_them() {
     ] {
         let text = QueryText::parse(query);
         let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
-        let first = found.symbols.first().map(|symbol| &symbol.resolved[..]);
+        let first = found.symbols.first();
+        let first = first.map(|symbol| described::described(&snapshot, &symbol.definitions));
         assert_eq!(
             first.unwrap_or_default(),
             [wanted],

@@ -7,7 +7,7 @@ use foveate_fixture::snapshot::of_text;
 use foveate_index::{Confidence, DefId, Snapshot};
 use foveate_model::{Language, Role};
 use foveate_parse::{Limits, code, hunks, languages, traces};
-use foveate_query::resolve::resolve;
+use foveate_query::resolve::{EvidenceSource, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, RankingConfig, Request};
 
@@ -171,8 +171,10 @@ fn toy_issue_text_is_parsed_and_resolved() {
     let frame = found
         .symbols
         .iter()
-        .find(|symbol| symbol.from == "traceback");
-    assert_eq!(frame.unwrap().resolved, ["shop/cart.toy:Cart.add"]);
+        .find(|symbol| symbol.from == EvidenceSource::Traceback);
+    let definitions = frame.unwrap().definitions.iter();
+    let resolved: Vec<String> = definitions.map(|id| describe(&snapshot, *id)).collect();
+    assert_eq!(resolved, ["shop/cart.toy:Cart.add"]);
 }
 
 #[test]

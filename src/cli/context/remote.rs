@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveate_query::IssueCode;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::evidence::ComposedQuestion;
-use super::{ContextArgs, UNREADABLE, output};
+use super::{ContextArgs, output};
 use crate::cli::{NOTHING_FOUND, UsageError, client};
 
 /// Asks the server and prints its answer.
@@ -48,7 +49,8 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))));
     }
     let mut issues = list("issues").iter();
-    let has_nothing_readable = issues.any(|issue| text(issue, "code") == UNREADABLE);
+    let unreadable = IssueCode::UnreadableFiles.name();
+    let has_nothing_readable = issues.any(|issue| text(issue, "code") == unreadable);
     Ok(match list("files") {
         [] => ExitCode::from(NOTHING_FOUND),
         _ if has_nothing_readable => ExitCode::from(NOTHING_FOUND),

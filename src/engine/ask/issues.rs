@@ -2,7 +2,7 @@
 
 use foveate_index::Snapshot;
 use foveate_model::TouchedFunctions;
-use foveate_query::Issue;
+use foveate_query::{Issue, IssueCode};
 
 use crate::engine::{Repository, State, Watching};
 
@@ -16,7 +16,7 @@ pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue>
     };
     issues.extend(match (&snapshot.history, &status.history_error) {
         (None, None) => Some(Issue {
-            code: "history_loading",
+            code: IssueCode::HistoryLoading,
             detail: "past commits are still being loaded and were not used yet".to_owned(),
         }),
         (None, Some(error)) => Some(unavailable(error)),
@@ -31,7 +31,7 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
     let status = repository.status();
     if let (State::Failed, Some(error)) = (status.state, &status.error) {
         issues.push(Issue {
-            code: "degraded",
+            code: IssueCode::Degraded,
             detail: format!(
                 "the source could not be read again, so the index may be out of date: {error}"
             ),
@@ -39,7 +39,7 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
     }
     if snapshot.is_outdated {
         issues.push(Issue {
-            code: "outdated",
+            code: IssueCode::Outdated,
             detail:
                 "the stored index of an earlier version or of other settings answers until the new \
                      one is built: changes since it was stored are missing"
@@ -51,7 +51,7 @@ pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<
         .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
     if let (true, Watching::Polling { reason }) = (is_current, &status.watching) {
         issues.push(Issue {
-            code: "polling",
+            code: IssueCode::Polling,
             detail: format!(
                 "files are polled instead of watched, so recent saves may be missing: {reason}"
             ),
@@ -66,7 +66,7 @@ pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> 
     match (&snapshot.history, snapshot.touched_functions) {
         (None, _) => Some(unavailable(history_error)),
         (Some(_), TouchedFunctions::Reading) => Some(Issue {
-            code: "history_loading",
+            code: IssueCode::HistoryLoading,
             detail:
                 "functions changed by past commits were not used; run once with `--wait-history` \
                      to read and cache them"
@@ -79,7 +79,7 @@ pub fn history_issue(snapshot: &Snapshot, history_error: &str) -> Option<Issue> 
 /// Returns the issue of an answer of a one-shot command that could not use git on a git repository.
 pub fn without_git(reason: &str) -> Issue {
     Issue {
-        code: "history_unavailable",
+        code: IssueCode::HistoryUnavailable,
         detail: format!(
             "git cannot be used, so only the files were read: the answer has no commit, and past commits were not \
              used: {reason}"
@@ -89,7 +89,7 @@ pub fn without_git(reason: &str) -> Issue {
 
 fn unavailable(error: &str) -> Issue {
     Issue {
-        code: "history_unavailable",
+        code: IssueCode::HistoryUnavailable,
         detail: format!("past commits could not be loaded and were not used: {error}"),
     }
 }
@@ -99,12 +99,12 @@ fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
     let (code, detail) = match functions {
         TouchedFunctions::Read => return None,
         TouchedFunctions::Reading => (
-            "history_loading",
+            IssueCode::HistoryLoading,
             "the functions that past commits changed are still being read, so only the changed \
              files were used",
         ),
         TouchedFunctions::Unreadable => (
-            "history_unavailable",
+            IssueCode::HistoryUnavailable,
             "the changed functions of some past commits could not be read, so only the changed \
              files were used",
         ),

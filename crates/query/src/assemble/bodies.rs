@@ -7,7 +7,7 @@ use foveate_index::DefId;
 
 use super::body::{BEST, Body, State};
 use super::changed;
-use super::pack::Dropped;
+use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -218,9 +218,9 @@ impl Bodies {
                 lines: Some(body.place.lines),
                 tokens: body.tokens,
                 reason: match body.state {
-                    State::Duplicate => "duplicate",
-                    State::Unlikely => "low_value",
-                    _ => "budget",
+                    State::Duplicate => DropReason::Duplicate,
+                    State::Unlikely => DropReason::LowValue,
+                    _ => DropReason::Budget,
                 },
             });
         }

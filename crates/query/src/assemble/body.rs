@@ -8,7 +8,7 @@ use super::card;
 use super::changed;
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{ComparedText, NearDuplicate};
-use super::packed::{BODY, COMPACT, MeasuredEntry, ShownPart};
+use super::packed::{EntryKind, MeasuredEntry, ShownPart};
 use super::plan::{BODY_SECTIONS, BudgetScope, Plan};
 use super::source::Relevance;
 use super::surroundings;
@@ -169,6 +169,7 @@ impl Body {
                 .definition(used)
                 .qualified_name
                 .to_string();
+            let verb = verb.name();
             entry.reason = format!("{verb} {name}, {}", entry.reason);
             entry.facts.push((verb, name));
         }
@@ -259,7 +260,8 @@ impl Body {
         if self.find_near_duplicate(plan) {
             self.state = State::Duplicate;
         } else {
-            plan.packed.add(measured, shows, (BODY, self.rank));
+            plan.packed
+                .add(measured, shows, (EntryKind::Body, self.rank));
             plan.near_duplicates.show(self.compared);
             self.state = State::Shown;
         }
@@ -297,7 +299,7 @@ impl Body {
         let _ = plan.try_add(
             entry,
             plan.card_shows(id),
-            (COMPACT, self.rank),
+            (EntryKind::Compact, self.rank),
             BudgetScope::Rest,
         );
     }
@@ -359,7 +361,12 @@ impl Body {
         let entry = self.described(plan, entry);
         let shows = ShownPart::card(self.file, Some(self.place.id));
         // A signature that does not fit needs no report: the body is reported as dropped.
-        let _ = plan.try_add(entry, shows, (COMPACT, self.rank), BudgetScope::Rest);
+        let _ = plan.try_add(
+            entry,
+            shows,
+            (EntryKind::Compact, self.rank),
+            BudgetScope::Rest,
+        );
     }
 
     /// Adds the parts of it that matter most, in at most `limit` tokens.
@@ -389,7 +396,8 @@ impl Body {
                     lines,
                     ..self.shows()
                 };
-                plan.packed.add(measured, shows, (BODY, self.rank));
+                plan.packed
+                    .add(measured, shows, (EntryKind::Body, self.rank));
                 return;
             }
             bytes *= 0.75;

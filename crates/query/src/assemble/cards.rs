@@ -6,12 +6,12 @@ use foveate_index::{DefId, FileId};
 use foveate_model::Role;
 
 use super::entry::{Entry, SectionKind};
-use super::packed::{COMPACT, OUTLINE, STANDARD, ShownPart};
+use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
 use super::{card, changed};
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
-use crate::resolve::changed_lines;
+use crate::resolve::{EvidenceSource, changed_lines};
 
 impl Plan<'_> {
     /// Adds the signatures of the caller's change and of the best place, before anything else can use the
@@ -51,7 +51,12 @@ impl Plan<'_> {
                 continue;
             }
             // If not even this fits, the answer says that the budget is too small.
-            let _ = self.try_add(entry, shows, (COMPACT, position), BudgetScope::Rest);
+            let _ = self.try_add(
+                entry,
+                shows,
+                (EntryKind::Compact, position),
+                BudgetScope::Rest,
+            );
         }
     }
 
@@ -59,10 +64,10 @@ impl Plan<'_> {
     pub(super) fn focus_cards(&mut self) {
         let reserved = self.packed.left() / 2;
         let symbols = self.candidates.definitions.iter();
-        let symbols = symbols.filter(|evidence| evidence.from == "focus");
+        let symbols = symbols.filter(|evidence| evidence.from == EvidenceSource::Focus);
         let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
         let paths = self.candidates.files.iter();
-        let paths = paths.filter(|evidence| evidence.from == "focus");
+        let paths = paths.filter(|evidence| evidence.from == EvidenceSource::Focus);
         let paths: Vec<FileId> = paths.map(|evidence| evidence.file).collect();
         for (position, id) in symbols.into_iter().enumerate() {
             let entry = Entry {
@@ -73,7 +78,7 @@ impl Plan<'_> {
                 let _ = self.try_add(
                     entry,
                     self.card_shows(id),
-                    (COMPACT, position),
+                    (EntryKind::Compact, position),
                     BudgetScope::Rest,
                 );
             }
@@ -97,7 +102,12 @@ impl Plan<'_> {
                 ..entry
             };
             // A file whose outline does not fit is still in the ranking of files.
-            let _ = self.try_add(entry, shows, (OUTLINE, position), BudgetScope::Rest);
+            let _ = self.try_add(
+                entry,
+                shows,
+                (EntryKind::Outline, position),
+                BudgetScope::Rest,
+            );
         }
     }
 
@@ -168,13 +178,13 @@ impl Plan<'_> {
         let with_members = is_class.then(|| {
             let members = self.scaled_count(self.config.cards.members);
             let entry = card::standard(self.snapshot, id, section, members);
-            (entry, (STANDARD, position), limit)
+            (entry, (EntryKind::Standard, position), limit)
         });
         let limit = if is_first { usize::MAX } else { limit };
         let has_card = self.packed.has(PlaceId::Definition(id));
         let by_signature = (!has_card).then(|| {
             let entry = card::compact(self.snapshot, id, section);
-            (entry, (COMPACT, position), limit)
+            (entry, (EntryKind::Compact, position), limit)
         });
         for (entry, order, limit) in with_members.into_iter().chain(by_signature) {
             let entry = Entry {
@@ -220,7 +230,12 @@ impl Plan<'_> {
             };
             let shows = self.card_shows(id);
             if self
-                .try_add(entry, shows, (COMPACT, position), BudgetScope::Rest)
+                .try_add(
+                    entry,
+                    shows,
+                    (EntryKind::Compact, position),
+                    BudgetScope::Rest,
+                )
                 .is_ok()
             {
                 left -= 1;

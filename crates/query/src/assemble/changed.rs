@@ -47,10 +47,7 @@ pub(super) fn line_ranges(
         .map(|changed| Lines::new(changed.start.max(lines.start), changed.end.min(lines.end)));
     let texts: Vec<String> = within
         .take(MAX_RANGES)
-        .map(|Lines { start, end }| match start == end {
-            true => start.to_string(),
-            false => format!("{start}-{end}"),
-        })
+        .map(|lines| lines.to_string())
         .collect();
     let more = if ranges.len() > MAX_RANGES {
         ",…"

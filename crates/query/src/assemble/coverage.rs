@@ -4,16 +4,7 @@ use foveate_model::Lines;
 
 /// Whether each of `lines` is in at least one of the ranges.
 pub(super) fn are_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -> bool {
-    let mut ranges: Vec<Lines> = ranges.filter(|range| range.overlap(lines) > 0).collect();
-    ranges.sort_unstable();
-    let mut next = lines.start;
-    for range in ranges {
-        if range.start > next {
-            return false;
-        }
-        next = next.max(range.end.saturating_add(1));
-    }
-    next > lines.end || lines.end == u32::MAX && next == u32::MAX
+    count_covered(lines, ranges) == lines.count()
 }
 
 /// Returns how many of `lines` are in at least one of the ranges.
@@ -26,7 +17,10 @@ pub(super) fn count_covered(lines: Lines, ranges: impl Iterator<Item = Lines>) -
         let (start, end) = (range.start.max(next), range.end.min(lines.end));
         if start <= end {
             covered += end - start + 1;
-            next = end.saturating_add(1);
+            if end == lines.end {
+                break;
+            }
+            next = end + 1;
         }
     }
     covered
@@ -47,8 +41,17 @@ mod tests {
             (vec![WHOLE_OF_A_FILE, WHOLE_OF_A_FILE], 10),
         ] {
             let all = ranges.iter().map(|(start, end)| Lines::new(*start, *end));
-            assert_eq!(count_covered(lines, all), count, "{ranges:?}");
+            assert_eq!(count_covered(lines, all.clone()), count, "{ranges:?}");
+            assert_eq!(are_covered(lines, all), count == 10, "{ranges:?}");
         }
+    }
+
+    #[test]
+    fn whole_of_a_file_covers_itself() {
+        let (start, end) = WHOLE_OF_A_FILE;
+        let whole = Lines::new(start, end);
+        assert!(are_covered(whole, [whole, whole].into_iter()));
+        assert!(!are_covered(whole, [Lines::new(2, end)].into_iter()));
     }
 
     const WHOLE_OF_A_FILE: (u32, u32) = (1, u32::MAX);

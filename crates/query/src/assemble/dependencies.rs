@@ -7,7 +7,7 @@ use foveate_model::{DefinitionKind, Role};
 
 use super::card;
 use super::entry::SectionKind;
-use super::packed::LINK;
+use super::packed::EntryKind;
 use super::plan::{BudgetScope, Plan};
 
 /// A definition that shown definitions depend on.
@@ -39,7 +39,7 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
         };
         entry.facts.push(("needed_by", of));
         let shows = plan.card_shows(dependency.id);
-        let _ = plan.try_add(entry, shows, (LINK, position), BudgetScope::Rest);
+        let _ = plan.try_add(entry, shows, (EntryKind::Link, position), BudgetScope::Rest);
     }
 }
 

@@ -50,6 +50,7 @@ fn is_same(a: Option<Lines>, b: Option<Lines>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assemble::DropReason;
 
     fn dropped(name: &str, lines: Option<(u32, u32)>) -> Dropped {
         Dropped {
@@ -57,7 +58,7 @@ mod tests {
             name: name.to_owned(),
             lines: lines.map(|(start, end)| Lines::new(start, end)),
             tokens: 10,
-            reason: "budget",
+            reason: DropReason::Budget,
         }
     }
 

@@ -146,15 +146,6 @@ impl Entry {
         Some(joined)
     }
 
-    /// `12` or `12-40`.
-    pub(super) fn line_range(&self) -> String {
-        if self.lines.start == self.lines.end {
-            self.lines.start.to_string()
-        } else {
-            format!("{}-{}", self.lines.start, self.lines.end)
-        }
-    }
-
     /// Calls `show` with its properties in display order, without those that are empty or have their usual
     /// value. Values are escaped.
     pub(super) fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {
@@ -164,7 +155,7 @@ impl Entry {
         if !self.kind.is_empty() {
             show("kind", self.kind);
         }
-        show("lines", &self.line_range());
+        show("lines", &self.lines.to_string());
         if self.fidelity != Fidelity::Full && self.layout == Layout::Block {
             show("fidelity", self.fidelity.name());
         }

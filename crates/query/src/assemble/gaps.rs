@@ -6,7 +6,7 @@ use foveate_model::Lines;
 
 use super::card;
 use super::entry::Entry;
-use super::packed::{BODY, ShownPart};
+use super::packed::{EntryKind, ShownPart};
 use super::plan::Plan;
 
 /// Moves the entries of each file into one section, and adds the lines of short gaps between them while there is room.
@@ -19,7 +19,8 @@ pub(super) fn fill(plan: &mut Plan<'_>) {
             .measure(card::gap(plan.snapshot, file, lines, &below));
         if measured.body_tokens() <= max_tokens && plan.packed.fits(&measured, file, 0) {
             let shows = ShownPart::lines(file, lines);
-            plan.packed.add(measured, shows, (BODY, usize::MAX));
+            plan.packed
+                .add(measured, shows, (EntryKind::Body, usize::MAX));
         }
     }
 }

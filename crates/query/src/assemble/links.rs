@@ -12,10 +12,10 @@ use foveate_index::{Confidence, DefId};
 use foveate_model::Lines;
 
 use self::link::Link;
-use super::pack::Dropped;
+use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::deadline::Stage;
-use crate::issue::Issue;
+use crate::issue::{Issue, IssueCode};
 
 #[derive(Debug)]
 struct Waiting {
@@ -136,7 +136,7 @@ impl Links {
                 name,
                 lines: Some(lines),
                 tokens: waiting.tokens,
-                reason: "budget",
+                reason: DropReason::Budget,
             });
         }
     }
@@ -159,7 +159,7 @@ impl Links {
             if sure > shown {
                 let name = &plan.snapshot.files.definition(*seed).qualified_name;
                 plan.issues.push(Issue {
-                    code: "more_callers",
+                    code: IssueCode::MoreCallers,
                     detail: format!("{name} is used at {sure} places; {shown} are listed or shown"),
                 });
             }

@@ -1,6 +1,6 @@
 //! Defines the assembled context, as returned in an answer.
 
-use foveate_model::Lines;
+use foveate_model::{Lines, SkipReason};
 
 use crate::issue::Issue;
 
@@ -70,9 +70,33 @@ pub struct Dropped {
     /// The tokens that it would have cost (estimated where it is larger than the whole budget); 0 where
     /// it could not be read.
     pub tokens: usize,
-    /// `budget`, `low_value` (not likely enough for the requested breadth), `duplicate` (a near-duplicate
-    /// of another body that is shown), or the code of the reason why the file is not indexed.
-    pub reason: &'static str,
+    /// Why it is not in the context.
+    pub reason: DropReason,
+}
+
+/// Why something relevant is not in the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// It does not fit into the budget.
+    Budget,
+    /// It is not likely enough for the requested breadth.
+    LowValue,
+    /// It is a near-duplicate of another body that is shown.
+    Duplicate,
+    /// The file is not indexed.
+    NotIndexed(SkipReason),
+}
+
+impl DropReason {
+    /// Returns its stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::LowValue => "low_value",
+            Self::Duplicate => "duplicate",
+            Self::NotIndexed(reason) => reason.code(),
+        }
+    }
 }
 
 /// The assembled context.

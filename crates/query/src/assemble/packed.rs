@@ -1,33 +1,38 @@
-//! Holds the context under construction: its entries, what they cost and which lines they show.
+//! Holds the context under construction: its entries, what they cost and which lines they show. Its text is made in
+//! [`rendering`].
+
+mod rendering;
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::{FileId, Files};
+use foveate_index::FileId;
 use foveate_model::Lines;
 
 use super::coverage::{are_covered, count_covered};
-use super::dropped::DroppedList;
-use super::entry::{Entry, Layout, Scope, SectionKind};
-use super::pack::{Dropped, Fidelity, Item, Pack, Section};
+use super::entry::{Entry, Layout, SectionKind};
+use super::pack::{DropReason, Dropped};
 use super::render;
-use super::render::parts::{Head, HeadFigures, Piece, SAY_MORE};
-use super::seen::{self, WHOLE};
+use super::render::parts::{Head, HeadFigures, SAY_MORE};
+use super::seen::WHOLE;
 use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
 use crate::request::Format;
-use crate::{tokenizer, unsafe_text};
+use crate::tokenizer;
 
 /// Tokens held in reserve: the counts of the pieces do not add up exactly to the count of the whole.
 const RESERVE: usize = 2;
 
 /// Kinds of entries within a section, best first.
-pub(super) const BODY: u8 = 0;
-pub(super) const STANDARD: u8 = 1;
-pub(super) const LINK: u8 = 2;
-pub(super) const COMPACT: u8 = 3;
-pub(super) const OUTLINE: u8 = 4;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum EntryKind {
+    Body,
+    Standard,
+    Link,
+    Compact,
+    Outline,
+}
 
 /// Sort key of an entry within its section: the kind of entry, then its rank.
-pub(super) type Order = (u8, usize);
+pub(super) type Order = (EntryKind, usize);
 
 /// A rendered entry with its token counts.
 #[derive(Debug)]
@@ -110,8 +115,6 @@ pub(super) struct Form<'a> {
     pub files: Vec<FileId>,
     /// Maximum number of files with any entry.
     pub max_files: usize,
-    /// Maximum tokens.
-    pub budget: usize,
     /// Maximum characters.
     pub max_chars: usize,
 }
@@ -140,7 +143,7 @@ const CHARS_PER_TOKEN: usize = 4;
 impl<'a> Packed<'a> {
     pub(super) fn new(form: Form<'a>, seen: Vec<(FileId, Lines)>) -> Self {
         let mut packed = Self {
-            budget: form.budget.min(form.max_chars / CHARS_PER_TOKEN),
+            budget: form.head.budget.min(form.max_chars / CHARS_PER_TOKEN),
             placed: Vec::new(),
             seen,
             tags: SectionKind::ALL.map(|section| {
@@ -196,10 +199,10 @@ impl<'a> Packed<'a> {
     /// Returns the limit that takes effect first, as text, and the name of its parameter: `8000 tokens`,
     /// `budget_tokens`.
     pub(super) fn smaller_limit(&self) -> (String, &'static str) {
-        if self.budget < self.form.budget {
+        if self.budget < self.form.head.budget {
             (format!("{} characters", self.form.max_chars), "max_chars")
         } else {
-            (format!("{} tokens", self.form.budget), "budget_tokens")
+            (format!("{} tokens", self.form.head.budget), "budget_tokens")
         }
     }
 
@@ -428,7 +431,7 @@ impl<'a> Packed<'a> {
     /// Removes the cards of types of which the other entries show at least `percent`.
     pub(super) fn remove_shown_cards(&mut self, percent: u32) {
         let is_shown = |placed: &Placed| {
-            let is_card = placed.order.0 == STANDARD && placed.shows.lines.is_empty();
+            let is_card = placed.order.0 == EntryKind::Standard && placed.shows.lines.is_empty();
             is_card && self.shows_percent(placed.shows.file, placed.measured.entry.lines, percent)
         };
         let shown: HashSet<usize> = (self.placed.iter().filter(|placed| is_shown(placed)))
@@ -476,7 +479,7 @@ impl<'a> Packed<'a> {
             name: entry.name,
             lines: Some(entry.lines),
             tokens: measured.tokens,
-            reason: "budget",
+            reason: DropReason::Budget,
         })
     }
 
@@ -522,78 +525,17 @@ impl<'a> Packed<'a> {
 
     /// Whether the text exceeds a limit with the longest possible head.
     fn exceeds_limits(&self) -> bool {
-        if self.rendered_total() > self.form.budget {
+        if self.rendered_total() > self.form.head.budget {
             return true;
         }
         let figures = HeadFigures {
             confidence: 0.0,
             advice: Some(SAY_MORE),
-            used: self.form.budget,
+            used: self.form.head.budget,
             left_out: self.placed.len(),
         };
         self.form.max_chars != usize::MAX
             && self.render_with(figures).0.chars().count() > self.form.max_chars
-    }
-
-    /// Renders the context within the limits; entries that must be removed for that are appended to `dropped`.
-    /// `budgets` are the shares of the sections in tokens, `figures` the numbers in the head.
-    pub(super) fn finish(
-        mut self,
-        budgets: [usize; 5],
-        figures: HeadFigures,
-        mut dropped: DroppedList,
-        files: &Files,
-    ) -> Pack {
-        let (context, used) = self.render_within_limits(figures, &mut dropped);
-        let sections = self
-            .sections()
-            .into_iter()
-            .enumerate()
-            .map(|(position, (kind, placed))| Section {
-                name: kind.name(),
-                budget: budgets[kind as usize],
-                used: self.rendered_tokens(kind, position == 0, &placed),
-                items: placed.iter().map(|p| self.item(p, files)).collect(),
-            })
-            .collect();
-        let shown = self.placed.iter().map(|p| {
-            let entry = &p.measured.entry;
-            (p.shows.file, entry.lines, entry.body.as_str())
-        });
-        Pack {
-            context,
-            used,
-            sections,
-            dropped: dropped.into_vec(),
-            issues: unsafe_text::in_code(files, shown).into_iter().collect(),
-            ..Pack::default()
-        }
-    }
-
-    /// Renders everything, counts it, and removes the entries added last until the limits are met. Returns the text and
-    /// its tokens.
-    fn render_within_limits(
-        &mut self,
-        mut figures: HeadFigures,
-        dropped: &mut DroppedList,
-    ) -> (String, usize) {
-        loop {
-            figures.left_out = dropped.len();
-            let (context, used) = self.render(&mut figures);
-            let fits = used <= self.form.budget && context.chars().count() <= self.form.max_chars;
-            let Some(removed) = (!fits).then(|| self.remove_last()).flatten() else {
-                return (context, used);
-            };
-            dropped.extend(self.report(removed));
-        }
-    }
-
-    /// Returns the tokens of a section as it is rendered, with its tags and the lines of files and classes.
-    fn rendered_tokens(&self, section: SectionKind, is_first: bool, placed: &[&Placed]) -> usize {
-        let (open, close) = render::section(self.form.format, section, is_first);
-        let tags = tokenizer::count_entry(&open) + tokenizer::count_entry(&close);
-        let pieces = self.pieces(placed);
-        tags + pieces.iter().map(Piece::token_count).sum::<usize>()
     }
 
     /// Moves snippets of files that have definitions into the section of definitions, so that each file
@@ -612,159 +554,6 @@ impl<'a> Packed<'a> {
             }
         }
     }
-
-    /// Renders the whole text and counts its tokens. The head states that count, so the text is rendered
-    /// again until the stated count is right.
-    fn render(&self, figures: &mut HeadFigures) -> (String, usize) {
-        const ATTEMPTS: usize = 4;
-        let mut rendered = self.render_with(*figures);
-        for _ in 1..ATTEMPTS {
-            if rendered.1 == figures.used {
-                break;
-            }
-            figures.used = rendered.1;
-            rendered = self.render_with(*figures);
-        }
-        rendered
-    }
-
-    fn render_with(&self, figures: HeadFigures) -> (String, usize) {
-        let Form { format, head, .. } = &self.form;
-        let sections = self.sections().into_iter();
-        let sections = sections.map(|(kind, placed)| (kind, self.pieces(&placed)));
-        let ends = render::header(*format, head, figures);
-        let pieces = render::compose(*format, ends, sections.collect());
-        let context: String = pieces.iter().map(|piece| &*piece.text).collect();
-        let used = tokens(&pieces).unwrap_or_else(|| tokenizer::count(&context));
-        debug_assert_eq!(used, tokenizer::count(&context));
-        (context, used)
-    }
-
-    /// Returns the entries of a section with the markup around those of each file and class. Entries of adjacent
-    /// lines are rendered as one.
-    fn pieces<'b>(&self, placed: &[&'b Placed]) -> Vec<Piece<'b>> {
-        let Form { format, links, .. } = &self.form;
-        let mut pieces = Vec::with_capacity(placed.len() * 2);
-        for of_file in placed.chunk_by(|a, b| a.shows.file == b.shows.file) {
-            let Some(first) = of_file.first() else {
-                continue;
-            };
-            let path = &first.measured.entry.path;
-            let (open, close) = render::file(*format, path, links.as_ref());
-            pieces.push(Piece::new(open));
-            let mut scope: Option<&Scope> = None;
-            let mut before: Option<Lines> = None;
-            for run in of_file.chunk_by(|a, b| self.joins(a, b)) {
-                let (Some(first), Some(last)) = (run.first(), run.last()) else {
-                    continue;
-                };
-                let measured = &first.measured;
-                let class = measured.entry.scope.as_ref();
-                let is_class_above =
-                    class.is_some_and(|class| before.is_some_and(|run| run.contains(class.line)));
-                if class != scope && !is_class_above {
-                    pieces.push(Piece::entry(&measured.scope, measured.scope_tokens));
-                }
-                scope = last.measured.entry.scope.as_ref();
-                before = Some(Lines::new(
-                    measured.entry.lines.start, last.measured.entry.lines.end,
-                ));
-                pieces.push(if run.len() == 1 {
-                    Piece::entry(&measured.text, measured.tokens)
-                } else {
-                    self.joined(run)
-                });
-            }
-            pieces.push(Piece::new(close));
-        }
-        pieces
-    }
-
-    fn joins(&self, a: &Placed, b: &Placed) -> bool {
-        self.form.format != Format::Json && a.measured.entry.is_continued_by(&b.measured.entry)
-    }
-
-    /// Renders entries of adjacent lines as one.
-    fn joined<'b>(&self, run: &[&Placed]) -> Piece<'b> {
-        let Form { format, links, .. } = &self.form;
-        let joined = Entry::join(run.iter().map(|placed| &placed.measured.entry));
-        let text = joined.map(|entry| render::entry(*format, &entry, links.as_ref()));
-        Piece::new(text.unwrap_or_default())
-    }
-
-    /// Returns the sections that have entries, in the order of [`SectionKind::ALL`], but snippets before
-    /// definitions where they have the better entry. In a section, files follow their rank and the
-    /// entries of a file their lines, with its outline last.
-    fn sections(&self) -> Vec<(SectionKind, Vec<&Placed>)> {
-        let mut sections: Vec<(SectionKind, Order, Vec<&Placed>)> = SectionKind::ALL
-            .iter()
-            .filter_map(|kind| {
-                let mut placed: Vec<&Placed> = self.of(*kind).collect();
-                placed.sort_by_key(|p| (p.order, p.sequence));
-                let best = placed.first()?.order;
-                let mut ranks: HashMap<FileId, usize> = HashMap::default();
-                let others = placed.iter().map(|p| p.shows.file);
-                for file in self.form.files.iter().copied().chain(others) {
-                    let next = ranks.len();
-                    ranks.entry(file).or_insert(next);
-                }
-                let rank = |p: &Placed| ranks.get(&p.shows.file).copied();
-                let is_outline = |p: &Placed| p.order.0 == OUTLINE;
-                placed.sort_by_key(|p| (rank(p), is_outline(p), p.measured.entry.lines));
-                Some((*kind, best, placed))
-            })
-            .collect();
-        // Readers trust what comes first: the best body must not follow a list of cards.
-        let snippets_first = matches!(
-            sections.as_slice(),
-            [(SectionKind::Definitions, definitions, _), (SectionKind::Snippets, snippets, _), ..]
-                if snippets < definitions
-        );
-        if snippets_first {
-            sections.swap(0, 1);
-        }
-        let without_best = |(kind, _, placed)| (kind, placed);
-        sections.into_iter().map(without_best).collect()
-    }
-
-    fn item(&self, placed: &Placed, files: &Files) -> Item {
-        let measured = &placed.measured;
-        let entry = &measured.entry;
-        let links = self.form.links.as_ref();
-        // Where lines with text have no body, all of it was folded.
-        let is_empty = entry.fidelity == Fidelity::Full && entry.body.is_empty();
-        let has_text = || {
-            let span = files.lines_span(placed.shows.file, entry.lines);
-            !span.of(files.text(placed.shows.file)).trim().is_empty()
-        };
-        let cut = entry.cut || entry.folded || is_empty && has_text();
-        let is_whole = entry.fidelity == Fidelity::Full && !cut;
-        Item {
-            path: entry.path.clone(),
-            name: entry.name.clone(),
-            lines: entry.lines,
-            fidelity: entry.fidelity,
-            cut,
-            folded: entry.folded,
-            shown: if placed.is_cut_line() {
-                Vec::new()
-            } else {
-                placed.shows.lines.clone()
-            },
-            tokens: measured.tokens,
-            reason: entry.reason.clone(),
-            link: links.map(|links| links.lines(&entry.path, entry.lines)),
-            seen_as: is_whole.then(|| seen::name(files, placed.shows.file, entry.lines)),
-        }
-    }
-}
-
-/// Returns the tokens of concatenated pieces; `None` where a token may span two of them, so that they
-/// cannot be counted one by one.
-fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
-    let mut pairs = pieces.array_windows();
-    let apart = pairs.all(|[a, b]| tokenizer::counts_add_up(&a.text, &b.text));
-    apart.then(|| pieces.iter().map(Piece::token_count).sum())
 }
 
 /// Whether a body replaces an entry: it shows all of the entry's lines (any of them, where the entry is

@@ -8,7 +8,7 @@ use foveate_model::{Lines, Role};
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
-use super::links::callers;
+use super::links::callers::{self, Verb};
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates, Similarity};
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
@@ -19,7 +19,7 @@ use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
-use crate::resolve::{CHANGE, Candidates, is_stop_word};
+use crate::resolve::{Candidates, EvidenceSource, is_stop_word};
 
 /// Minimum tokens left for a card to be tried.
 pub(super) const SMALLEST_CARD: usize = 24;
@@ -229,9 +229,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Returns the definition that the query names and that these lines use, and `calls` or `uses`, if the intent asks
-    /// for callers.
-    pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, &'static str)> {
+    /// Returns the definition that the query names and that these lines use, and how, if the intent asks for callers.
+    pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
         if self.profile.callers < self.config.main_share {
             return None;
         }
@@ -245,7 +244,7 @@ impl<'a> Plan<'a> {
                 let is_sure = site.confidence != Confidence::NameOnly;
                 is_sure && site.file == file && lines.contains(site.line)
             });
-            // `calls` sorts before `uses`, so that a call wins.
+            // A call is more telling than another use.
             let verb = sites.map(|site| callers::verb(files, site)).min()?;
             Some((*id, verb))
         })
@@ -272,8 +271,8 @@ impl<'a> Plan<'a> {
         let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
         let first = sources.next();
         match first.filter(|first| sources.all(|other| other == *first)) {
-            Some(CHANGE) => "has changes",
-            Some("focus") => "focus",
+            Some(EvidenceSource::Change) => "has changes",
+            Some(EvidenceSource::Focus) => "focus",
             _ => NAMED,
         }
     }
@@ -337,7 +336,7 @@ fn named(candidates: &Candidates, min: f32, is_change: bool) -> HashMap<DefId, f
 /// Returns at most `max` functions of tests that the stack traces of the query go through.
 fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId> {
     let in_traces = candidates.definitions.iter().filter(|found| {
-        found.from == "traceback"
+        found.from == EvidenceSource::Traceback
             && files.role_of(found.definition) == Role::Test
             && files.definition(found.definition).kind.is_function()
     });
@@ -381,7 +380,6 @@ fn form<'a>(
             .and_then(|page| Permalinks::new(page, commit)),
         files: changed.into_iter().chain(ranks).collect(),
         max_files: request.max_files.unwrap_or(usize::MAX),
-        budget: request.budget_tokens,
         max_chars: request.max_chars.unwrap_or(usize::MAX),
     }
 }

@@ -6,16 +6,16 @@ use foveate_model::escape::escape;
 use foveate_model::{Language, Lines};
 
 use super::entry::{Entry, SectionKind};
-use super::packed::{OUTLINE, ShownPart};
+use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
 use super::source::one_line;
 use crate::intent::IntentKind;
+use crate::tokenizer::BYTES_PER_TOKEN;
 
 /// Divisor of the budget: the list may take one token in this many.
 const BUDGET_DIVISOR: usize = 20;
-/// Maximum bytes of a line, and bytes per token.
+/// Maximum bytes of a line.
 const LINE: usize = 80;
-const BYTES_PER_TOKEN: usize = 4;
 /// Maximum definition names per file.
 const NAMES: usize = 4;
 /// Maximum files scanned in the directory and below it: below the root are all files.
@@ -65,7 +65,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     };
     let shows = ShownPart::card(best, None);
     // It is optional: without room for it, it is left out.
-    let _ = plan.try_add(entry, shows, (OUTLINE, 0), BudgetScope::Rest);
+    let _ = plan.try_add(entry, shows, (EntryKind::Outline, 0), BudgetScope::Rest);
 }
 
 /// Returns the other files of a file's directory, in path order.

@@ -7,15 +7,13 @@ use super::bodies::Bodies;
 use super::dependencies;
 use super::entry::SectionKind;
 use super::links::Links;
-use super::pack::{Dropped, Pack};
+use super::pack::{DropReason, Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
 use super::render::parts::{HeadFigures, MORE_TOKENS, SAY_MORE};
 use super::{gaps, siblings, unindexed};
 use crate::deadline::Stage;
-use crate::issue::Issue;
-
-/// Bytes of code per token, to estimate the tokens of a whole file.
-const BYTES_PER_TOKEN: usize = 4;
+use crate::issue::{Issue, IssueCode};
+use crate::tokenizer::BYTES_PER_TOKEN;
 
 /// Runs the steps.
 pub(super) fn run(mut plan: Plan<'_>) -> Pack {
@@ -102,18 +100,18 @@ fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> 
         plan.issues.push(match nothing_readable {
             Some(unreadable) => unreadable,
             None if is_seen => Issue {
-                code: "all_seen",
+                code: IssueCode::AllSeen,
                 detail: "the code that was found is in `seen`, and no other code is likely enough to be shown".to_owned(),
             },
             None => Issue {
-                code: "budget_too_small",
+                code: IssueCode::BudgetTooSmall,
                 detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
             },
         });
     }
     if let Some(advice) = advice.filter(|_| !nothing) {
         plan.issues.push(Issue {
-            code: "low_confidence",
+            code: IssueCode::LowConfidence,
             detail: format!(
                 "the probability that the right code is shown is {confidence:.2}: {advice}"
             ),
@@ -173,9 +171,9 @@ fn report_files(plan: &mut Plan<'_>) {
             lines: None,
             tokens: plan.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
             reason: if file.probability < min_probability || plan.packed.left() > SMALLEST_CARD {
-                "low_value"
+                DropReason::LowValue
             } else {
-                "budget"
+                DropReason::Budget
             },
         })
         .collect();

@@ -7,9 +7,9 @@ use foldhash::HashSet;
 use foveate_index::FileId;
 use foveate_model::SkipReason;
 
-use super::pack::Dropped;
+use super::pack::{DropReason, Dropped};
 use super::plan::Plan;
-use crate::issue::{self, Issue};
+use crate::issue::{self, Issue, IssueCode};
 
 /// Number of the best files for which it is reported that they could not be read.
 const BEST_FILES: usize = 5;
@@ -38,7 +38,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
                 name: String::new(),
                 lines: None,
                 tokens: 0,
-                reason: reason.code(),
+                reason: DropReason::NotIndexed(reason.clone()),
             });
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
     };
     let reasons: BTreeSet<String> = reasons.into_iter().map(in_words).collect();
     Some(Issue {
-        code: "unreadable_files",
+        code: IssueCode::UnreadableFiles,
         detail: format!(
             "nothing is shown, because the matching files cannot be read: {} ({})",
             issue::list(paths),
@@ -104,7 +104,7 @@ fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
         .collect();
     let paths = missing.iter().map(|file| files.path(*file));
     Some(Issue {
-        code: "skipped_files",
+        code: IssueCode::SkippedFiles,
         detail: format!(
             "files that may matter are not indexed, or only in part ({}): {}",
             counts.join(", "),

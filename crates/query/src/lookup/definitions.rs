@@ -6,7 +6,7 @@ use foveate_model::{DefinitionKind, Lines, Role};
 
 use super::page::{Key, Page, Window, page};
 use crate::assemble::source::{one_line, prefix};
-use crate::deadline::Deadline;
+use crate::deadline::{self, Deadline};
 use crate::issue::Issue;
 use crate::resolve::dotted;
 use crate::resolve::similar::nearest;
@@ -183,9 +183,7 @@ fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> MatchingDefi
         return found;
     }
     if deadline.has_passed() {
-        found.issue = Some(super::page::deadline_issue(
-            "similar names were not searched",
-        ));
+        found.issue = Some(deadline::passed("similar names were not searched"));
         return found;
     }
     let names = nearest(&snapshot.symbols, &folded, CUTOFF, MAX_SIMILAR);

@@ -105,13 +105,3 @@ pub(super) fn page<T>(files: &Files, mut all: Vec<(Key, T)>, window: &Window) ->
         issues: Vec::new(),
     }
 }
-
-/// Returns an issue that names what was not done before the deadline.
-pub(super) fn deadline_issue(what: &str) -> Issue {
-    Issue {
-        code: "deadline",
-        detail: format!(
-            "the deadline has passed: {what}; ask again later, or raise answer.deadline_ms"
-        ),
-    }
-}

@@ -10,10 +10,10 @@ use regex::{Regex, RegexBuilder};
 
 use super::LookupError;
 use super::definitions::{role_tier, signature};
-use super::page::{Key, Page, Position, Window, deadline_issue, page};
+use super::page::{Key, Page, Position, Window, page};
 use crate::assemble::source::{one_line, prefix};
-use crate::deadline::Deadline;
-use crate::issue::Issue;
+use crate::deadline::{self, Deadline};
+use crate::issue::{Issue, IssueCode};
 
 /// What is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,7 +158,7 @@ fn names(
     if is_late {
         // A file that was not searched may have a better match than the last one of the page.
         page.next = None;
-        page.issues.push(deadline_issue(
+        page.issues.push(deadline::passed(
             "not all names were searched; search below a path",
         ));
     }
@@ -290,7 +290,7 @@ fn lines(
 /// Returns the issue that some lines were searched only in part.
 fn cut_lines_issue(count: usize) -> Option<Issue> {
     (count > 0).then(|| Issue {
-        code: "search_limit",
+        code: IssueCode::SearchLimit,
         detail: format!(
             "lines longer than {} KiB were searched only at their start ({count} of them): the kind `text` searches whole \
              lines",
@@ -303,7 +303,7 @@ fn cut_lines_issue(count: usize) -> Option<Issue> {
 fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
     if bytes > MAX_BYTES {
         return Some(Issue {
-            code: "search_limit",
+            code: IssueCode::SearchLimit,
             detail: format!(
                 "the search stopped after {} MiB of text: continue with the cursor, or search below a path",
                 MAX_BYTES >> 20
@@ -314,7 +314,7 @@ fn stop_reason(bytes: usize, deadline: &Deadline) -> Option<Issue> {
 }
 
 fn late_issue() -> Issue {
-    deadline_issue("not all files were searched; continue with the cursor")
+    deadline::passed("not all files were searched; continue with the cursor")
 }
 
 /// Returns the position after the last line of a file.

@@ -10,8 +10,8 @@ use super::terms::query_terms;
 use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
-use crate::issue::Issue;
-use crate::resolve::{CHANGE, Candidates};
+use crate::issue::{Issue, IssueCode};
+use crate::resolve::{Candidates, EvidenceSource};
 use crate::text::{QueryText, SegmentKind};
 
 /// Statistics of a term of the query.
@@ -66,7 +66,7 @@ impl<'a> Words<'a> {
             Err(error) => {
                 let mut none = Self::none(snapshot, text, deadline);
                 none.issues.push(Issue {
-                    code: "degraded",
+                    code: IssueCode::Degraded,
                     detail: format!("the words of the query were not searched: {error}"),
                 });
                 return none;
@@ -148,7 +148,8 @@ impl Evidence {
         config: &RankConfig,
     ) -> Self {
         let text = words.text;
-        let by_path = candidates.files.iter().filter(|e| e.from == "path");
+        let files = candidates.files.iter();
+        let by_path = files.filter(|e| e.from == EvidenceSource::Path);
         let named_files = by_path.map(|e| (e.file, snapshot.files.file(e.file).role));
         let named = candidates
             .definitions
@@ -159,7 +160,7 @@ impl Evidence {
             candidates
                 .files
                 .iter()
-                .filter(|e| (e.from == "import") == imported)
+                .filter(|e| (e.from == EvidenceSource::Import) == imported)
                 .map(|e| (e.file, e.strength))
                 .collect()
         };
@@ -259,7 +260,8 @@ fn cited(
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };
-    let changed = candidates.definitions.iter().filter(|e| e.from == CHANGE);
+    let definitions = candidates.definitions.iter();
+    let changed = definitions.filter(|e| e.from == EvidenceSource::Change);
     let touching = changed.flat_map(|evidence| {
         let id = evidence.definition;
         let function = commits.function(id.file, files.name_hash(id));
@@ -273,7 +275,9 @@ fn cited(
 
 fn focus(candidates: &Candidates) -> Vec<(FileId, f32)> {
     let files = candidates.files.iter();
-    let focused = files.filter(|evidence| matches!(evidence.from, "focus" | CHANGE));
+    let is_given =
+        |source: EvidenceSource| matches!(source, EvidenceSource::Focus | EvidenceSource::Change);
+    let focused = files.filter(|evidence| is_given(evidence.from));
     noisy_or(focused.map(|e| (e.file, e.strength)).collect())
 }
 

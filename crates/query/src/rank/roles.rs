@@ -40,62 +40,15 @@ pub(super) struct Roles {
 
 impl Roles {
     pub(super) fn of(text: &QueryText, intent: IntentKind, config: &RoleConfig) -> Self {
-        let mut factors = config.factors;
-        let title = text
-            .segments
-            .iter()
-            .filter(|segment| segment.kind == SegmentKind::Title)
-            .map(|segment| segment.text.as_str());
-        // The first label is the tag before the title.
-        let title_words: Vec<&str> = title
-            .chain(text.labels.first().map(String::as_str))
-            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '.'))
-            .collect();
-        let named = |words: &[String]| {
-            let is_in_title = |known: &String| {
-                title_words
-                    .iter()
-                    .any(|word| known.eq_ignore_ascii_case(word))
-            };
-            words.iter().any(is_in_title)
-        };
-        // Issues mention many words in passing; in a short question or order, each word is meant.
-        let words = text
-            .segments
-            .iter()
-            .map(|s| s.text.split_whitespace().count());
-        let is_short = words.sum::<usize>() <= config.short_words;
-        let asked = |words: &[String], orders: &[String]| match is_short {
-            true if named(words) || named(orders) => config.ordered,
-            false if named(words) => config.asked,
-            _ => 0.0,
-        };
-        let documentation = match is_short && intent::asks_how_to(text) {
-            // Documentation answers a how-to question.
-            true => config.ordered,
-            false => asked(&config.documentation_words, &config.documentation_orders),
-        };
-        let configuration = asked(&config.configuration_words, &config.configuration_orders);
-        let kinds = (is_short && !has_code(text)).then(|| AskedKinds::of(text));
-        let asked = |is_meant: &dyn Fn(FileKind) -> bool, factor: f32| {
-            let probability = kinds.map_or(0.0, |kinds| kinds.probability(is_meant));
-            config.factor_of_asked(factor, probability)
-        };
-        let is_settings = |kind: FileKind| kind != FileKind::Source && !kind.is_documentation();
-        factors.documentation =
-            asked(&FileKind::is_documentation, factors.documentation).max(documentation);
-        factors.configuration = asked(&is_settings, factors.configuration).max(configuration);
-        if intent == IntentKind::TestWriting {
-            factors.test = factors.test.max(config.asked);
-        }
+        let asked = Asked::new(text, config);
         Self {
-            factors,
+            factors: asked.factors(intent),
             default_factors: config.factors,
             asked_factor: config.asked,
             named_factor: config.ordered,
             named: Vec::new(),
-            is_short,
-            kinds,
+            is_short: asked.is_short,
+            kinds: asked.kinds,
             kind_weight: config.kind_weight,
             max_lift: config.max_lift,
             described: HashMap::default(),
@@ -190,6 +143,99 @@ impl Roles {
             role,
         )
     }
+}
+
+/// The roles and kinds of files that a query asks for.
+struct Asked<'a> {
+    text: &'a QueryText,
+    config: &'a RoleConfig,
+    title_words: Vec<&'a str>,
+    is_short: bool,
+    /// The kinds of files that a short query asks for in words.
+    kinds: Option<AskedKinds>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(text: &'a QueryText, config: &'a RoleConfig) -> Self {
+        let segments = text.segments.iter();
+        let words = segments.map(|segment| segment.text.split_whitespace().count());
+        let is_short = words.sum::<usize>() <= config.short_words;
+        Self {
+            text,
+            config,
+            title_words: title_words(text),
+            is_short,
+            kinds: (is_short && !has_code(text)).then(|| AskedKinds::of(text)),
+        }
+    }
+
+    /// Returns the factors of all roles.
+    fn factors(&self, intent: IntentKind) -> RoleFactors {
+        let usual = self.config.factors;
+        RoleFactors {
+            documentation: self.documentation(usual.documentation),
+            configuration: self.configuration(usual.configuration),
+            test: match intent {
+                IntentKind::TestWriting => usual.test.max(self.config.asked),
+                _ => usual.test,
+            },
+            ..usual
+        }
+    }
+
+    fn documentation(&self, usual: f32) -> f32 {
+        let config = self.config;
+        let by_words = match self.is_short && intent::asks_how_to(self.text) {
+            // Documentation answers a how-to question.
+            true => config.ordered,
+            false => self.by_words(&config.documentation_words, &config.documentation_orders),
+        };
+        self.by_kind(FileKind::is_documentation, usual)
+            .max(by_words)
+    }
+
+    fn configuration(&self, usual: f32) -> f32 {
+        let config = self.config;
+        let by_words = self.by_words(&config.configuration_words, &config.configuration_orders);
+        let is_settings = |kind: FileKind| kind != FileKind::Source && !kind.is_documentation();
+        self.by_kind(is_settings, usual).max(by_words)
+    }
+
+    /// Returns the minimum factor of a role that the title asks for with one of these words; 0 for other roles. Issues
+    /// mention many words in passing; in a short question or order, each word is meant.
+    fn by_words(&self, words: &[String], orders: &[String]) -> f32 {
+        match self.is_short {
+            true if self.has_in_title(words) || self.has_in_title(orders) => self.config.ordered,
+            false if self.has_in_title(words) => self.config.asked,
+            _ => 0.0,
+        }
+    }
+
+    fn has_in_title(&self, words: &[String]) -> bool {
+        let is_in_title = |known: &String| {
+            let mut title = self.title_words.iter();
+            title.any(|word| known.eq_ignore_ascii_case(word))
+        };
+        words.iter().any(is_in_title)
+    }
+
+    /// Returns the factor of a role by the probability that the query asks for its kinds of files.
+    fn by_kind(&self, is_meant: impl Fn(FileKind) -> bool, usual: f32) -> f32 {
+        let kinds = self.kinds.as_ref();
+        let probability = kinds.map_or(0.0, |kinds| kinds.probability(is_meant));
+        self.config.factor_of_asked(usual, probability)
+    }
+}
+
+/// Returns the words of the title and of the first label, which is the tag before the title.
+fn title_words(text: &QueryText) -> Vec<&str> {
+    let segments = text.segments.iter();
+    let title = segments.filter(|segment| segment.kind == SegmentKind::Title);
+    let title = title.map(|segment| segment.text.as_str());
+    title
+        .chain(text.labels.first().map(String::as_str))
+        .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '.'))
+        .collect()
 }
 
 /// Whether a query contains code or a failure: then it is about that, whatever its words are.

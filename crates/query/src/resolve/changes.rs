@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::Lines;
 
-use super::{Evidence, Finder};
+use super::{Evidence, EvidenceSource, Finder};
 use crate::request::Change;
 
-/// The value of [`Evidence::from`] for a changed definition.
-pub(crate) const CHANGE: &str = "change";
 /// Maximum changed stretches that are recorded.
 const MAX_CHANGED: usize = 2000;
 
@@ -20,7 +18,7 @@ impl Finder<'_> {
             let Some(file) = self.snapshot.files.find(change.path.as_str()) else {
                 continue;
             };
-            self.add_file(file, CHANGE, strength);
+            self.add_file(file, EvidenceSource::Change, strength);
             let room = MAX_CHANGED.saturating_sub(self.found.changed.len());
             let lines = change.lines.get(..room).unwrap_or(&change.lines);
             self.found
@@ -31,7 +29,7 @@ impl Finder<'_> {
                 definition,
                 strength,
                 certainty: strength,
-                from: CHANGE,
+                from: EvidenceSource::Change,
             });
             self.found.definitions.extend(evidence);
         }

@@ -6,8 +6,8 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 use foveate_parse::origin::{self, InstalledFile, Origin};
 
-use super::Finder;
 use super::packages::PackageDirectory;
+use super::{EvidenceSource, Finder};
 use crate::text::{Frame, QueryText};
 
 /// The files or definitions that a frame may mean.
@@ -52,15 +52,15 @@ impl Finder<'_> {
     fn add_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
         let mut definitions: Vec<DefId> = Vec::new();
         for file in files {
-            self.add_file(*file, "traceback", strength);
+            self.add_file(*file, EvidenceSource::Traceback, strength);
             if let Some(definition) = self.at_frame(*file, frame) {
                 if definition.file != *file {
-                    self.add_file(definition.file, "traceback", strength);
+                    self.add_file(definition.file, EvidenceSource::Traceback, strength);
                 }
                 definitions.push(definition);
             }
         }
-        let added = self.added(&frame_label(frame), "traceback", strength, &definitions);
+        let added = self.traced(frame, strength, &definitions);
         self.add_place(match frame.function.as_str() {
             "" => place_at_line(&frame.path, &added),
             _ => added.first().copied(),
@@ -72,20 +72,30 @@ impl Finder<'_> {
         let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
         files.dedup();
         for file in &files {
-            self.add_file(*file, "traceback", strength / files.len() as f32);
+            self.add_file(
+                *file,
+                EvidenceSource::Traceback,
+                strength / files.len() as f32,
+            );
         }
-        let added = self.added(&frame_label(frame), "traceback", strength, definitions);
+        let added = self.traced(frame, strength, definitions);
         if let [definition] = added.as_slice() {
             self.add_place(Some(*definition));
         }
         !definitions.is_empty()
     }
 
+    /// Records the definitions that a frame may mean. Returns those that count, in path order.
+    fn traced(&mut self, frame: &Frame, strength: f32, definitions: &[DefId]) -> Vec<DefId> {
+        let label = frame_label(frame);
+        self.added(&label, EvidenceSource::Traceback, strength, definitions)
+    }
+
     /// Records definitions like [`Self::add_definitions`]. Returns those that count, in path order.
     pub(super) fn added(
         &mut self,
         label: &str,
-        from: &'static str,
+        from: EvidenceSource,
         strength: f32,
         definitions: &[DefId],
     ) -> Vec<DefId> {

@@ -7,7 +7,7 @@ use foveate_index::tokens::terms;
 use foveate_index::{ChunkId, DefId, FileId};
 use foveate_model::{RegionKind, Role};
 
-use super::Finder;
+use super::{EvidenceSource, Finder};
 use crate::text::{Literal, LiteralKind, QueryText};
 
 /// Maximum chunks with the rarest word of a text; a text of more common words is not looked up.
@@ -60,10 +60,16 @@ impl Finder<'_> {
             .collect();
         let mut places: Vec<FileId> = holders.iter().map(|c| files.chunk_file(*c)).collect();
         places.dedup();
-        self.add_definitions(&literal.text, "literal", strength, &definitions);
+        self.add_definitions(
+            &literal.text,
+            EvidenceSource::Literal,
+            strength,
+            &definitions,
+        );
         if places.len() <= self.config.max_files_of_path {
             for file in &places {
-                self.add_file(*file, "literal", strength / places.len() as f32);
+                let share = strength / places.len() as f32;
+                self.add_file(*file, EvidenceSource::Literal, share);
             }
         }
     }
@@ -80,7 +86,7 @@ impl Finder<'_> {
         let name = option.trim_start_matches('-').replace('-', "_");
         let found = self.snapshot.symbols.named(&name);
         if name.contains('_') {
-            self.add_definitions(option, "literal", strength, found);
+            self.add_definitions(option, EvidenceSource::Literal, strength, found);
         }
     }
 

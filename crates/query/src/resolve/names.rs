@@ -7,8 +7,8 @@ use foveate_index::symbols::fold;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_parse::origin;
 
-use super::Finder;
 use super::similar::nearest;
+use super::{EvidenceSource, Finder};
 use crate::deadline::Stage;
 use crate::text::{MentionKind, QueryText};
 
@@ -38,9 +38,6 @@ pub(crate) fn dotted(name: &str) -> String {
     format!("{path}{operator}").trim_matches('.').to_owned()
 }
 
-/// [`super::Evidence::from`] of a name in code of the query.
-const CODE_BLOCK: &str = "code_block";
-
 impl Finder<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
@@ -50,11 +47,11 @@ impl Finder<'_> {
                 break;
             }
             let (from, strength) = match mention.kind {
-                MentionKind::InlineCode => ("inline_code", strength.inline_code),
-                MentionKind::Title => ("title", strength.title),
-                MentionKind::Prose => ("prose", strength.prose),
-                MentionKind::ErrorMessage => ("error_message", strength.error_message),
-                MentionKind::CodeBlock => (CODE_BLOCK, strength.code_block),
+                MentionKind::InlineCode => (EvidenceSource::InlineCode, strength.inline_code),
+                MentionKind::Title => (EvidenceSource::Title, strength.title),
+                MentionKind::Prose => (EvidenceSource::Prose, strength.prose),
+                MentionKind::ErrorMessage => (EvidenceSource::ErrorMessage, strength.error_message),
+                MentionKind::CodeBlock => (EvidenceSource::CodeBlock, strength.code_block),
             };
             self.name(&mention.name, from, strength);
         }
@@ -62,7 +59,7 @@ impl Finder<'_> {
 
     /// Resolves one identifier or dotted chain of identifiers. Returns false if nothing has this name; a similar
     /// name, or parts of it, may have been found nevertheless.
-    pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
+    pub(super) fn name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
         let name = &*self.with_mark_of_definition(name);
         if name.contains('.') {
@@ -98,68 +95,21 @@ impl Finder<'_> {
     /// Resolves `a.b.C.m` as a path through modules; else by its longest known qualified suffix; else as a member
     /// that `C` inherits or a variable named like it has; else each of its names alone, in which case it returns
     /// false. Names of a standard library are not split.
-    fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
-        let snapshot = self.snapshot;
+    fn dotted(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let qualified = self.config.strength.qualified.max(strength);
-        // Pasted code names the package of a library at each use: that says little about where the problem is.
-        let is_evidence = |file: FileId| {
-            let rules = &snapshot.files.file(file).language.rules().lookup;
-            from != CODE_BLOCK || !rules.uses_name_their_package
-        };
-        if let Some(file) = snapshot
-            .graph
-            .resolve_module(&snapshot.files, name)
-            .filter(|file| is_evidence(*file))
+        if self.as_module(name, from, qualified)
+            || self.through_modules(name, from, qualified)
+            || self.by_suffix(name, from, qualified)
         {
-            self.add_file(file, "module", self.config.strength.path);
-            // Where files have no names of their own, the name of a type or of a member leads to its file, too.
-            let rules = &snapshot.files.file(file).language.rules().lookup;
-            if rules.imports_reach_members {
-                let named = snapshot
-                    .graph
-                    .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
-                self.add_definitions(name, from, qualified, &named);
-            }
             return true;
         }
-        let through_modules = snapshot
-            .graph
-            .resolve_dotted(&snapshot.files, &snapshot.symbols, name);
-        if through_modules
-            .first()
-            .is_some_and(|id| is_evidence(id.file))
-        {
-            self.add_definitions(name, from, qualified, &through_modules);
-            return true;
-        }
-        let is_foreign = origin::is_runtime_name(name);
-        let mut suffix = name;
-        while suffix.contains('.') {
-            let symbols = &snapshot.symbols;
-            let mut found = symbols.qualified(suffix).to_vec();
-            if found.is_empty() {
-                found = symbols.ending(&snapshot.files, suffix);
-            }
-            // A repository may extend a package of the standard library, or be the library.
-            found.retain(|id| !is_foreign || self.is_in_package(*id, name));
-            if !found.is_empty() {
-                self.add_definitions(name, from, qualified, &found);
-                return true;
-            }
-            suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
-        }
-        if is_foreign {
+        if origin::is_runtime_name(name) {
             return false;
         }
         if self.member(name, from, strength) {
             return true;
         }
-        // `A.new` makes an `A`.
-        let is_class = |path: &str| {
-            let last = path.rsplit('.').next().unwrap_or(path);
-            last.starts_with(char::is_uppercase)
-        };
-        if let Some(class) = name.strip_suffix(".new").filter(|path| is_class(path)) {
+        if let Some(class) = constructed(name) {
             return self.name(class, from, strength);
         }
         let last_name = self.config.strength.last_name;
@@ -167,6 +117,65 @@ impl Finder<'_> {
             self.plain(part, from, strength * last_name);
         }
         false
+    }
+
+    /// Resolves the dotted name of a module to its file; returns false if there is none.
+    fn as_module(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let snapshot = self.snapshot;
+        let (files, graph) = (&snapshot.files, &snapshot.graph);
+        let file = graph.resolve_module(files, name);
+        let Some(file) = file.filter(|file| self.is_evidence(*file, from)) else {
+            return false;
+        };
+        self.add_file(file, EvidenceSource::Module, self.config.strength.path);
+        // Where files have no names of their own, the name of a type or of a member leads to its file, too.
+        let rules = &files.file(file).language.rules().lookup;
+        if rules.imports_reach_members {
+            let named = graph.resolve_dotted(files, &snapshot.symbols, name);
+            self.add_definitions(name, from, strength, &named);
+        }
+        true
+    }
+
+    /// Resolves a dotted name through modules and what they export; returns false if it leads nowhere.
+    fn through_modules(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let snapshot = self.snapshot;
+        let graph = &snapshot.graph;
+        let found = graph.resolve_dotted(&snapshot.files, &snapshot.symbols, name);
+        let first = found.first();
+        let is_found = first.is_some_and(|id| self.is_evidence(id.file, from));
+        if is_found {
+            self.add_definitions(name, from, strength, &found);
+        }
+        is_found
+    }
+
+    /// Resolves a dotted name by its longest known qualified suffix; returns false if there is none.
+    fn by_suffix(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let is_foreign = origin::is_runtime_name(name);
+        let mut suffix = name;
+        while suffix.contains('.') {
+            let mut found = symbols.qualified(suffix).to_vec();
+            if found.is_empty() {
+                found = symbols.ending(files, suffix);
+            }
+            // A repository may extend a package of the standard library, or be the library.
+            found.retain(|id| !is_foreign || self.is_in_package(*id, name));
+            if !found.is_empty() {
+                self.add_definitions(name, from, strength, &found);
+                return true;
+            }
+            suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
+        }
+        false
+    }
+
+    /// Whether a dotted name that leads to a file says something about it. Pasted code names the package of a library at
+    /// each use: that says little about where the problem is.
+    fn is_evidence(&self, file: FileId, from: EvidenceSource) -> bool {
+        let rules = &self.snapshot.files.file(file).language.rules().lookup;
+        from != EvidenceSource::CodeBlock || !rules.uses_name_their_package
     }
 
     /// Whether a dotted name begins with the package that the file of a definition declares.
@@ -178,7 +187,7 @@ impl Finder<'_> {
 
     /// Resolves `C.m` to the member of `C` that it inherits, and `c.m` to the member of the type `C`; returns
     /// false if there is none.
-    fn member(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
+    fn member(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let Some((path, member)) = name.rsplit_once('.') else {
             return false;
         };
@@ -220,7 +229,7 @@ impl Finder<'_> {
     }
 
     /// Resolves a name without dots; returns false if nothing has it.
-    fn plain(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
+    fn plain(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let symbols = &self.snapshot.symbols;
         let exact = symbols.named(name);
         if !exact.is_empty() {
@@ -236,7 +245,7 @@ impl Finder<'_> {
     }
 
     /// Resolves a name to the most similar one of the repository, if any is similar enough.
-    pub(super) fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
+    pub(super) fn fuzzy(&mut self, name: &str, from: EvidenceSource, strength: f32) {
         let folded = fold(name);
         if folded.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
             return;
@@ -250,10 +259,17 @@ impl Finder<'_> {
         if let Some(found) = found.first() {
             let factor = self.config.strength.fuzzy * found.similarity as f32;
             let label = match from {
-                "words" => "words_fuzzy",
-                _ => "fuzzy",
+                EvidenceSource::Words => EvidenceSource::WordsFuzzy,
+                _ => EvidenceSource::Fuzzy,
             };
             self.add_definitions(name, label, strength * factor, symbols.folded(found.name));
         }
     }
+}
+
+/// Returns the class that `A.new` makes an instance of.
+fn constructed(name: &str) -> Option<&str> {
+    let class = name.strip_suffix(".new")?;
+    let last = class.rsplit('.').next().unwrap_or(class);
+    last.starts_with(char::is_uppercase).then_some(class)
 }

@@ -2,8 +2,8 @@
 
 use foveate_index::{DefId, FileId};
 
-use super::Finder;
 use super::frames::place_at_line;
+use super::{EvidenceSource, Finder};
 use crate::text::QueryText;
 
 /// Maximum segments of a branch's name after the first: `2.2.x` of `stable/2.2.x`.
@@ -22,7 +22,7 @@ impl Finder<'_> {
                 (false, false) => self.files_at_whole_path(&mention.path),
             };
             for file in &files {
-                self.add_file(*file, "path", self.config.strength.path);
+                self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
             }
             self.line(&files, &mention.path, mention.line);
             if mention.last_line > mention.line {
@@ -48,13 +48,14 @@ impl Finder<'_> {
             .filter_map(|file| self.snapshot.files.definition_at(*file, line));
         let definitions: Vec<DefId> = at_line.collect();
         let label = format!("{path}:{line}");
-        let added = self.added(&label, "line", self.config.strength.line, &definitions);
+        let strength = self.config.strength.line;
+        let added = self.added(&label, EvidenceSource::Line, strength, &definitions);
         self.add_place(place_at_line(path, &added));
     }
 
     /// Resolves the imports of the query's code.
     pub(super) fn imports(&mut self, text: &QueryText) {
-        let snapshot = self.snapshot;
+        let (snapshot, strength) = (self.snapshot, self.config.strength.import);
         for (position, import) in text.imports.iter().enumerate() {
             if !self.has_time_for(position) {
                 break;
@@ -64,21 +65,21 @@ impl Finder<'_> {
                 .graph
                 .resolve_dotted(&snapshot.files, &snapshot.symbols, &name);
             if !found.is_empty() {
-                self.add_definitions(&name, "import", self.config.strength.import, &found);
+                self.add_definitions(&name, EvidenceSource::Import, strength, &found);
                 let mut files: Vec<FileId> = found.iter().map(|id| id.file).collect();
                 files.sort_unstable();
                 files.dedup();
                 for file in files {
-                    self.add_file(file, "import", self.config.strength.import);
+                    self.add_file(file, EvidenceSource::Import, strength);
                 }
             } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, &name) {
                 if self.names_single_file(file, &name) {
-                    self.add_file(file, "import", self.config.strength.import);
+                    self.add_file(file, EvidenceSource::Import, strength);
                 }
             } else {
                 // For languages that include files by path.
                 for file in self.files_at_whole_path(import) {
-                    self.add_file(file, "import", self.config.strength.import);
+                    self.add_file(file, EvidenceSource::Import, strength);
                 }
             }
         }

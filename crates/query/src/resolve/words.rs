@@ -4,7 +4,7 @@
 
 use foveate_index::DefId;
 
-use super::Finder;
+use super::{EvidenceSource, Finder};
 use crate::text::{QueryText, SegmentKind};
 
 /// Maximum words of a title that are resolved. Titles are short; a longer first line is prose.
@@ -50,7 +50,8 @@ impl Finder<'_> {
         }
         for word in clauses.iter().flatten().filter(|word| word.len() >= 4) {
             let found = self.variants_of(word);
-            self.add_definitions(word, "word", self.config.strength.word, &found);
+            let strength = self.config.strength.word;
+            self.add_definitions(word, EvidenceSource::Word, strength, &found);
         }
     }
 
@@ -70,9 +71,9 @@ impl Finder<'_> {
             .join(" ");
         let strength = self.config.strength.words;
         if !found.is_empty() {
-            self.add_definitions(&label, "words", strength, &found);
+            self.add_definitions(&label, EvidenceSource::Words, strength, &found);
         } else if words.len() == 2 {
-            self.fuzzy(&label.replace(' ', "_"), "words", strength);
+            self.fuzzy(&label.replace(' ', "_"), EvidenceSource::Words, strength);
         }
     }
 

@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
 
+#[path = "../shared/described.rs"]
+mod described;
+mod literals;
 mod packages;
 
 use foveate_fixture::snapshot::{of_files, source_file, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
-use foveate_query::resolve::{Candidates, resolve};
+use foveate_query::resolve::{Candidates, EvidenceSource, ResolvedSymbol, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Change, Deadline, Focus, RankingConfig, Request};
+
+use self::described::described;
 
 const LIBRARY: &str = "
     //- lib/__init__.py
@@ -71,20 +76,26 @@ fn find_with(snapshot: &Snapshot, query: &str, request: &Request) -> Candidates 
     )
 }
 
+/// Returns the definitions that symbols may mean, as `path:qualified_name`.
+fn resolved_by<'a>(
+    snapshot: &Snapshot,
+    symbols: impl Iterator<Item = &'a ResolvedSymbol>,
+) -> Vec<String> {
+    symbols
+        .flat_map(|symbol| described(snapshot, &symbol.definitions))
+        .collect()
+}
+
 /// Asserts that `query` resolves `name`, found as `from`, to exactly `expected`.
 fn check(query: &str, name: &str, from: &str, expected: &[&str]) {
-    let found = find(&snapshot(LIBRARY, &[]), query, &Focus::default());
+    let snapshot = snapshot(LIBRARY, &[]);
+    let found = find(&snapshot, query, &Focus::default());
     let symbol = found
         .symbols
         .iter()
-        .find(|symbol| symbol.name == name && symbol.from == from);
-    let resolved = symbol.map(|symbol| symbol.resolved.clone());
-    assert_eq!(
-        resolved.unwrap_or_default(),
-        expected,
-        "{:?}",
-        found.symbols
-    );
+        .find(|symbol| symbol.name == name && symbol.from.name() == from);
+    let resolved = resolved_by(&snapshot, symbol.into_iter());
+    assert_eq!(resolved, expected, "{:?}", found.symbols);
 }
 
 #[test]
@@ -101,7 +112,7 @@ fn every_function_within_changed_stretch_counts_as_changed() {
     let changed: Vec<&str> = found
         .definitions
         .iter()
-        .filter(|evidence| evidence.from == "change")
+        .filter(|evidence| evidence.from == EvidenceSource::Change)
         .map(|evidence| {
             &*snapshot
                 .files
@@ -146,9 +157,9 @@ fn names_of_a_standard_library_are_not_split() {
     );
     let resolved = |name: &str| {
         let found = find(&repository, &format!("`{name}` fails"), &Focus::default());
-        let code = found.symbols.iter().filter(|s| s.from == "inline_code");
-        let code: Vec<String> = code.flat_map(|s| s.resolved.clone()).collect();
-        code.join(" ")
+        let symbols = found.symbols.iter();
+        let code = symbols.filter(|s| s.from == EvidenceSource::InlineCode);
+        resolved_by(&repository, code).join(" ")
     };
     assert_eq!(resolved("java.util.List"), "");
     assert_eq!(resolved("System.Text.Json.JsonSerializer.Write"), "");
@@ -283,9 +294,9 @@ fn class_without_its_module_resolves() {
         &[],
     );
     let found = find(&snapshot, "`Watcher.rotate` fails", &Focus::default());
-    let whole = found.symbols.iter().find(|s| s.name == "Watcher.rotate");
-    let resolved = &whole.unwrap().resolved;
-    assert_eq!(*resolved, ["lib/log.rb:Shop.Watcher.rotate"]);
+    let whole = found.symbols.iter().filter(|s| s.name == "Watcher.rotate");
+    let resolved = resolved_by(&snapshot, whole.take(1));
+    assert_eq!(resolved, ["lib/log.rb:Shop.Watcher.rotate"]);
 }
 
 #[test]
@@ -313,8 +324,10 @@ fn focus_is_evidence() {
         symbols: vec!["Store.get".to_owned()],
     };
     let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
-    assert!(found.files.iter().any(|evidence| evidence.from == "focus"));
-    let symbol = found.symbols.iter().find(|symbol| symbol.from == "focus");
+    let mut files = found.files.iter();
+    assert!(files.any(|evidence| evidence.from == EvidenceSource::Focus));
+    let mut symbols = found.symbols.iter();
+    let symbol = symbols.find(|symbol| symbol.from == EvidenceSource::Focus);
     assert_eq!(symbol.map(|s| s.name.as_str()), Some("Store.get"));
 }
 
@@ -331,108 +344,21 @@ fn name_with_many_definitions_is_listed_but_no_evidence() {
     let snapshot = snapshot(LIBRARY, &many);
     let found = find(&snapshot, "`handle` is slow", &Focus::default());
     let symbol = found.symbols.iter().find(|s| s.name == "handle").unwrap();
-    assert_eq!((symbol.resolved.len(), symbol.total), (5, 60));
+    assert_eq!(symbol.definitions.len(), 60);
     assert!(found.definitions.is_empty());
-}
-
-const TOOL: &str = "
-    //- tool/cli.py
-    PAGE_SIZE = 20
-
-
-    def arguments(parser):
-        parser.add_argument('--dry-run', action='store_true')
-
-
-    def no_input(answers):
-        return answers
-
-    //- tool/checks.py
-    import os
-
-
-    def check_names(found):
-        return [Error('clash', id='names.E304')]
-
-
-    def limit():
-        return os.environ['UPLOAD_LIMIT']
-
-    //- tool/web.py
-    @app.route('/api/users/<int:user>')
-    def show_user(user):
-        return user
-
-
-    def other():
-        return 'E3041', '--dry-runs', '/api/userspace'
-
-    //- tool/flags.py
-    class JsonFlag:
-        def long_name(self):
-            return 'json-lines'
-
-    //- tests/test_web.py
-    class TestUsers:
-        def test_show(self):
-            assert show_user(1)
-
-        def test_json(self):
-            run('--json-lines')
-";
-
-/// Asserts that `query` names exactly these definitions by their string literals.
-#[track_caller]
-fn check_literal(query: &str, expected: &[&str]) {
-    let found = find(&snapshot(TOOL, &[]), query, &Focus::default());
-    let literals = found.symbols.iter().filter(|s| s.from == "literal");
-    let resolved: Vec<&String> = literals.flat_map(|s| &s.resolved).collect();
-    assert_eq!(resolved, expected, "{:?}", found.symbols);
-}
-
-#[test]
-fn literals_resolve_to_enclosing_definition() {
-    check_literal(
-        "The --dry-run option is ignored",
-        &["tool/cli.py:arguments"],
-    );
-    check_literal(
-        "The --json-lines option is ignored",
-        &["tool/flags.py:JsonFlag.long_name"],
-    );
-    check_literal("Running with `--no-input` hangs", &["tool/cli.py:no_input"]);
-    check_literal(
-        "names.E304 is raised twice",
-        &["tool/checks.py:check_names"],
-    );
-    check_literal("UPLOAD_LIMIT is not an integer", &["tool/checks.py:limit"]);
-    check_literal("GET /api/users/<id> is slow", &["tool/web.py:show_user"]);
-    // No literal contains these; a name that is defined is found as a name, not as a literal.
-    check_literal("--dry and E30 and /api/use are not there", &[]);
-    check_literal("PAGE_SIZE is too small", &[]);
-}
-
-#[test]
-fn failed_test_id_resolves_to_the_test() {
-    let found = find(
-        &snapshot(TOOL, &[]),
-        "It breaks\n\n```\nFAILED tests/test_web.py::TestUsers::test_show - KeyError: 1\n```\n",
-        &Focus::default(),
-    );
-    let names: Vec<&str> = found.symbols.iter().map(|s| s.name.as_str()).collect();
-    assert!(names.contains(&"TestUsers.test_show"), "{names:?}");
-    assert!(found.files.iter().any(|f| f.from == "path"));
 }
 
 #[test]
 fn line_range_link_resolves_both_ends() {
+    let snapshot = snapshot(LIBRARY, &[]);
     let found = find(
-        &snapshot(LIBRARY, &[]),
+        &snapshot,
         "See https://github.com/o/r/blob/0a1b/lib/store.py#L2-L6",
         &Focus::default(),
     );
-    let lines = found.symbols.iter().filter(|s| s.from == "line");
-    let resolved: Vec<&String> = lines.flat_map(|s| &s.resolved).collect();
+    let symbols = found.symbols.iter();
+    let lines = symbols.filter(|s| s.from == EvidenceSource::Line);
+    let resolved = resolved_by(&snapshot, lines);
     assert_eq!(
         resolved,
         ["lib/store.py:Store.bulk_create", "lib/store.py:Store.get"]
@@ -500,10 +426,12 @@ fn check_trace(repository: &str, trace: &str, definitions: &[&str], files: &[&st
     let snapshot = snapshot(repository, &[]);
     let query = format!("It breaks\n\n```\nTypeError: a is null\n{trace}\n```\n");
     let found = find(&snapshot, &query, &Focus::default());
-    let traced = found.symbols.iter().filter(|s| s.from == "traceback");
-    let resolved: Vec<&String> = traced.flat_map(|s| &s.resolved).collect();
+    let symbols = found.symbols.iter();
+    let traced = symbols.filter(|s| s.from == EvidenceSource::Traceback);
+    let resolved = resolved_by(&snapshot, traced);
     assert_eq!(resolved, definitions, "{trace}");
-    let traced = found.files.iter().filter(|f| f.from == "traceback");
+    let in_files = found.files.iter();
+    let traced = in_files.filter(|f| f.from == EvidenceSource::Traceback);
     let paths: Vec<&str> = traced.map(|f| snapshot.files.path(f.file)).collect();
     assert_eq!(paths, files, "{trace}");
 }
@@ -778,7 +706,7 @@ fn frame_of_a_file_elsewhere_needs_the_function() {
             format!("It fails\n\nTraceback (most recent call last):\n{frame}\nTypeError: no\n");
         let candidates = find(&snapshot, &query, &Focus::default());
         let files = candidates.files.into_iter();
-        let files = files.filter(|evidence| evidence.from == "traceback");
+        let files = files.filter(|evidence| evidence.from == EvidenceSource::Traceback);
         let paths = files.map(|evidence| snapshot.files.path(evidence.file).to_owned());
         paths.collect::<Vec<_>>()
     };

@@ -5,9 +5,10 @@ use super::*;
 /// Returns what the names of a query from one of its parts resolve to.
 fn resolved(snapshot: &Snapshot, query: &str, from: &str) -> Vec<String> {
     let found = find(snapshot, query, &Focus::default());
-    let symbols = found.symbols.into_iter().filter(|s| s.from == from);
-    symbols.flat_map(|symbol| symbol.resolved).collect()
+    let symbols = found.symbols.iter().filter(|s| s.from.name() == from);
+    resolved_by(snapshot, symbols)
 }
+
 const WORKSPACE: &str = "
     //- Cargo.toml
     [workspace]
@@ -111,7 +112,7 @@ fn rust_path_of_a_module_names_its_file() {
         ("Slow\n\n```rust\nuse shop::sync::oneshot;\n```\n", "import"),
     ] {
         let found = find(&snapshot, query, &Focus::default());
-        let files = found.files.iter().filter(|file| file.from == from);
+        let files = found.files.iter().filter(|file| file.from.name() == from);
         let paths: Vec<&str> = files.map(|f| snapshot.files.path(f.file)).collect();
         assert_eq!(paths, ["shop/src/sync/oneshot.rs"], "{query}");
     }

@@ -10,7 +10,7 @@ use foveate_model::{Lines, ReferenceKind, Role};
 use super::link::{self, LINE, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
-use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::{around, clean};
 
@@ -114,7 +114,7 @@ pub(super) fn add_caller(
         return Ok(());
     };
     let shows = ShownPart::lines(site.file, entry.lines);
-    plan.try_add(entry, shows, (LINK, position), pass)
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }
 
 fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
@@ -141,7 +141,7 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
         cut,
         reason: format!("uses {callee}"),
         facts: vec![
-            (verb(files, site), callee.to_string()),
+            (verb(files, site).name(), callee.to_string()),
             ("confidence", site.confidence.name().to_owned()),
         ],
         body,
@@ -149,12 +149,21 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     })
 }
 
-/// Returns what a use does: `calls` or `uses`.
-pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> &'static str {
+foveate_model::named_enum! {
+    /// What a call site does with the definition, the more telling one first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(in crate::assemble) enum Verb {
+        Calls = "calls",
+        Uses = "uses",
+    }
+}
+
+/// Returns what a call site does with the definition.
+pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> Verb {
     if is_call(files, site) {
-        "calls"
+        Verb::Calls
     } else {
-        "uses"
+        Verb::Uses
     }
 }
 

@@ -5,7 +5,7 @@ use foveate_model::{Lines, Span};
 
 use super::link::{self, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
-use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::source::prefix;
 
@@ -107,5 +107,5 @@ pub(super) fn add_import(
         ..Entry::new(files, *from, SectionKind::Imports, lines)
     };
     let shows = ShownPart::lines(*from, lines);
-    plan.try_add(entry, shows, (LINK, position), pass)
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }

@@ -7,7 +7,7 @@ use super::link::Link;
 use crate::assemble::card;
 use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::ComparedText;
-use crate::assemble::packed::{LINK, ShownPart};
+use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::seen::WHOLE;
 use crate::rank::{PlaceId, RankedPlace};
@@ -95,7 +95,7 @@ pub(super) fn add_test(
         );
         entry.reason.clone_from(&reason);
         if plan
-            .try_add(entry, shows(vec![lines]), (LINK, position), pass)
+            .try_add(entry, shows(vec![lines]), (EntryKind::Link, position), pass)
             .is_ok()
         {
             *whole -= 1;
@@ -105,7 +105,7 @@ pub(super) fn add_test(
     }
     let mut entry = card::compact(plan.snapshot, id, SectionKind::Tests);
     entry.reason = reason;
-    plan.try_add(entry, shows(Vec::new()), (LINK, position), pass)
+    plan.try_add(entry, shows(Vec::new()), (EntryKind::Link, position), pass)
 }
 
 pub(super) fn add_test_file(
@@ -130,5 +130,5 @@ pub(super) fn add_test_file(
     entry.reason = format!("tests {tested}");
     entry.facts.push(("tests", tested));
     let shows = ShownPart::card(tests, None);
-    plan.try_add(entry, shows, (LINK, position), pass)
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }

@@ -32,7 +32,7 @@ pub(super) fn scope(scope: &Scope) -> String {
 }
 
 pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
-    let range = entry.line_range();
+    let range = entry.lines.to_string();
     let mut place = match links {
         Some(links) => format!("[{range}]({})", links.lines(&entry.path, entry.lines)),
         None => range,

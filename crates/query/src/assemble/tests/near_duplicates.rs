@@ -50,7 +50,7 @@ fn sync_and_async_versions_are_shown_once() {
     let reasons: Vec<(&str, &str)> = pack
         .dropped
         .iter()
-        .map(|d| (d.name.as_str(), d.reason))
+        .map(|d| (d.name.as_str(), d.reason.name()))
         .collect();
     assert!(
         reasons.contains(&("LateFeed.fetch_page", "duplicate")),

@@ -208,7 +208,7 @@ fn huge_body_is_cut_around_query_words() {
         .iter()
         .find(|d| d.name == "convert_everything")
         .expect("its body is reported");
-    assert_eq!(dropped.reason, "budget");
+    assert_eq!(dropped.reason.name(), "budget");
     assert!(dropped.tokens > 4000);
     assert!(dropped.lines.is_some_and(|lines| lines.contains(1804)));
     let small = pack
@@ -596,7 +596,7 @@ fn named_unreadable_file_is_dropped_with_reason() {
     let dropped: Vec<(&str, &str, Option<Lines>)> = pack
         .dropped
         .iter()
-        .map(|d| (d.path.as_str(), d.reason, d.lines))
+        .map(|d| (d.path.as_str(), d.reason.name(), d.lines))
         .collect();
     assert!(
         dropped.contains(&("web/bundle.js", "long_lines", None)),
@@ -627,7 +627,11 @@ fn too_small_budget_is_an_issue() {
     let answer = ask(&snapshot, &request);
     check_invariants(&snapshot, &request, &answer.pack);
     assert!(answer.pack.sections.is_empty());
-    let codes: Vec<&str> = answer.issues.iter().map(|issue| issue.code).collect();
+    let codes: Vec<&str> = answer
+        .issues
+        .iter()
+        .map(|issue| issue.code.name())
+        .collect();
     assert_eq!(codes, ["budget_too_small"]);
     assert!(!answer.pack.dropped.is_empty());
 }
@@ -658,7 +662,7 @@ fn unlisted_callers_are_counted_in_an_issue() {
     let note = answer
         .issues
         .iter()
-        .find(|issue| issue.code == "more_callers");
+        .find(|issue| issue.code.name() == "more_callers");
     assert!(
         note.is_some_and(|n| n.detail.contains("60 places")),
         "{:?}",

@@ -130,7 +130,7 @@ fn narrower_breadth_shows_less_and_reports_the_rest() {
     let ask_at = |breadth| {
         let answer = ask_with(|request| request.breadth = breadth);
         let dropped = answer.pack.dropped.iter();
-        let low = dropped.filter(|d| d.reason == "low_value").count();
+        let low = dropped.filter(|d| d.reason.name() == "low_value").count();
         (answer.pack.used, low)
     };
     let [(precise, low), (balanced, _), (wide, _)] =
@@ -195,7 +195,7 @@ fn vague_query_gets_low_confidence_issue() {
         answer
             .issues
             .iter()
-            .any(|issue| issue.code == "low_confidence")
+            .any(|issue| issue.code.name() == "low_confidence")
     );
     let head = answer.pack.context.lines().next().unwrap();
     assert!(
@@ -216,7 +216,7 @@ fn query_of_one_word_gets_low_confidence() {
         answer
             .issues
             .iter()
-            .any(|issue| issue.code == "low_confidence")
+            .any(|issue| issue.code.name() == "low_confidence")
     );
 }
 
@@ -233,7 +233,9 @@ fn lookup_by_name_gets_no_low_confidence_issue() {
         let mut request = request(query, 2000, IntentKind::BugFix);
         request.intent = None;
         let issues = ask(&snapshot, &request).issues;
-        issues.iter().any(|issue| issue.code == "low_confidence")
+        issues
+            .iter()
+            .any(|issue| issue.code.name() == "low_confidence")
     };
     for query in [
         "who calls place_order?", "where is nsolve defined?", "nsolve",
@@ -580,7 +582,9 @@ fn best_place_is_shown_where_max_chars_is_the_smaller_limit() {
     let mut request = request("`take_page` takes a page twice", 8000, IntentKind::BugFix);
     request.max_chars = Some(100);
     let issues = ask(&snapshot, &request).issues;
-    let detail = issues.iter().find(|issue| issue.code == "budget_too_small");
+    let detail = issues
+        .iter()
+        .find(|issue| issue.code.name() == "budget_too_small");
     let detail = detail.map(|issue| issue.detail.as_str());
     assert_eq!(
         detail,

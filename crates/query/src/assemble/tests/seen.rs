@@ -76,7 +76,11 @@ fn answer_says_that_all_of_it_was_seen() {
         places: Vec::new(),
     };
     let answer = ask(&snapshot, &request);
-    let codes: Vec<&str> = answer.issues.iter().map(|issue| issue.code).collect();
+    let codes: Vec<&str> = answer
+        .issues
+        .iter()
+        .map(|issue| issue.code.name())
+        .collect();
     assert_eq!(codes, ["all_seen"], "{}", answer.pack.context);
 }
 

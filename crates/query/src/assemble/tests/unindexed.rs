@@ -11,7 +11,7 @@ fn issue_of(files: &[(&str, &str)], query: &str) -> Option<String> {
 fn skipped_files_issue(snapshot: &Snapshot, query: &str) -> Option<String> {
     let answer = ask(snapshot, &request(query, 1000, IntentKind::BugFix));
     let mut issues = answer.issues.into_iter();
-    let found = issues.find(|issue| issue.code == "skipped_files");
+    let found = issues.find(|issue| issue.code.name() == "skipped_files");
     found.map(|issue| issue.detail)
 }
 
@@ -76,11 +76,15 @@ fn answer_without_readable_files_says_why() {
     let issues = answer.issues.iter();
     let why = issues
         .clone()
-        .find(|issue| issue.code == "unreadable_files");
+        .find(|issue| issue.code.name() == "unreadable_files");
     let why = &why.unwrap().detail;
     assert!(
         why.contains("src/gate.py") && why.contains("(too_large)"),
         "{why}"
     );
-    assert!(!issues.clone().any(|issue| issue.code == "budget_too_small"));
+    assert!(
+        !issues
+            .clone()
+            .any(|issue| issue.code.name() == "budget_too_small")
+    );
 }

@@ -23,7 +23,7 @@ fn answers(path: &str, code: &str, format: Format) -> Answer {
 fn unsafe_character_issues(answer: &Answer) -> Vec<&Issue> {
     let issues = answer.issues.iter();
     issues
-        .filter(|issue| issue.code == "unsafe_characters")
+        .filter(|issue| issue.code.name() == "unsafe_characters")
         .collect()
 }
 
