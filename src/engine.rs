@@ -4,22 +4,23 @@
 //! SQL or git, and opens no files but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`]
 //! for writing.
 
-pub mod ask;
-pub mod blobs;
-pub mod diff;
-pub mod index_store;
-pub mod name;
-pub mod parsers;
-pub mod permits;
-pub mod pools;
-pub mod progress;
-pub mod published;
-pub mod repository;
-pub mod revisions;
-pub mod stale;
-pub mod unloaded;
-pub mod web;
-pub mod writer;
+mod ask;
+mod blobs;
+mod clone_address;
+mod diff;
+mod index_store;
+mod name;
+mod parsers;
+mod permits;
+mod pools;
+mod progress;
+mod published;
+mod repository;
+mod revisions;
+mod stale;
+mod unloaded;
+mod web;
+mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,10 +35,11 @@ pub use ask::{
     answer_now, history_issue, without_git,
 };
 pub use blobs::{BlobCache, BlobReading, BlobStats, skipped_file, source_file};
+pub use clone_address::{AddressError, CloneAddress, Login, host_name};
 pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
-pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
+pub use index_store::{HistoryIndex, IndexStore, StageFormat, StoreLocation, stage_formats};
 pub use name::{NameError, RepoName};
-pub use parsers::Parsers;
+pub use parsers::{Parsers, this_program, worker as parse_worker};
 pub use permits::{Admission, AdmissionError, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
@@ -45,7 +47,7 @@ pub use repository::{
     AdmittedRequest, Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source,
     State, Watching,
 };
-pub use revisions::{BuildSlot, Revisions};
+pub use revisions::{BuildHandle, BuildSlot, Revisions};
 pub use stale::StaleIndex;
 pub use unloaded::UnloadedRepository;
 pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};

@@ -28,12 +28,11 @@ mod worker;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use url::Url;
 
 use crate::access::Grant;
 use crate::config::ForgeConfig;
 pub use crate::config::secret;
-use crate::engine::{Engine, Repository, Source};
+use crate::engine::{CloneAddress, Engine, Repository, Source};
 use crate::feedback::Feedback;
 use crate::ingest::Catalog;
 use crate::store::{JobCounts, Store, StoreError};
@@ -119,35 +118,11 @@ impl Forges {
 
 /// Whether the git URL `location` points to `project` on the forge at `url`, over any scheme.
 fn is_clone_url_of(location: &str, url: &str, project: &str) -> bool {
-    let Ok(forge) = Url::parse(url) else {
+    let (Ok(address), Ok(forge)) = (CloneAddress::parse(location), CloneAddress::parse(url)) else {
         return false;
     };
-    let (is_same_host, path) = match Url::parse(location) {
-        Ok(location) => {
-            let is_http = matches!(location.scheme(), "https" | "http");
-            let same_port =
-                !is_http || location.port_or_known_default() == forge.port_or_known_default();
-            let same_host = location.host_str() == forge.host_str();
-            (same_port && same_host, location.path().to_owned())
-        }
-        // `git@host:owner/name.git`
-        Err(_) => {
-            let Some((login, path)) = location.split_once(':') else {
-                return false;
-            };
-            let host = login.rsplit('@').next();
-            (host == forge.host_str(), path.to_owned())
-        }
-    };
-    let base = forge.path().trim_matches('/');
-    let path = path.trim_matches('/').trim_end_matches(".git");
-    let path = match base {
-        "" => Some(path),
-        base => path
-            .strip_prefix(base)
-            .and_then(|path| path.strip_prefix('/')),
-    };
-    is_same_host && path.is_some_and(|path| path.eq_ignore_ascii_case(project))
+    let found = address.project_on(&forge);
+    found.is_some_and(|found| found.eq_ignore_ascii_case(project))
 }
 
 #[cfg(test)]
@@ -162,7 +137,9 @@ mod tests {
             "https://github.com/Corner/shop",
             "https://GitHub.com:443/corner/shop/",
             "ssh://git@github.com:22/corner/shop.git",
+            "ssh://git@GitHub.com/corner/shop",
             "git@github.com:corner/shop.git",
+            "git@GitHub.com:corner/shop.git",
         ] {
             assert!(
                 is_clone_url_of(location, github, "corner/shop"),

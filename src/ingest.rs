@@ -3,6 +3,7 @@
 //! [`one_shot::OneShotIndexer`] for a program that answers once and exits.
 
 pub mod catalog;
+mod data_layout;
 mod driver;
 mod flush;
 pub mod git;
@@ -14,25 +15,16 @@ mod schedule;
 pub mod tree;
 pub mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use catalog::{Catalog, ManageError, RegisterError, Registration};
+pub use data_layout::{COPIES, CREDENTIALS, INDEX, clone_path};
 use git::connection::{Connection, ConnectionSettings};
-use git::location::{Login, Remote};
 use git::{HistoryLimits, Location, LocationError, ReadLimits};
 
-use crate::engine::RepoName;
-
-/// Directory, in the data directory, of the on-disk indexes: one subdirectory per repository.
-pub const INDEX: &str = "index";
-/// Directory, in the data directory, of the copies of remote repositories: one subdirectory each.
-pub const COPIES: &str = "git";
-/// Directory, in the data directory, of the credentials taken from URLs: one file per repository.
-pub const CREDENTIALS: &str = "credentials";
-/// Extension of a credentials file.
-const SECRETS: &str = ".json";
+use crate::engine::{CloneAddress, Login, RepoName};
 
 /// Settings of reading: directories, limits and intervals.
 #[derive(Clone, Debug)]
@@ -89,7 +81,7 @@ impl IngestSettings {
             return Ok(None);
         };
         let login = remote.login.clone().or_else(stored);
-        let remote = Remote { login, ..remote };
+        let remote = CloneAddress { login, ..remote };
         Ok(Some(Connection::new(remote, self.connection.clone())))
     }
 
@@ -97,10 +89,4 @@ impl IngestSettings {
     fn copy_at(&self, name: &RepoName) -> PathBuf {
         clone_path(&self.data_dir, name)
     }
-}
-
-/// Returns the path of a remote repository's copy in a data directory.
-pub fn clone_path(data_dir: &Path, name: &RepoName) -> PathBuf {
-    let copy = format!("{}.git", name.segment());
-    data_dir.join(COPIES).join(copy)
 }

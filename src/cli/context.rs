@@ -26,7 +26,7 @@ use super::cache::{CacheArgs, RunCache};
 use super::progress::ProgressThread;
 use super::{NOTHING_FOUND, UsageError};
 use crate::engine::{
-    AnswerWithSnapshot, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, parsers,
+    AnswerWithSnapshot, Diff, DiffEnds, Parsers, RepoName, answer_now, history_issue, this_program,
     without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
@@ -297,7 +297,7 @@ fn settings(
         },
         step,
         excluded: cache.path(),
-        parsers: Parsers::in_workers(Limits::default(), parsers::this_program()),
+        parsers: Parsers::in_workers(Limits::default(), this_program()),
         location: cache.location(),
     }
 }

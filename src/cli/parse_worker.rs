@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use foveate_parse::Limits;
 
-use crate::engine::parsers::worker;
+use crate::engine::parse_worker;
 
 /// Parse the files that another process of this program sends on standard input
 #[derive(Clone, Debug, clap::Args)]
@@ -40,7 +40,7 @@ impl From<&ParseWorkerArgs> for Limits {
 /// # Errors
 /// When its memory cannot be limited, or the process that started it has ended.
 pub fn run(args: &ParseWorkerArgs) -> anyhow::Result<ExitCode> {
-    worker::serve(&args.into())?;
+    parse_worker::serve(&args.into())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -60,7 +60,7 @@ mod tests {
             max_depth: 4,
         };
         let arguments = ["foveate".to_owned()].into_iter();
-        let parsed = Arguments::parse_from(arguments.chain(worker::arguments(&limits)));
+        let parsed = Arguments::parse_from(arguments.chain(parse_worker::arguments(&limits)));
         let Command::Local(Local::ParseWorker(args)) = parsed.command else {
             panic!("another command");
         };

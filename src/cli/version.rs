@@ -8,7 +8,7 @@ use crate::store;
 
 static LONG: LazyLock<String> = LazyLock::new(|| {
     let mut formats = vec![format!("database {}", store::schema())];
-    for stage in engine::index_store::formats() {
+    for stage in engine::stage_formats() {
         let mut text = format!("{} {}.{}", stage.name, stage.format, stage.version);
         if stage.oldest < stage.format {
             let _ = write!(text, " (reads {} and later)", stage.oldest);

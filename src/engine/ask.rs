@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 
 use super::published::PublishedSnapshot;
 use super::{
-    AdmissionError, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest, Source,
-    State, web,
+    AdmissionError, Diff, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest,
+    Source, State, web,
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
@@ -275,6 +275,17 @@ impl Engine {
         }
     }
 
+    /// Returns the current snapshot of a repository, once it is in memory, and when to give up waiting for others.
+    async fn loaded(
+        &self,
+        repository: &Repository,
+    ) -> Result<(Arc<PublishedSnapshot>, Instant), AskError> {
+        repository.touch();
+        let until = Instant::now() + self.settings.build_deadline;
+        self.reload(repository, until).await?;
+        Ok((current(repository)?, until))
+    }
+
     /// Resolves a target to its snapshot and its changes.
     async fn find(
         &self,
@@ -282,10 +293,7 @@ impl Engine {
         repository: &Repository,
         target: Target,
     ) -> Result<Found, AskError> {
-        repository.touch();
-        let until = Instant::now() + self.settings.build_deadline;
-        self.reload(repository, until).await?;
-        let current = current(repository)?;
+        let (current, until) = self.loaded(repository).await?;
         let mut found = Found {
             snapshot: Arc::clone(&current.snapshot),
             pending_files: 0,
@@ -298,8 +306,7 @@ impl Engine {
                 found.snapshot = revision(grant, repository, &current, reference, until).await?;
             }
             Target::Diff(ends) => {
-                let request = |reply| RevisionRequest::Diff { ends, reply };
-                let diff = requested(grant, repository, until, request).await?;
+                let diff = diff(grant, repository, ends, until).await?;
                 found.issue = diff.issue();
                 // By commit: a branch may move meanwhile, and the diff and the answer must be of the same commit.
                 found.snapshot = revision(grant, repository, &current, diff.head, until).await?;
@@ -377,6 +384,17 @@ async fn revision(
         return Ok(snapshot);
     }
     let request = |reply| RevisionRequest::Revision { reference, reply };
+    requested(grant, repository, until, request).await
+}
+
+/// Requests the changes of a diff from the floor above.
+async fn diff(
+    grant: &Grant,
+    repository: &Repository,
+    ends: DiffEnds,
+    until: Instant,
+) -> Result<Diff, AskError> {
+    let request = |reply| RevisionRequest::Diff { ends, reply };
     requested(grant, repository, until, request).await
 }
 

@@ -21,8 +21,8 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 pub use self::history::HistoryIndex;
-use self::versions::{FACTS, LEXICAL, REFERENCES, Versions};
-pub use self::versions::{StageFormat, formats};
+use self::versions::{FACTS, LEXICAL, REFERENCES, Version, Versions};
+pub use self::versions::{StageFormat, stage_formats};
 use super::BlobReading;
 use crate::disk::{self, ContentStore, Entry, Key, MaxWaste, Pack};
 
@@ -123,6 +123,10 @@ impl IndexStore {
         Some(Arc::new(pack))
     }
 
+    fn open_stage(&self, stage: StageFormat, version: Version) -> Option<Arc<dyn ContentStore>> {
+        self.open(&stage.file(), version.number())
+    }
+
     /// Returns the stored facts of a blob that was read as `named`.
     pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<BlobReading> {
         let bytes = self.stages()?.facts.get(&facts::key(blob, named))?;
@@ -199,9 +203,9 @@ impl IndexStore {
         self.directory.as_ref()?;
         if self.stages.get().is_none() {
             let stages = Stages {
-                facts: self.open(FACTS, self.versions.facts.number())?,
-                lexical: self.open(LEXICAL, self.versions.lexical.number())?,
-                references: self.open(REFERENCES, self.versions.references.number())?,
+                facts: self.open_stage(FACTS, self.versions.facts)?,
+                lexical: self.open_stage(LEXICAL, self.versions.lexical)?,
+                references: self.open_stage(REFERENCES, self.versions.references)?,
             };
             // If another thread was faster, its stores are used.
             let _ = self.stages.set(stages);

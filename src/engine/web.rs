@@ -1,26 +1,21 @@
 //! Derives a repository's web page from its clone location.
 
 use foveate_query::permalink::WebPage;
-use url::Url;
+
+use super::CloneAddress;
 
 /// Hosts whose repositories have a page at their clone address.
 const KNOWN: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
 /// Returns the web page of a repository, without credentials; `None` where the host is not known.
 pub fn page(location: &str) -> Option<WebPage> {
-    let (host, path) = if location.contains("://") {
-        let url = Url::parse(location).ok()?;
-        (url.host_str()?.to_owned(), url.path().to_owned())
-    } else {
-        // `git@host:owner/name.git`
-        let (login, path) = location.split_once(':')?;
-        let host = login.rsplit('@').next()?;
-        (host.to_owned(), path.to_owned())
-    };
-    let host = host.to_ascii_lowercase();
-    let path = path.trim_matches('/').trim_end_matches(".git");
+    let address = CloneAddress::parse(location).ok()?;
+    let (host, path) = (&*address.host, address.project());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._/".contains(c);
-    let is_page = KNOWN.contains(&host.as_str())
+    // Another port than those of the web site is another server.
+    let is_site = !address.is_http() || matches!(address.port, 80 | 443);
+    let is_page = is_site
+        && KNOWN.contains(&host)
         && path.contains('/')
         && !path.contains("..")
         && path.chars().all(is_plain);
@@ -40,6 +35,7 @@ mod tests {
             "https://user:secret@GitHub.com/acme/shop.git/",
             "ssh://git@github.com/acme/shop.git",
             "git@github.com:acme/shop.git",
+            "git@GitHub.com:/acme/shop",
         ] {
             assert_eq!(page(location), wanted, "{location}");
         }
@@ -47,6 +43,8 @@ mod tests {
             "/srv/shop.git",
             "https://git.example.com/acme/shop",
             "https://github.com/shop",
+            "https://github.com:8443/acme/shop",
+            "https://github.com@evil.example/acme/shop",
             "https://github.com/acme/sh)op",
             "git@github.com:../shop",
         ] {

@@ -13,7 +13,7 @@ use super::dialect::ThreadKind;
 use super::event::cut;
 use super::host::Scope;
 use super::publish::publish;
-use super::task::{Task, TaskOutcome};
+use super::task::{Task, TaskOutcome, TaskSource};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
@@ -30,19 +30,16 @@ impl Forges {
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
     pub async fn answer(&self, task: &Task) -> Result<TaskOutcome, CallError> {
-        let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
-        let scope = Scope {
-            project: &task.thread.project,
-            installation: task.installation,
-        };
+        let (host, repository) = self.host_and_repository(&task.source)?;
+        let scope = task.source.scope();
         if !self.may_command(host, scope, task).await? {
             return Ok(TaskOutcome::Quiet("its author may not give commands"));
         }
         let question = self.question(host, scope, task, &repository).await?;
-        let grant = grant_of(&task.forge, &repository);
+        let grant = grant_of(&task.source.forge, &repository);
         let origin = AnswerOrigin {
             request_id: format!("job-{:032x}", fastrand::u128(..)),
-            thread: Some(task.thread()),
+            thread: Some(task.source.name()),
             query: self.feedback.query(&question.request.query),
         };
         let asked = self.engine.ask(&grant, question).await;
@@ -54,21 +51,21 @@ impl Forges {
                 "the confidence of the answer is too low",
             ));
         }
-        let page = host.page(&task.thread.project);
-        let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);
-        publish(host, scope, &task.thread, &text).await
+        let thread = &task.source.thread;
+        let page = host.page(&thread.project);
+        let text = comment::render(&answered, thread.kind, &page, &self.settings.config);
+        publish(host, scope, thread, &text).await
     }
 
-    /// Returns the forge with this name, and the repository that is cloned from its project.
+    /// Returns the forge of a task, and the repository that is cloned from its project.
     pub(super) fn host_and_repository(
         &self,
-        forge: &str,
-        project: &str,
+        source: &TaskSource,
     ) -> Result<(&Host, Arc<Repository>), CallError> {
         let refuse = |reason: &str| CallError::Refused(reason.to_owned());
-        let host = self.host(forge);
+        let host = self.host(&source.forge);
         let host = host.ok_or_else(|| refuse("the forge is no longer configured"))?;
-        let repository = self.repository(host, project);
+        let repository = self.repository(host, &source.thread.project);
         let repository =
             repository.ok_or_else(|| refuse("the repository is not registered: it was deleted, or the registration failed (see the log)"))?;
         Ok((host, repository))
@@ -96,10 +93,11 @@ impl Forges {
         task: &Task,
         repository: &Repository,
     ) -> Result<Question, CallError> {
-        let target = match (task.thread.kind, task.diff()) {
+        let thread = &task.source.thread;
+        let target = match (thread.kind, task.diff()) {
             (ThreadKind::Issue, _) => Target::Current,
             (ThreadKind::PullRequest, Some(ends)) => Target::Diff(ends),
-            (ThreadKind::PullRequest, None) => Target::Diff(host.ends(scope, &task.thread).await?),
+            (ThreadKind::PullRequest, None) => Target::Diff(host.ends(scope, thread).await?),
         };
         let query = match &*task.words {
             "" => task.question.clone(),

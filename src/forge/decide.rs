@@ -5,7 +5,7 @@ use super::dialect::{ThreadId, ThreadKind};
 use super::event::{
     Action, CommentEvent, Event, IssueEvent, Project, PullRequestEvent, Thread, cut,
 };
-use super::task::{MergeTask, Task};
+use super::task::{MergeTask, Task, TaskSource};
 use crate::config::ForgeConfig;
 
 /// Longest text after a command that is used in the search, in bytes: a stack trace may be part of it.
@@ -40,10 +40,10 @@ pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
         Event::PullRequest(event) => pull_request(config, event),
     };
     match decided {
-        Ok(task) => Decision::Answer(Box::new(Task {
-            forge: forge.to_owned(),
-            ..task
-        })),
+        Ok(mut task) => {
+            task.source.forge = forge.to_owned();
+            Decision::Answer(Box::new(task))
+        }
         Err(reason) => Decision::Nothing(reason),
     }
 }
@@ -83,14 +83,11 @@ fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static st
         return Err("it does not say that it closes an issue");
     }
     Ok(MergeTask {
-        forge: forge.to_owned(),
-        ends: Some((event.base, event.head)).filter(|(base, _)| is_id(base)),
-        thread: ThreadId {
-            project: event.project.name,
-            kind: ThreadKind::PullRequest,
-            number: event.thread.number,
+        source: TaskSource {
+            forge: forge.to_owned(),
+            ..source(event.project, ThreadKind::PullRequest, &event.thread)
         },
-        installation: event.project.installation,
+        ends: Some((event.base, event.head)).filter(|(base, _)| is_id(base)),
         closes,
         traceparent: None,
     })
@@ -165,6 +162,18 @@ fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
 
 fn task(project: Project, kind: ThreadKind, thread: &Thread) -> Task {
     Task {
+        source: source(project, kind, thread),
+        question: thread.question(),
+        words: String::new(),
+        unchecked: None,
+        ends: None,
+        traceparent: None,
+    }
+}
+
+/// Returns the source of a task, without the forge.
+fn source(project: Project, kind: ThreadKind, thread: &Thread) -> TaskSource {
+    TaskSource {
         forge: String::new(),
         thread: ThreadId {
             project: project.name,
@@ -172,11 +181,6 @@ fn task(project: Project, kind: ThreadKind, thread: &Thread) -> Task {
             number: thread.number,
         },
         installation: project.installation,
-        question: thread.question(),
-        words: String::new(),
-        unchecked: None,
-        ends: None,
-        traceparent: None,
     }
 }
 

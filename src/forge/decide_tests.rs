@@ -74,10 +74,7 @@ fn merge_is_compared_if_it_closes_an_issue() {
             panic!("nothing is learned");
         };
         assert_eq!((&*task.closes, task.ends.is_some()), (&[3][..], is_known));
-        assert_eq!(
-            task.thread.name(&task.forge),
-            "github corner/shop pull request 12"
-        );
+        assert_eq!(task.source.name(), "github corner/shop pull request 12");
     }
     let elsewhere = PullRequestEvent {
         is_for_default: false,
@@ -180,9 +177,9 @@ fn only_configured_associations_may_command() {
     }
     let task = decided("NONE");
     assert_eq!(task.unchecked.as_ref().map(|person| person.id), Some(5));
-    let job = task.job().unwrap();
+    let job = task.job();
     assert_eq!(job.subject, "gitea corner/shop issue 12 asked by 5");
-    assert_eq!(task.thread(), "gitea corner/shop issue 12");
+    assert_eq!(task.source.name(), "gitea corner/shop issue 12");
 }
 
 #[test]
@@ -215,10 +212,10 @@ fn task_is_filled_from_the_event() {
     let Decision::Answer(task) = decide(&config(), "github", Event::Comment(event)) else {
         panic!("it is answered");
     };
-    assert_eq!(task.thread.kind, ThreadKind::PullRequest);
+    assert_eq!(task.source.thread.kind, ThreadKind::PullRequest);
     assert_eq!((&*task.words, task.diff()), ("the sum", None));
     assert_eq!(task.question, "checkout forgets discounts\n\nIt does.");
-    assert_eq!(task.installation, Some(4711));
+    assert_eq!(task.source.installation, Some(4711));
     let pushed = Event::Push(Push {
         project: project(),
         reference: "refs/heads/main".to_owned(),

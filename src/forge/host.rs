@@ -18,7 +18,7 @@ use super::github::app::{self, App};
 use super::gitlab::GitLab;
 use super::secret::{Secret, SecretError, SecretSource};
 use crate::config::{ForgeConfig, HostConfig};
-use crate::engine::DiffEnds;
+use crate::engine::{CloneAddress, DiffEnds};
 
 /// Maximum cached installation tokens.
 const MAX_TOKENS: usize = 10_000;
@@ -103,12 +103,12 @@ impl Host {
         WebPage::new(&self.address(project), self.dialect.web_host())
     }
 
-    /// Returns the project of a web page's URL or git URL; `None` if it is not on this forge.
-    pub fn project<'a>(&self, address: &'a str) -> Option<&'a str> {
-        let path = address.strip_prefix(&self.url)?.strip_prefix('/')?;
-        let path = path.trim_end_matches('/');
-        let path = path.strip_suffix(".git").unwrap_or(path);
-        (path.contains('/')).then_some(path)
+    /// Returns the project that is cloned from an address, if the forge's token may be sent there: only over the scheme
+    /// of the forge's URL, and to its host and port.
+    pub fn project<'a>(&self, address: &'a CloneAddress) -> Option<&'a str> {
+        let forge = CloneAddress::parse(&self.url).ok()?;
+        let project = address.project_on(&forge)?;
+        (address.has_origin_of(&forge) && project.contains('/')).then_some(project)
     }
 
     /// Whether a token or app is configured.

@@ -4,7 +4,6 @@ use super::Forges;
 use super::answer::grant_of;
 use super::client::CallError;
 use super::dialect::{ThreadId, ThreadKind};
-use super::host::Scope;
 use super::task::{MergeTask, TaskOutcome};
 use crate::engine::DiffEnds;
 use crate::store::StoreError;
@@ -15,17 +14,18 @@ impl Forges {
     /// # Errors
     /// See [`CallError`]: it tells whether to retry.
     pub async fn compare_merge(&self, task: &MergeTask) -> Result<TaskOutcome, CallError> {
-        let (host, repository) = self.host_and_repository(&task.forge, &task.thread.project)?;
+        let source = &task.source;
+        let (host, repository) = self.host_and_repository(source)?;
         let name = repository.name.as_str();
         let issue = |number: &u64| ThreadId {
-            project: task.thread.project.clone(),
+            project: source.thread.project.clone(),
             kind: ThreadKind::Issue,
             number: *number,
         };
         let issues = task
             .closes
             .iter()
-            .map(|number| issue(number).name(&task.forge));
+            .map(|number| issue(number).name(&source.forge));
         let issues: Vec<String> = issues.collect();
         let answers = self
             .feedback
@@ -39,21 +39,15 @@ impl Forges {
         }
         let ends = match task.ends.clone() {
             Some((base, head)) => DiffEnds { base, head },
-            None => {
-                let scope = Scope {
-                    project: &task.thread.project,
-                    installation: task.installation,
-                };
-                host.ends(scope, &task.thread).await?
-            }
+            None => host.ends(source.scope(), &source.thread).await?,
         };
-        let grant = grant_of(&task.forge, &repository);
+        let grant = grant_of(&source.forge, &repository);
         let changed = self.engine.changed(&grant, name, ends).await;
         let changed = changed.map_err(|error| self.to_call_error(&repository, error))?;
         if changed.files.is_empty() {
             return Ok(TaskOutcome::Quiet("it changed no existing source file"));
         }
-        let origin = task.thread.name(&task.forge);
+        let origin = source.name();
         let stored = self.feedback.record_merge(answers, &origin, &changed).await;
         Ok(TaskOutcome::Compared(stored.map_err(failed)?))
     }

@@ -6,6 +6,7 @@ use tokio::runtime::Handle;
 
 use super::client::CallError;
 use super::host::{Host, Scope};
+use crate::engine::CloneAddress;
 use crate::ingest::git::connection::TokenSource;
 
 /// The tokens of the configured forges.
@@ -23,7 +24,7 @@ impl Tokens {
 }
 
 impl TokenSource for Tokens {
-    fn token(&self, address: &str) -> Option<Result<String, String>> {
+    fn token(&self, address: &CloneAddress) -> Option<Result<String, String>> {
         let of_project = |host: &Host| {
             let project = host.project(address)?;
             host.has_token().then(|| project.to_owned())

@@ -136,7 +136,7 @@ impl Forges {
                     "answers are not recorded (feedback.record is off)",
                 ));
             }
-            decision => build_job(decision)?,
+            decision => build_job(decision),
         };
         let is_push = task.is_none();
         let digests = digests(host, headers, body, is_push && repository.is_some());
@@ -219,20 +219,18 @@ fn count(host: &Host, outcome: &'static str) {
 }
 
 /// Builds the job for a decision, with the trace context of the webhook.
-fn build_job(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
-    let job = match decision {
-        Decision::Nothing(_) | Decision::Sync => return Ok(None),
+fn build_job(decision: Decision) -> Option<NewJobRow> {
+    match decision {
+        Decision::Nothing(_) | Decision::Sync => None,
         Decision::CompareMerge(mut task) => {
             task.traceparent = current_traceparent();
-            task.job()
+            Some(task.job())
         }
         Decision::Answer(mut task) => {
             task.traceparent = current_traceparent();
-            task.job()
+            Some(task.job())
         }
-    };
-    let unwritable = |_| EventError("the event cannot be written as a job".to_owned());
-    job.map(Some).map_err(unwritable)
+    }
 }
 
 /// Returns the trace context of the webhook that is being handled.

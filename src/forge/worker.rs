@@ -152,10 +152,9 @@ impl Forges {
     async fn attempt(&self, job: JobRow, work: Work) -> Attempt {
         let start = Instant::now();
         let doing = async {
-            let (forge, project) = work.project();
             let age = now_millis().saturating_sub(job.created_at);
             if age < milliseconds(REGISTRATION_GRACE)
-                && self.host_and_repository(forge, project).is_err()
+                && self.host_and_repository(work.source()).is_err()
             {
                 return Err(CallError::Later {
                     after: POLL_INTERVAL,

@@ -157,6 +157,7 @@ fn problem_of_layer(response: &Response) -> Option<Problem> {
 
 fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Response {
     let code = problem.code;
+    let is_unread = problem.may_leave_body_unread();
     let mut response = problem.render(id);
     response.extensions_mut().insert(ProblemCode(code));
     let headers = response.headers_mut();
@@ -166,19 +167,11 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
         }
     }
     // The server closes a connection with unread bytes, which this header announces.
-    if MAYBE_UNREAD_BODY.contains(&code) && version < Version::HTTP_2 {
+    if is_unread && version < Version::HTTP_2 {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
-
-/// Codes of problems after which the body may not have been read to its end.
-const MAYBE_UNREAD_BODY: [&str; 17] = [
-    "body_too_large", "host_not_allowed", "invalid_body", "invalid_host", "invalid_signature",
-    "invalid_token", "method_not_allowed", "missing_token", "not_found", "origin_not_allowed",
-    "overloaded", "rate_limited", "request_timeout", "too_many_connections",
-    "unsupported_encoding", "unsupported_media_type", "webhook_not_set_up",
-];
 
 /// Restores the status that the handler answered with. The compression layer turns a response into 406 if no
 /// content coding is acceptable, although the request was already carried out; the response is sent

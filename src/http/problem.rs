@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use crate::access::{AccessDenied, RateLimited, Unauthenticated};
 use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::feedback::{FeedbackError, StatsError};
+use crate::forge::WebhookError;
 use crate::ingest::git::GitError;
 use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
@@ -19,6 +20,17 @@ use crate::wire::lookup::LookupFailure;
 use crate::wire::request::InvalidRequest;
 
 const INVALID_TOKEN: &str = "invalid_token";
+
+/// Codes of problems after which the connection stays open: nearly always, the body has been read to its end then. With
+/// any other code the server says that it closes the connection, so that a refusal before the body is read needs no
+/// entry. A new code belongs here only if it is never the answer to an unread body.
+const BODY_WAS_READ: [&str; 24] = [
+    "deadline", "empty_query", "file_not_indexed", "indexing", "internal", "invalid_event",
+    "invalid_field", "invalid_json", "invalid_path", "no_definition", "not_acceptable",
+    "not_permitted", "path_not_allowed", "repo_exists", "repo_failed", "revision_failed",
+    "stopping", "store_unavailable", "unknown_answer", "unknown_field", "unknown_line",
+    "unknown_path", "unknown_ref", "unknown_repo",
+];
 
 /// An error for the client. The request's id is added by an outer layer ([`super::layers::render_problems`]).
 #[derive(Clone, Debug)]
@@ -159,6 +171,11 @@ impl Problem {
             retry_after: Some(seconds),
             ..self
         }
+    }
+
+    /// Whether the body of the request may not have been read to its end.
+    pub fn may_leave_body_unread(&self) -> bool {
+        !BODY_WAS_READ.contains(&self.code)
     }
 
     /// Renders the complete response.
@@ -430,6 +447,32 @@ impl From<StatsError> for Problem {
         match error {
             StatsError::UnknownRepo(name) => unknown_repo(&name),
             StatsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<WebhookError> for Problem {
+    fn from(error: WebhookError) -> Self {
+        let detail = error.to_string();
+        match error {
+            WebhookError::UnknownForge => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
+            WebhookError::NotSetUp(_) => {
+                Self::new(StatusCode::NOT_FOUND, "webhook_not_set_up", detail)
+            }
+            WebhookError::Secret(error) => {
+                tracing::error!(%error, "cannot verify a webhook");
+                Self::unavailable("webhook_not_set_up", detail, 60)
+            }
+            WebhookError::NotAuthentic => {
+                Self::new(StatusCode::FORBIDDEN, "invalid_signature", detail)
+            }
+            WebhookError::Event(_) => Self::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_event",
+                format!("{detail}; the webhook must send application/json"),
+            ),
+            WebhookError::Full => Self::unavailable("overloaded", detail, 60),
+            WebhookError::Store(error) => error.into(),
         }
     }
 }

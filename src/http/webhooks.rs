@@ -15,7 +15,7 @@ use super::HttpState;
 use super::extract::Segments;
 use super::openapi::problems::{NotFound, PayloadTooLarge, Unavailable};
 use super::problem::Problem;
-use crate::forge::{Outcome, WebhookError};
+use crate::forge::Outcome;
 
 /// Time for the body to arrive. Forges do not wait longer for the answer (GitHub and GitLab: 10 s).
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -87,37 +87,4 @@ fn unread(rejection: BytesRejection) -> Problem {
         "invalid_body",
         "the body ended early",
     )
-}
-
-impl From<WebhookError> for Problem {
-    fn from(error: WebhookError) -> Self {
-        let detail = error.to_string();
-        match error {
-            WebhookError::UnknownForge => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
-            WebhookError::NotSetUp(_) => {
-                Self::new(StatusCode::NOT_FOUND, "webhook_not_set_up", detail)
-            }
-            WebhookError::Secret(error) => {
-                tracing::error!(%error, "cannot verify a webhook");
-                Self::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "webhook_not_set_up",
-                    detail,
-                )
-                .later(60)
-            }
-            WebhookError::NotAuthentic => {
-                Self::new(StatusCode::FORBIDDEN, "invalid_signature", detail)
-            }
-            WebhookError::Event(_) => Self::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_event",
-                format!("{detail}; the webhook must send application/json"),
-            ),
-            WebhookError::Full => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail).later(60)
-            }
-            WebhookError::Store(error) => error.into(),
-        }
-    }
 }

@@ -1,23 +1,20 @@
 //! Keeps the index of a repository current, in one task per repository: it reads the source when a
 //! change is reported, and passes the result to the repository's one writer. Requests that arrive
 //! while it works are queued; file system events are collected. Other revisions than the current one
-//! are served by [`super::revisions`]. This file holds the task of a working tree and the code that
-//! both kinds share; the scans of a working tree are in [`tree`], the task of a git repository is in
-//! [`git`].
+//! are served by [`super::revisions`]. This file holds the code that both kinds of repositories share; the task
+//! of a working tree is in [`tree`], that of a git repository in [`git`].
 
 mod git;
 mod tree;
 
 use std::future::ready;
-use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
 use foveate_index::Revision;
 use foveate_model::{SourceFile, TouchedFunctions};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::{Instrument as _, Span};
@@ -25,14 +22,13 @@ use tracing::{Instrument as _, Span};
 use super::IngestSettings;
 use super::git::{GitError, GitRepo, HistoryStep, ReadLimits};
 use super::history_reader::HistoryReader;
-use super::schedule::{retry_wait, sleep_until};
-use super::tree::{Stats, WorkingTree};
+use super::schedule::retry_wait;
+use super::tree::Stats;
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
 };
 use crate::telemetry::{milliseconds, spans};
 pub(super) use git::{GitSource, Origin};
-use tree::{Scan, TreeWork, list_stored, network_threads};
 
 /// Keeps one repository current. Clones share its state.
 #[derive(Clone)]
@@ -51,17 +47,6 @@ pub(super) struct Driver {
     /// Blob ids of a working tree's files by their stats.
     pub stats: Arc<Stats>,
 }
-
-/// A full scan of a working tree that is due.
-struct FullScan {
-    cause: Cause,
-    run: Span,
-    /// The wait for a permit; `None` for a tree that needs none. It is kept while changes are scanned: a wait that is
-    /// dropped loses its place in the queue.
-    permit: Option<PermitWait>,
-}
-
-type PermitWait = Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>;
 
 /// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
 struct Loading {
@@ -97,146 +82,6 @@ enum ScanOutcome {
 }
 
 impl Driver {
-    /// Keeps a working tree current until it is told to stop.
-    pub async fn drive_tree(
-        self,
-        path: PathBuf,
-        watch: bool,
-        writer: Writer,
-        mut syncs: mpsc::Receiver<()>,
-    ) {
-        let run = run(&writer, Cause::Registered);
-        let read = list_stored(path.clone());
-        let earlier = self.serve_stale(writer, read).instrument(run.clone());
-        let Some(writer) = earlier.await else {
-            return;
-        };
-        let open = self.open_tree(path, watch, writer).instrument(run.clone());
-        let Some(mut work) = open.await else {
-            return;
-        };
-        let mut history: Option<Loading> = None;
-        // A run's span is dropped where its work ends: an idle repository has none.
-        let mut due = Some(self.full_scan(&work, Cause::Registered, run));
-        loop {
-            let poll = work.next_full_scan();
-            let is_idle = due.is_none();
-            // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the
-            // full scan.
-            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed();
-            let takes_changes = due.as_ref().is_none_or(is_complete);
-            let (scan, permit, run) = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return,
-                // Before changes: other repositories wait for its permit.
-                begun = begun(&mut due) => {
-                    let Some((cause, permit, run)) = begun else {
-                        return;
-                    };
-                    (Scan::Everything(cause), permit, run)
-                }
-                Some(()) = syncs.recv(), if is_idle => {
-                    let run = self::run(&work.writer, Cause::Sync);
-                    due = Some(self.full_scan(&work, Cause::Sync, run));
-                    continue;
-                }
-                changed = work.changed(), if takes_changes => {
-                    let run = self::run(&work.writer, Cause::Changed);
-                    (Scan::At(changed), None, run)
-                }
-                (loading, loaded, run) = finished(&mut history) => {
-                    let publish = self.blocking({
-                        let commit = loading.commit.clone();
-                        move || {
-                            let then = publish_history(&mut work.writer, &commit, loaded);
-                            (work, then)
-                        }
-                    });
-                    let Some((back, then)) = publish.instrument(run.clone()).await else {
-                        return;
-                    };
-                    work = back;
-                    history = self.load_next(loading, then, run, &work.writer);
-                    continue;
-                }
-                () = sleep_until(poll), if is_idle => {
-                    let cause = work.cause();
-                    let run = self::run(&work.writer, cause);
-                    due = Some(self.full_scan(&work, cause, run));
-                    continue;
-                }
-            };
-            let at_once = scan.cause() == Cause::Sync;
-            let scanned = self.scan(work, scan, permit).instrument(run.clone());
-            let Some((back, outcome)) = scanned.await else {
-                return;
-            };
-            work = back;
-            match outcome {
-                ScanOutcome::WantsHistory(commit) => {
-                    history = self.load_first(commit, history, at_once, run);
-                }
-                ScanOutcome::Settled | ScanOutcome::Failed => {}
-                ScanOutcome::Cancelled => return,
-            }
-        }
-    }
-
-    async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
-        let driver = self.clone();
-        self.blocking(move || {
-            let own_threads = network_threads(&path);
-            let tree = driver.tree(path);
-            driver.git.store(tree.git().cloned().map(Arc::new));
-            let mut work = TreeWork {
-                tree,
-                writer,
-                watcher: None,
-                watch,
-                broken: None,
-                failures: 0,
-                scanned: Instant::now(),
-                poll_wait: driver.settings.poll_interval,
-                audited: Instant::now(),
-                audits: 0,
-                rest_until: tokio::time::Instant::now(),
-                own_threads,
-                driver,
-            };
-            work.start_watching();
-            work
-        })
-        .await
-    }
-
-    /// Prepares a full scan, which waits for its turn. A scan of changed files does not, so that a save never waits
-    /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
-    fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
-        let engine = Arc::clone(&self.engine);
-        let repository = Arc::clone(work.writer.repository());
-        let wait: PermitWait = Box::pin(async move { engine.index_permit(&repository).await });
-        FullScan {
-            cause,
-            run,
-            permit: work.own_threads.is_none().then_some(wait),
-        }
-    }
-
-    /// Scans the tree off the async threads, and holds the permit meanwhile. Returns `None` when that panicked.
-    async fn scan(
-        &self,
-        mut work: TreeWork,
-        scan: Scan,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Option<(TreeWork, ScanOutcome)> {
-        self.blocking(move || {
-            let outcome = work.scan(scan);
-            drop(permit);
-            (work, outcome)
-        })
-        .await
-    }
-
     /// Publishes the stale index, if there is one, for the files that `read` lists: it answers questions
     /// while the new index is built. Returns `None` when told to stop.
     async fn serve_stale(
@@ -264,13 +109,6 @@ impl Driver {
         .await
     }
 
-    /// Creates the reader of a working tree. The program's own directory is never indexed, even inside a repository.
-    fn tree(&self, root: PathBuf) -> WorkingTree {
-        let excluded = vec![self.settings.data_dir.clone()];
-        WorkingTree::new(root, excluded, Arc::clone(&self.read_limits))
-            .with_stats(Arc::clone(&self.stats))
-    }
-
     /// Waits for a permit to read a whole repository; returns `None` when told to stop.
     async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
         let permit = self.engine.index_permit(repository);
@@ -292,6 +130,24 @@ impl Driver {
             }
             _ => self.load_history(commit, HistoryStep::Files, 0, ready(run)),
         }
+    }
+
+    /// Adds a history that was loaded to the writer of `work`, off the async threads, and starts to load what comes next.
+    /// Returns `None` when that panicked.
+    async fn add_history<W: Send + 'static>(
+        &self,
+        mut work: W,
+        writer_of: fn(&mut W) -> &mut Writer,
+        (loading, loaded, run): (Loading, Loaded, Span),
+    ) -> Option<(W, Option<Loading>)> {
+        let commit = loading.commit.clone();
+        let publish = self.blocking(move || {
+            let next = publish_history(writer_of(&mut work), &commit, loaded);
+            (work, next)
+        });
+        let (mut work, next) = publish.instrument(run.clone()).await?;
+        let loading = self.load_next(loading, next, run, writer_of(&mut work));
+        Some((work, loading))
     }
 
     fn load_next(
@@ -360,20 +216,6 @@ impl Driver {
             }
         }
     }
-}
-
-/// Waits until the due full scan may begin, and takes it out, with its permit if it needs one; waits for ever if none
-/// is due. Returns `None` when there are no permits any more.
-async fn begun(due: &mut Option<FullScan>) -> Option<(Cause, Option<OwnedSemaphorePermit>, Span)> {
-    let permit = match due {
-        Some(FullScan {
-            permit: Some(wait), ..
-        }) => Some(wait.await?),
-        Some(_) => None,
-        None => std::future::pending().await,
-    };
-    let FullScan { cause, run, .. } = due.take()?;
-    Some((cause, permit, run))
 }
 
 /// Waits until the history is loaded, and takes it out, with the span of the run that loaded it; waits for ever if none

@@ -8,6 +8,7 @@ pub mod connection;
 mod diff;
 mod head;
 pub mod history;
+mod hunk_header;
 pub mod location;
 mod objects;
 mod process;
@@ -360,10 +361,21 @@ impl GitRepo {
         let mut command = self.command()?;
         command.args(["ls-tree", "-r", "-z", format, "--full-tree"]);
         command.args(["--end-of-options", commit]);
-        if !self.prefix.is_empty() {
-            command.arg(format!(":(top,literal){}", self.prefix));
-        }
+        command.args(self.pathspec());
         Ok(command)
+    }
+
+    /// Returns the argument after `--` that limits a command to [`Self::prefix`]; `None` if there is no prefix.
+    fn pathspec(&self) -> Option<String> {
+        (!self.prefix.is_empty()).then(|| format!(":(top,literal){}", self.prefix))
+    }
+
+    /// Returns the option that makes a diff show only the paths below [`Self::prefix`], and without it.
+    fn relative_option(&self) -> String {
+        match self.prefix.as_str() {
+            "" => "--no-relative".to_owned(),
+            prefix => format!("--relative={prefix}"),
+        }
     }
 
     /// Returns `commit`, or `commit:prefix` if reading is limited to a directory; git fails if the commit lacks it.

@@ -16,10 +16,9 @@ use tracing::Instrument as _;
 use super::git::remote::RemoteCopy;
 use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use super::history_reader::HistoryReader;
-use crate::engine::revisions::BuildHandle;
 use crate::engine::{
-    AdmittedRequest, BlobCache, BuildSlot, Cause, Diff, DiffEnds, Engine, Plan, Progress, Reply,
-    Repository, RevisionError, RevisionRequest, Source, build,
+    AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, Engine, Plan,
+    Progress, Reply, Repository, RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
 

@@ -1,14 +1,12 @@
 //! Finds the source files and functions of the base revision that a diff touches.
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use foveate_index::{FileId, Snapshot};
 use foveate_model::{Definition, Lines, Role};
 
-use super::{AskError, current, requested, revision};
+use super::{AskError, audit_outcome, diff, revision, trace_repository};
 use crate::access::Grant;
-use crate::engine::{DiffEnds, Engine, OldLines, RevisionRequest};
+use crate::access::audit::Action;
+use crate::engine::{DiffEnds, Engine, OldLines, Repository};
 
 /// Maximum replaced stretches per file, and maximum insertions, that are matched with functions.
 const MAX_HUNKS: usize = 500;
@@ -44,15 +42,26 @@ impl Engine {
         ends: DiffEnds,
     ) -> Result<Changed, AskError> {
         let found = self.get(grant, repo);
-        let repository = found.ok_or_else(|| AskError::UnknownRepo(repo.to_owned()))?;
-        repository.touch();
-        let until = Instant::now() + self.settings.build_deadline;
-        self.reload(&repository, until).await?;
-        let current = current(&repository)?;
-        let request = |reply| RevisionRequest::Diff { ends, reply };
-        let diff = requested(grant, &repository, until, request).await?;
-        let fork = diff.fork.clone();
-        let snapshot: Arc<Snapshot> = revision(grant, &repository, &current, fork, until).await?;
+        let changed = match &found {
+            Some(repository) => {
+                trace_repository(repository);
+                self.changed_in(grant, repository, ends).await
+            }
+            None => Err(AskError::UnknownRepo(repo.to_owned())),
+        };
+        audit_outcome(grant, Action::LookUp, found.as_deref(), &changed);
+        changed
+    }
+
+    async fn changed_in(
+        &self,
+        grant: &Grant,
+        repository: &Repository,
+        ends: DiffEnds,
+    ) -> Result<Changed, AskError> {
+        let (current, until) = self.loaded(repository).await?;
+        let diff = diff(grant, repository, ends, until).await?;
+        let snapshot = revision(grant, repository, &current, diff.fork, until).await?;
         let before = diff.before;
         self.work_on(grant, &snapshot, move |snapshot, _| {
             touched(snapshot, &before)

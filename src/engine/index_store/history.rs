@@ -7,13 +7,12 @@ use std::sync::Arc;
 use foveate_index::lexical::CommitIndex;
 use foveate_model::TouchedFunctions;
 
+use super::versions::COMMITS;
 use super::{IndexStore, PartKey, hashed_key};
-use crate::disk::{Key, MaxWaste};
+use crate::disk::{ContentStore, Key, MaxWaste};
 
 /// Number of stored indexes: enough to switch between a few branches.
 const MAX_STORED: usize = 4;
-const FILE: &str = "commits.pack";
-const VERSION: u64 = (CommitIndex::FORMAT as u64) << 48 | (CommitIndex::VERSION as u64) << 32;
 /// Kinds of keys.
 const WITH_FUNCTIONS: u8 = b'f';
 const WITHOUT_FUNCTIONS: u8 = b'w';
@@ -31,7 +30,7 @@ impl IndexStore {
     /// Returns a stored index of past commits, preferably one with touched functions. `inputs` is a text of everything
     /// that it depends on, except the versions of the program.
     pub fn history_index(&self, inputs: &str) -> Option<HistoryIndex> {
-        let store = self.open(FILE, VERSION)?;
+        let store = self.open_commits()?;
         let states = [TouchedFunctions::Read, TouchedFunctions::Reading];
         states.into_iter().find_map(|functions| {
             let bytes = store.get(&key_of_history(inputs, functions)?)?;
@@ -48,10 +47,9 @@ impl IndexStore {
     /// # Errors
     /// When the system refuses.
     pub fn save_history_index(&self, inputs: &str, index: &HistoryIndex) -> io::Result<()> {
-        let (Some(key), Some(store)) = (
-            key_of_history(inputs, index.functions),
-            self.open(FILE, VERSION),
-        ) else {
+        let (Some(key), Some(store)) =
+            (key_of_history(inputs, index.functions), self.open_commits())
+        else {
             return Ok(());
         };
         let bytes = index.commits.encode();
@@ -66,6 +64,11 @@ impl IndexStore {
         wanted.drain(..surplus);
         let is_wanted = |key: &[u8]| wanted.iter().any(|wanted| **wanted == *key);
         store.retain(MaxWaste::None, &is_wanted).map(drop)
+    }
+
+    /// Their keys hold all inputs of these indexes.
+    fn open_commits(&self) -> Option<Arc<dyn ContentStore>> {
+        self.open_stage(COMMITS, COMMITS.of_inputs(0))
     }
 }
 

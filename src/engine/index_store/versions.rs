@@ -10,11 +10,6 @@ use foveate_parse::Limits;
 
 use crate::disk::Pack;
 
-/// Files in a repository's directory.
-pub(super) const FACTS: &str = "facts.pack";
-pub(super) const LEXICAL: &str = "lexical.pack";
-pub(super) const REFERENCES: &str = "references.pack";
-
 /// The format in which this program stores the output of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageFormat {
@@ -28,40 +23,50 @@ pub struct StageFormat {
     pub oldest: u16,
 }
 
+pub(super) const FACTS: StageFormat = StageFormat {
+    name: "facts",
+    format: facts::FORMAT,
+    version: foveate_parse::VERSION,
+    oldest: facts::OLDEST_FORMAT,
+};
+pub(super) const LEXICAL: StageFormat = StageFormat {
+    name: "lexical",
+    format: lexical::FORMAT,
+    version: lexical::VERSION,
+    oldest: lexical::FORMAT,
+};
+pub(super) const REFERENCES: StageFormat = StageFormat {
+    name: "references",
+    format: references::FORMAT,
+    version: references::VERSION,
+    oldest: references::FORMAT,
+};
+pub(super) const COMMITS: StageFormat = StageFormat {
+    name: "commits",
+    format: CommitIndex::FORMAT,
+    version: CommitIndex::VERSION,
+    oldest: CommitIndex::FORMAT,
+};
+
 /// Returns the formats of all stored stages of an index.
-pub fn formats() -> [StageFormat; 4] {
-    let stage = |name, format, version, oldest| StageFormat {
-        name,
-        format,
-        version,
-        oldest,
-    };
-    [
-        stage(
-            "facts",
-            facts::FORMAT,
-            foveate_parse::VERSION,
-            facts::OLDEST_FORMAT,
-        ),
-        stage(
-            "lexical",
-            lexical::FORMAT,
-            lexical::VERSION,
-            lexical::FORMAT,
-        ),
-        stage(
-            "references",
-            references::FORMAT,
-            references::VERSION,
-            references::FORMAT,
-        ),
-        stage(
-            "commits",
-            CommitIndex::FORMAT,
-            CommitIndex::VERSION,
-            CommitIndex::FORMAT,
-        ),
-    ]
+pub fn stage_formats() -> [StageFormat; 4] {
+    [FACTS, LEXICAL, REFERENCES, COMMITS]
+}
+
+impl StageFormat {
+    /// Returns the name of the stage's file in a repository's directory.
+    pub(super) fn file(self) -> String {
+        format!("{}.pack", self.name)
+    }
+
+    /// Returns the version of data that this program makes from `inputs`, a hash.
+    pub(super) fn of_inputs(self, inputs: u32) -> Version {
+        Version {
+            format: self.format,
+            version: self.version,
+            inputs,
+        }
+    }
 }
 
 /// The versions of the stages of one stored index.
@@ -85,32 +90,20 @@ pub(super) struct Version {
 
 impl Versions {
     pub(super) fn new(limits: &Limits) -> Self {
-        let facts = Version {
-            format: facts::FORMAT,
-            version: foveate_parse::VERSION,
-            inputs: hashed(format!("{limits:?}").as_bytes()),
-        };
-        let lexical = Version {
-            format: lexical::FORMAT,
-            version: lexical::VERSION,
-            inputs: facts.hash(),
-        };
-        let references = Version {
-            format: references::FORMAT,
-            version: references::VERSION,
-            inputs: facts.hash(),
-        };
+        let facts = FACTS.of_inputs(hashed(format!("{limits:?}").as_bytes()));
         Self {
             facts,
-            lexical,
-            references,
+            lexical: LEXICAL.of_inputs(facts.hash()),
+            references: REFERENCES.of_inputs(facts.hash()),
         }
     }
 
     /// Reads the versions of the files in a directory. That of the references is given, since only the program that
     /// wrote references reads them.
     pub(super) fn at(directory: &Path, references: Version) -> Option<Self> {
-        let version = |file| Pack::version_at(&directory.join(file)).map(Version::of_number);
+        let version = |stage: StageFormat| {
+            Pack::version_at(&directory.join(stage.file())).map(Version::of_number)
+        };
         Some(Self {
             facts: version(FACTS)?,
             lexical: version(LEXICAL)?,
@@ -120,8 +113,8 @@ impl Versions {
 
     /// Whether an index of these versions is complete and `reader` can read it.
     pub(super) fn is_readable(&self, reader: &Self) -> bool {
-        (facts::OLDEST_FORMAT..=reader.facts.format).contains(&self.facts.format)
-            && self.lexical.format == reader.lexical.format
+        (FACTS.oldest..=reader.facts.format).contains(&self.facts.format)
+            && (LEXICAL.oldest..=reader.lexical.format).contains(&self.lexical.format)
             && self.lexical.inputs == self.facts.hash()
     }
 }

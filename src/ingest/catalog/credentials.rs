@@ -10,9 +10,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::engine::RepoName;
-use crate::ingest::SECRETS;
-use crate::ingest::git::location::Login;
+use crate::engine::{Login, RepoName};
+use crate::ingest::data_layout::login_file;
 
 /// Credentials of the registered repositories.
 #[derive(Debug)]
@@ -95,7 +94,7 @@ impl Credentials {
     }
 
     fn file(&self, name: &RepoName) -> PathBuf {
-        self.directory.join(format!("{}{SECRETS}", name.segment()))
+        self.directory.join(login_file(name))
     }
 }
 

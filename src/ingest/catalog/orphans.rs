@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::engine::RepoName;
-use crate::ingest::{COPIES, CREDENTIALS, INDEX, IngestSettings, SECRETS};
+use crate::ingest::IngestSettings;
+use crate::ingest::data_layout::{ENTRIES, repository_of};
 
 /// Deletes the stored data of repositories for whose names `is_kept` is false. Returns the bytes freed
 /// by name.
@@ -14,17 +14,14 @@ pub(super) fn remove(
     is_kept: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for (stored, ending) in [
-        (INDEX, ""),
-        (CREDENTIALS, SECRETS),
-        (COPIES, ".git"),
-        (COPIES, ".damaged"),
-    ] {
+    for (stored, extension) in ENTRIES {
         let directory = settings.data_dir.join(stored);
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             let file = entry.file_name();
-            let segment = file.to_str().and_then(|file| file.strip_suffix(ending));
-            let Some(name) = segment.and_then(RepoName::from_segment) else {
+            let name = file
+                .to_str()
+                .and_then(|file| repository_of(file, extension));
+            let Some(name) = name else {
                 continue;
             };
             if is_kept(name.as_str()) {

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::RegisterError;
-use crate::engine::Source;
+use crate::engine::{CloneAddress, Login, Source};
 use crate::ingest::IngestSettings;
-use crate::ingest::git::location::{Login, Remote};
 use crate::ingest::git::{GitRepo, Location, reference};
 use crate::store::RepositoryKind;
 
@@ -64,7 +63,7 @@ pub(super) fn checked(
 
 /// Returns a location as it may be stored and shown, and the credentials that its URL held. The user of an
 /// ssh URL does not count as credentials and stays in the location.
-pub(super) fn without_login(location: String, remote: Remote) -> (String, Option<Login>) {
+pub(super) fn without_login(location: String, remote: CloneAddress) -> (String, Option<Login>) {
     match remote.login {
         Some(login) if remote.scheme != "ssh" => (remote.address, Some(login)),
         _ => (location, None),

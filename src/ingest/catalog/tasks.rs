@@ -110,12 +110,11 @@ impl Catalog {
     ) {
         let (tracker, stop) = (driver.tracker.clone(), driver.stop.clone());
         let repository = Arc::clone(writer.repository());
+        let report_defect = move || repository.fail_on_defect();
         match source {
             Source::WorkingTree { path, watch } => {
                 let driving = driver.drive_tree(path, watch, writer, syncs);
-                tracker.spawn(watch_for_defect(driving, stop, move || {
-                    repository.fail_on_defect()
-                }));
+                tracker.spawn(watch_for_defect(driving, stop, report_defect));
             }
             Source::Git {
                 location,
@@ -134,9 +133,7 @@ impl Catalog {
                     poll,
                 };
                 let driving = driver.drive_git(source, writer, syncs);
-                tracker.spawn(watch_for_defect(driving, stop, move || {
-                    repository.fail_on_defect()
-                }));
+                tracker.spawn(watch_for_defect(driving, stop, report_defect));
             }
         }
     }

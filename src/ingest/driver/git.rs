@@ -9,9 +9,7 @@ use foveate_index::{Revision, Snapshot};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
-use super::{
-    Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, publish_history, run,
-};
+use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, run};
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
@@ -162,18 +160,11 @@ impl Driver {
                 (loading, loaded, run) = finished(&mut history) => {
                     let loaded = source.origin.without_damage(loaded);
                     let is_damaged = source.origin.copy().is_some_and(|copy| copy.is_damaged());
-                    let publish = self.blocking({
-                        let commit = loading.commit.clone();
-                        move || {
-                            let then = publish_history(&mut writer, &commit, loaded);
-                            (writer, then)
-                        }
-                    });
-                    let Some((back, then)) = publish.instrument(run.clone()).await else {
+                    let added = self.add_history(writer, |writer| writer, (loading, loaded, run));
+                    let Some((back, loading)) = added.await else {
                         return;
                     };
-                    writer = back;
-                    history = self.load_next(loading, then, run, &writer);
+                    (writer, history) = (back, loading);
                     is_damaged.then_some(Cause::Poll)
                 }
                 () = schedule.due() => Some(Cause::Poll),

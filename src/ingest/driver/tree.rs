@@ -1,439 +1,185 @@
-//! Scans a working tree and publishes what changed: the blocking half of its driver.
+//! The task of a working tree: scans it at the start, after file system events, at polls and on request. Its blocking
+//! half is in [`scan`].
 
-use std::path::{Path, PathBuf};
+mod scan;
+
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use foveate_index::{Revision, Snapshot};
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tracing::{Instrument as _, Span};
 
-use super::{Driver, Listed, ScanOutcome, fail, publish};
-use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
-use crate::ingest::IngestSettings;
-use crate::ingest::schedule::retry_wait;
-use crate::ingest::tree::{TreeError, WorkingTree, is_network};
-use crate::ingest::watch::{Changed, Changes, TreeWatcher};
-use crate::telemetry::spans::{carried, spawn_blocking};
+use super::{Driver, Loading, ScanOutcome, finished, run};
+use crate::engine::{Cause, Writer};
+use crate::ingest::schedule::sleep_until;
+use crate::ingest::tree::WorkingTree;
+use scan::{Scan, TreeWork, list_stored, network_threads};
 
-pub(super) enum Scan {
-    Everything(Cause),
-    At(Changed),
+/// A full scan of a working tree that is due.
+struct FullScan {
+    cause: Cause,
+    run: Span,
+    /// The wait for a permit; `None` for a tree that needs none. It is kept while changes are scanned: a wait that is
+    /// dropped loses its place in the queue.
+    permit: Option<PermitWait>,
 }
 
-impl Scan {
-    pub(super) fn cause(&self) -> Cause {
-        match self {
-            Self::Everything(cause) => *cause,
-            Self::At(_) => Cause::Changed,
-        }
-    }
-}
+type PermitWait = Pin<Box<dyn Future<Output = Option<OwnedSemaphorePermit>> + Send>>;
 
-/// The blocking half of a working tree's driver.
-pub(super) struct TreeWork {
-    pub(super) driver: Driver,
-    pub(super) tree: WorkingTree,
-    pub(super) writer: Writer,
-    pub(super) watcher: Option<Arc<TreeWatcher>>,
-    pub(super) watch: bool,
-    /// Why wanted events are missing or unreliable.
-    pub(super) broken: Option<String>,
-    /// Number of scans in a row that failed.
-    pub(super) failures: u32,
-    /// Time of the last scan that was a full one or failed.
-    pub(super) scanned: Instant,
-    /// Wait after that until a polled tree is scanned again.
-    pub(super) poll_wait: Duration,
-    /// Time of the last audit.
-    pub(super) audited: Instant,
-    /// Number of audits.
-    pub(super) audits: u64,
-    /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
-    /// that endless changes take at most half of the time, and are scanned together.
-    pub(super) rest_until: tokio::time::Instant,
-    /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
-    pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
-}
-
-/// Threads of a tree on a network file system: two waits at a time.
-const NETWORK_THREADS: usize = 2;
-
-/// Starts threads for a tree whose file system may hang; returns `None` for a local file system.
-pub(super) fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
-    is_network(root)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(NETWORK_THREADS);
-    threads.build().ok().map(Arc::new)
-}
-
-/// Returns a function that lists the files of a tree with the facts of a given blob cache. It returns
-/// `None` on a network file system, where listing may hang.
-pub(super) fn list_stored(
-    root: PathBuf,
-) -> impl FnOnce(&Driver, &BlobCache, &Progress) -> Option<Listed> {
-    move |driver, blobs, progress| {
-        if is_network(&root).is_some() {
-            return None;
-        }
-        let mut tree = driver.tree(root);
-        tree.rescan(blobs, progress, None).ok()?;
-        driver.git.store(tree.git().cloned().map(Arc::new));
-        Some((tree.revision(), tree.files()))
-    }
-}
-
-/// A lock of git older than this is not waited for.
-const LOCK_AGE: Duration = Duration::from_secs(60);
-/// Nor is a lock whose holder has changed nothing for this long.
-const LOCK_IDLE: Duration = Duration::from_millis(500);
-/// Time within which git acts after it releases its lock: it moves `HEAD`, or takes the lock again.
-const AFTER_LOCK: Duration = Duration::from_millis(50);
-/// Time between two checks of a lock.
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
-
-impl TreeWork {
-    pub(super) fn start_watching(&mut self) {
-        if !self.watch {
+impl Driver {
+    /// Keeps a working tree current until it is told to stop.
+    pub async fn drive_tree(
+        self,
+        path: PathBuf,
+        watch: bool,
+        writer: Writer,
+        mut syncs: mpsc::Receiver<()>,
+    ) {
+        let run = run(&writer, Cause::Registered);
+        let read = list_stored(path.clone());
+        let earlier = self.serve_stale(writer, read).instrument(run.clone());
+        let Some(writer) = earlier.await else {
             return;
-        }
-        self.broken = unreliable(self.tree.root(), &self.driver.settings);
-        if !self.driver.settings.events {
+        };
+        let open = self.open_tree(path, watch, writer).instrument(run.clone());
+        let Some(mut work) = open.await else {
             return;
-        }
-        let git_dir = self.git_dir();
-        let pending = Arc::clone(&self.writer.repository().pending);
-        match TreeWatcher::new(git_dir.as_deref(), pending) {
-            Ok(watcher) => {
-                if self.watcher.is_some() {
-                    watcher.changes.want_rescan();
+        };
+        let mut history: Option<Loading> = None;
+        // A run's span is dropped where its work ends: an idle repository has none.
+        let mut due = Some(self.full_scan(&work, Cause::Registered, run));
+        loop {
+            let poll = work.next_full_scan();
+            let is_idle = due.is_none();
+            // Before the first scan and after a failed one, the known files are incomplete, and changes wait for the
+            // full scan.
+            let is_complete = |due: &FullScan| due.cause != Cause::Registered && !work.failed();
+            let takes_changes = due.as_ref().is_none_or(is_complete);
+            let (scan, permit, run) = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                // Before changes: other repositories wait for its permit.
+                begun = begun(&mut due) => {
+                    let Some((cause, permit, run)) = begun else {
+                        return;
+                    };
+                    (Scan::Everything(cause), permit, run)
                 }
-                self.watcher = Some(Arc::new(watcher));
-            }
-            Err(error) => self.broken = Some(error),
-        }
-    }
-
-    /// Returns the directory that holds `HEAD`, or will hold it once `git init` is done.
-    fn git_dir(&self) -> Option<PathBuf> {
-        let known = self.tree.git().map(|git| git.git_dir().to_owned());
-        let usual = self.tree.root().join(".git");
-        known.or_else(|| usual.is_dir().then_some(usual))
-    }
-
-    /// Whether the last scan failed, so that the known files may be incomplete.
-    pub(super) fn failed(&self) -> bool {
-        self.failures > 0
-    }
-
-    /// Whether events may miss changes, so that the tree must be polled.
-    pub(super) fn polls(&self) -> bool {
-        self.watch && (self.failed() || self.why_no_events().is_some())
-    }
-
-    fn why_no_events(&self) -> Option<String> {
-        let failure = self.watcher.as_ref().and_then(|w| w.failure());
-        failure.or_else(|| self.broken.clone())
-    }
-
-    /// Waits for the next changes until they have settled, and returns them.
-    pub(super) async fn changed(&self) -> Changed {
-        let settings = &self.driver.settings;
-        match &self.watcher {
-            Some(watcher) => {
-                let changes = &watcher.changes;
-                changes
-                    .settle(settings.debounce, settings.max_delay, self.rest_until)
-                    .await;
-                let latest = Instant::now() + LOCK_AGE;
-                while Instant::now() < latest && self.wait_for_git(changes).await {
-                    changes
-                        .settle(AFTER_LOCK, settings.max_delay, self.rest_until)
-                        .await;
+                Some(()) = syncs.recv(), if is_idle => {
+                    let run = super::run(&work.writer, Cause::Sync);
+                    due = Some(self.full_scan(&work, Cause::Sync, run));
+                    continue;
                 }
-                changes.take()
-            }
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Waits until git releases its lock. A checkout writes its files while it holds the lock: they are
-    /// one change. A commit holds the lock while its hooks run, and writes no files: that wait ends early.
-    /// Returns whether a lock was released meanwhile.
-    async fn wait_for_git(&self, changes: &Changes) -> bool {
-        let Some(git) = self.tree.git() else {
-            return false;
-        };
-        let lock = git.git_dir().join("index.lock");
-        let mut last_event = Instant::now();
-        let mut events = changes.sequence();
-        let mut waited = false;
-        while is_held(lock.clone()).await {
-            if last_event.elapsed() >= LOCK_IDLE {
-                return false;
-            }
-            waited = true;
-            tokio::time::sleep(POLL_INTERVAL).await;
-            if changes.sequence() != events {
-                (last_event, events) = (Instant::now(), changes.sequence());
-            }
-        }
-        waited
-    }
-
-    /// Returns the time of the next full scan without a known change: a poll or an audit.
-    pub(super) fn next_full_scan(&self) -> Option<Instant> {
-        let settings = &self.driver.settings;
-        if self.polls() {
-            return Some(self.scanned + self.poll_wait);
-        }
-        (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
-    }
-
-    /// Returns the cause of a full scan that is due now.
-    pub(super) fn cause(&self) -> Cause {
-        let audit = self.driver.settings.audit;
-        if !audit.is_zero() && self.audited.elapsed() >= audit {
-            Cause::Audit
-        } else {
-            Cause::Changed
-        }
-    }
-
-    /// Checks the stats of all files and the content of some, and counts the changes that events missed.
-    fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
-        let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes.waiting());
-        let is_calm = !self.polls() && waiting(self) == Some(Changed::default());
-        let watcher = self.watcher.as_ref();
-        let blobs = &self.writer.repository().blobs;
-        let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
-        self.audited = Instant::now();
-        self.audits += 1;
-        metrics::counter!("foveate_audits_total").increment(1);
-        // Changes whose events have arrived meanwhile were not missed.
-        let missed = match waiting(self) {
-            Some(now) if is_calm && !now.rescan => differing.difference(&now.paths).count(),
-            _ => 0,
-        };
-        if missed > 0 {
-            metrics::counter!("foveate_audit_repaired_files_total").increment(missed as u64);
-            tracing::warn!(
-                files = missed,
-                "found changes that no event reported, and indexed them"
-            );
-        }
-        Ok(!differing.is_empty())
-    }
-
-    fn rescan(&mut self, cause: Cause, progress: &Progress) -> Result<bool, TreeError> {
-        let repository = Arc::clone(self.writer.repository());
-        let writer = &mut self.writer;
-        let draft = |tree: &mut WorkingTree| {
-            progress.enter(Phase::Building, 0);
-            writer.draft(plan(cause, tree.revision(), tree, None));
-        };
-        let watcher = self.watcher.as_ref();
-        self.tree
-            .rescan_with(&repository.blobs, progress, watcher, draft)
-    }
-
-    pub(super) fn scan(&mut self, scan: Scan) -> ScanOutcome {
-        let start = Instant::now();
-        if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
-            // The system limit that prevented events may no longer be exhausted.
-            self.start_watching();
-        }
-        if matches!(scan, Scan::Everything(_)) {
-            self.scanned = start;
-        }
-        let is_of_changes = matches!(scan, Scan::At(_));
-        if let Some(watcher) = &self.watcher {
-            // Before `HEAD` is read, so that no change of it is missed.
-            watcher.add_git_dir();
-        }
-        let (cause, read) = self.read(scan);
-        if matches!(read, Err(TreeError::Cancelled(_))) {
-            return ScanOutcome::Cancelled;
-        }
-        // A directory that is missing costs nothing to look for, and changes come at times of their own.
-        let waits_longer = !is_of_changes && !matches!(read, Err(TreeError::Unreadable { .. }));
-        let outcome = self.publish_read(cause, read, start);
-        if matches!(outcome, ScanOutcome::Failed) {
-            self.failures = match waits_longer {
-                true => self.failures.saturating_add(1),
-                false => self.failures.max(1),
+                changed = work.changed(), if takes_changes => {
+                    let run = super::run(&work.writer, Cause::Changed);
+                    (Scan::At(changed), None, run)
+                }
+                done = finished(&mut history) => {
+                    let added = self.add_history(work, |work| &mut work.writer, done);
+                    let Some((back, loading)) = added.await else {
+                        return;
+                    };
+                    (work, history) = (back, loading);
+                    continue;
+                }
+                () = sleep_until(poll), if is_idle => {
+                    let cause = work.cause();
+                    let run = super::run(&work.writer, cause);
+                    due = Some(self.full_scan(&work, cause, run));
+                    continue;
+                }
             };
-            self.scanned = start;
-            self.report_watching(self.writer.repository().status().error.clone());
-        } else {
-            self.failures = 0;
-        }
-        self.poll_wait = poll_wait(self.driver.settings.poll_interval, self.failures);
-        if let Some(watcher) = &self.watcher {
-            watcher.changes.done();
-        }
-        self.writer.repository().progress.enter(Phase::Idle, 0);
-        if is_of_changes {
-            self.rest_until = tokio::time::Instant::now() + start.elapsed();
-        }
-        outcome
-    }
-
-    /// Reads what changed, on the threads of the tree. Returns whether the known files changed, and the cause to report.
-    fn read(&mut self, scan: Scan) -> (Cause, Result<bool, TreeError>) {
-        let engine = Arc::clone(&self.driver.engine);
-        let progress = Arc::clone(&self.writer.repository().progress);
-        let own_threads = self.own_threads.clone();
-        let read = || match scan {
-            Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
-            Scan::At(_) if self.failed() => {
-                (Cause::Changed, self.rescan(Cause::Changed, &progress))
-            }
-            Scan::At(changed) => {
-                let watcher = self.watcher.as_ref();
-                let blobs = &self.writer.repository().blobs;
-                let read = self.tree.apply(&changed, blobs, &progress, watcher);
-                (Cause::Changed, read)
-            }
-        };
-        match own_threads {
-            Some(threads) => threads.install(carried(read)),
-            None => engine.pools.install(read),
-        }
-    }
-
-    /// Publishes what was read, or why it could not be read.
-    fn publish_read(
-        &mut self,
-        cause: Cause,
-        read: Result<bool, TreeError>,
-        start: Instant,
-    ) -> ScanOutcome {
-        let changed = match read {
-            // A failed scan may have changed the known files, too.
-            Ok(changed) => changed || self.failed(),
-            Err(error) => {
-                self.follow_git_dir();
-                return fail(&mut self.writer, error.to_string());
-            }
-        };
-        // This may find a repository that was created meanwhile.
-        let revision = self.tree.revision();
-        self.follow_git_dir();
-        // Before publishing: whoever sees the repository ready also sees how it is watched.
-        self.report_watching(None);
-        self.publish(cause, changed, revision, start)
-    }
-
-    /// Restarts watching when the tree's git directory has changed, as its `HEAD` is not watched yet. The
-    /// new watcher requests a full scan, which registers every directory.
-    fn follow_git_dir(&mut self) {
-        self.driver
-            .git
-            .store(self.tree.git().cloned().map(Arc::new));
-        let git_dir = self.git_dir();
-        let watched = self.watcher.as_ref().map(|w| w.git_dir());
-        if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
-            self.start_watching();
-        }
-    }
-
-    /// Reports how changes are noticed: by polling where events may miss some, or after a `failure`.
-    fn report_watching(&mut self, failure: Option<String>) {
-        if !self.watch {
-            return;
-        }
-        let reason = self.why_no_events().or(failure);
-        self.writer.set_watching(match reason {
-            Some(reason) => Watching::Polling { reason },
-            None => Watching::Events {
-                directories: self.tree.directory_count(),
-            },
-        });
-    }
-
-    fn publish(
-        &mut self,
-        cause: Cause,
-        changed: bool,
-        revision: Revision,
-        start: Instant,
-    ) -> ScanOutcome {
-        let basis = self.writer.repository().current_unless_stale();
-        let before = basis.as_ref().map(|basis| &basis.snapshot);
-        if !changed && before.is_some_and(|before| before.revision == revision) {
-            self.writer.mark_up_to_date();
-            let lacks_history = self.writer.repository().status().history_error.is_some();
-            return match lacks_history && cause == Cause::Sync {
-                true => ScanOutcome::WantsHistory(revision.commit),
-                false => ScanOutcome::Settled,
+            let at_once = scan.cause() == Cause::Sync;
+            let scanned = self.scan(work, scan, permit).instrument(run.clone());
+            let Some((back, outcome)) = scanned.await else {
+                return;
             };
+            work = back;
+            match outcome {
+                ScanOutcome::WantsHistory(commit) => {
+                    history = self.load_first(commit, history, at_once, run);
+                }
+                ScanOutcome::Settled | ScanOutcome::Failed => {}
+                ScanOutcome::Cancelled => return,
+            }
         }
-        let plan = plan(cause, revision, &self.tree, before.map(|before| &**before));
-        publish(&mut self.writer, plan, start)
+    }
+
+    async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+        let driver = self.clone();
+        self.blocking(move || {
+            let own_threads = network_threads(&path);
+            let tree = driver.tree(path);
+            driver.git.store(tree.git().cloned().map(Arc::new));
+            let mut work = TreeWork {
+                tree,
+                writer,
+                watcher: None,
+                watch,
+                broken: None,
+                failures: 0,
+                scanned: Instant::now(),
+                poll_wait: driver.settings.poll_interval,
+                audited: Instant::now(),
+                audits: 0,
+                rest_until: tokio::time::Instant::now(),
+                own_threads,
+                driver,
+            };
+            work.start_watching();
+            work
+        })
+        .await
+    }
+
+    /// Prepares a full scan, which waits for its turn. A scan of changed files does not, so that a save never waits
+    /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
+    fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
+        let engine = Arc::clone(&self.engine);
+        let repository = Arc::clone(work.writer.repository());
+        let wait: PermitWait = Box::pin(async move { engine.index_permit(&repository).await });
+        FullScan {
+            cause,
+            run,
+            permit: work.own_threads.is_none().then_some(wait),
+        }
+    }
+
+    /// Scans the tree off the async threads, and holds the permit meanwhile. Returns `None` when that panicked.
+    async fn scan(
+        &self,
+        mut work: TreeWork,
+        scan: Scan,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Option<(TreeWork, ScanOutcome)> {
+        self.blocking(move || {
+            let outcome = work.scan(scan);
+            drop(permit);
+            (work, outcome)
+        })
+        .await
+    }
+
+    /// Creates the reader of a working tree. The program's own directory is never indexed, even inside a repository.
+    fn tree(&self, root: PathBuf) -> WorkingTree {
+        let excluded = vec![self.settings.data_dir.clone()];
+        WorkingTree::new(root, excluded, Arc::clone(&self.read_limits))
+            .with_stats(Arc::clone(&self.stats))
     }
 }
 
-/// Whether git holds a lock. If the file system does not answer, the lock counts as free.
-async fn is_held(lock: PathBuf) -> bool {
-    let written = spawn_blocking(move || lock.metadata()?.modified());
-    match timeout(LOCK_IDLE, written).await {
-        Ok(Ok(Ok(at))) => at.elapsed().is_ok_and(|age| age < LOCK_AGE),
-        _ => false,
-    }
-}
-
-/// Returns the wait from one scan of a polled tree to the next, after so many failures in a row.
-fn poll_wait(interval: Duration, failures: u32) -> Duration {
-    match failures.checked_sub(1) {
-        Some(before) => retry_wait(interval, before),
-        None => interval,
-    }
-}
-
-/// Returns the plan of indexing the tree after the snapshot `before`.
-fn plan(cause: Cause, revision: Revision, tree: &WorkingTree, before: Option<&Snapshot>) -> Plan {
-    // Another commit has another history; without a commit there is none to load.
-    let history = if revision.commit.is_empty() {
-        Some(CommitHistory::default())
-    } else {
-        before
-            .filter(|before| before.revision.commit == revision.commit)
-            .and_then(CommitHistory::of)
+/// Waits until the due full scan may begin, and takes it out, with its permit if it needs one; waits for ever if none
+/// is due. Returns `None` when there are no permits any more.
+async fn begun(due: &mut Option<FullScan>) -> Option<(Cause, Option<OwnedSemaphorePermit>, Span)> {
+    let permit = match due {
+        Some(FullScan {
+            permit: Some(wait), ..
+        }) => Some(wait.await?),
+        Some(_) => None,
+        None => std::future::pending().await,
     };
-    Plan {
-        cause,
-        revision,
-        files: tree.files(),
-        history,
-    }
-}
-
-/// Returns why events do not report every change below `root`; `None` if they do.
-fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
-    if !settings.events {
-        return Some("events are switched off (`watch.events`)".to_owned());
-    }
-    let name = is_network(root)?;
-    Some(format!(
-        "the directory is on {name}, which does not report changes made by other machines"
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tree_that_cannot_be_indexed_is_scanned_less_and_less_often() {
-        let interval = Duration::from_secs(10);
-        assert_eq!(poll_wait(interval, 0), interval);
-        for (failures, longest) in [(1, 10), (2, 20), (3, 40), (6, 320), (100, 3600)] {
-            let wait = poll_wait(interval, failures);
-            let longest = Duration::from_secs(longest);
-            assert!(
-                longest / 2 <= wait && wait <= longest,
-                "{failures}: {wait:?}"
-            );
-        }
-    }
+    let FullScan { cause, run, .. } = due.take()?;
+    Some((cause, permit, run))
 }

@@ -5,14 +5,14 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 use super::GitError;
-use super::location::Remote;
+use crate::engine::CloneAddress;
 
 /// Hosts with private, link-local or loopback addresses to which git may connect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrivateHosts {
     /// All hosts: only users of this machine can send queries.
     All,
-    /// Hosts of these names, as [`super::location::host_name`] writes them.
+    /// Hosts of these names, as [`crate::engine::host_name`] writes them.
     Named(Vec<String>),
 }
 
@@ -21,7 +21,7 @@ pub enum PrivateHosts {
 ///
 /// # Errors
 /// When the host has no address, or one that is not allowed.
-pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, GitError> {
+pub fn check(remote: &CloneAddress, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, GitError> {
     let PrivateHosts::Named(names) = allowed else {
         return Ok(Vec::new());
     };
@@ -90,7 +90,6 @@ fn is_public_v4(v4: Ipv4Addr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Location;
     use super::*;
 
     #[test]
@@ -153,11 +152,7 @@ mod tests {
         }
     }
 
-    fn remote(url: &str) -> Remote {
-        let schemes = ["https".to_owned(), "ssh".to_owned()];
-        match Location::parse(url, &schemes) {
-            Ok(Location::Remote(remote)) => remote,
-            other => panic!("{url} is a remote: {other:?}"),
-        }
+    fn remote(url: &str) -> CloneAddress {
+        CloneAddress::parse(url).unwrap()
     }
 }

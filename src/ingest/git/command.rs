@@ -25,6 +25,12 @@ const SETTINGS: [&str; 9] = [
     "gc.auto=0",
 ];
 
+/// A setting that makes git treat large files as binary ones, without lines. They are not indexed.
+pub const LARGE_FILES: &str = "core.bigFileThreshold=2m";
+
+/// Largest part of git's error output that is kept, in bytes.
+pub const COMPLAINT_BYTES: usize = 4096;
+
 /// Environment of every call.
 const ENVIRONMENT: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::address::{self, PrivateHosts};
-use super::location::Remote;
 use super::process::RunLimits;
 use super::{GitError, GitRepo, ReadLimits, command};
+use crate::engine::CloneAddress;
 
 /// Source of tokens that are not in a file or variable: those of installations of an app, which expire. A higher
 /// floor implements it; the command line has none.
@@ -24,7 +24,7 @@ pub trait TokenSource: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// When the token cannot be obtained now; the text says why.
-    fn token(&self, address: &str) -> Option<Result<String, String>>;
+    fn token(&self, address: &CloneAddress) -> Option<Result<String, String>>;
 }
 
 /// Settings of connections to remote repositories.
@@ -44,7 +44,7 @@ pub struct ConnectionSettings {
     pub follow_redirects: bool,
     /// Hosts of private networks to which git may connect.
     pub private_hosts: PrivateHosts,
-    /// Environment variables with tokens, by host in the form of [`super::location::host_name`].
+    /// Environment variables with tokens, by host in the form of [`crate::engine::host_name`].
     pub tokens: BTreeMap<String, String>,
     /// Files with tokens, by host in the same form.
     pub token_files: BTreeMap<String, PathBuf>,
@@ -55,7 +55,7 @@ pub struct ConnectionSettings {
 /// The connection to one remote repository.
 #[derive(Debug)]
 pub struct Connection {
-    remote: Remote,
+    remote: CloneAddress,
     settings: ConnectionSettings,
 }
 
@@ -68,7 +68,7 @@ const TOKEN_USER: &str = "x-access-token";
 
 impl Connection {
     /// Creates the connection to `remote`.
-    pub fn new(remote: Remote, settings: ConnectionSettings) -> Self {
+    pub fn new(remote: CloneAddress, settings: ConnectionSettings) -> Self {
         Self { remote, settings }
     }
 
@@ -120,9 +120,9 @@ impl Connection {
         ] {
             command.arg("-c").arg(setting);
         }
-        if !addresses.is_empty() && self.is_http() {
+        if !addresses.is_empty() && self.remote.is_http() {
             let found: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-            let Remote { host, port, .. } = &self.remote;
+            let CloneAddress { host, port, .. } = &self.remote;
             let found = found.join(",");
             command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
         }
@@ -139,10 +139,6 @@ impl Connection {
         Ok(command)
     }
 
-    fn is_http(&self) -> bool {
-        matches!(&*self.remote.scheme, "https" | "http")
-    }
-
     /// Returns scheme, host and port of the URL.
     fn origin(&self) -> &str {
         let address = &self.remote.address;
@@ -152,7 +148,7 @@ impl Connection {
 
     /// Returns user, password or token, and whether these are complete, so that no other helper is asked.
     fn login(&self) -> Result<Option<(String, String, bool)>, GitError> {
-        if !self.is_http() {
+        if !self.remote.is_http() {
             return Ok(None);
         }
         if let Some(login) = &self.remote.login {
@@ -179,7 +175,7 @@ impl Connection {
             (first_line(file), failure)
         } else {
             let source = self.settings.token_source.as_ref();
-            let token = source.and_then(|source| source.token(&self.remote.address));
+            let token = source.and_then(|source| source.token(&self.remote));
             return token.transpose().map_err(GitError::Unavailable);
         };
         match found {

@@ -6,6 +6,7 @@ use foveate_query::Change;
 use tokio_util::sync::CancellationToken;
 
 use super::history::empty_tree;
+use super::hunk_header::{HunkHeader, LineRange};
 use super::process::{self, RunLimits};
 use super::{GitError, GitRepo, command, stream};
 use crate::engine::{Diff, OldLines, OmittedParts};
@@ -32,8 +33,6 @@ const OPTIONS: [&str; 16] = [
 const EARLIER: [&str; 3] = ["--- ", "a/", "rename from "];
 /// The same for the later file.
 const LATER: [&str; 3] = ["+++ ", "b/", "rename to "];
-/// Larger files are not indexed; this makes git treat them as binary files, without lines.
-const LARGE_FILES: &str = "core.bigFileThreshold=2m";
 
 impl GitRepo {
     /// Returns the changes of the commit `head` since it left the commit `base`, both given by full id.
@@ -45,18 +44,14 @@ impl GitRepo {
         let run_limits = self.read_limits.lookup_limits(&enough, "diff-tree");
         let fork = merge_base(self, base, head, &run_limits)?;
         let mut command = self.command()?;
-        command.args(["-c", LARGE_FILES, "diff-tree"]).args(OPTIONS);
+        command
+            .args(["-c", command::LARGE_FILES, "diff-tree"])
+            .args(OPTIONS);
         // Ignores `.gitattributes` files, which could hide the changes of a file.
         command.env("GIT_ATTR_SOURCE", empty_tree(head.len()));
-        let prefix = &self.prefix;
-        command.arg(match prefix.as_str() {
-            "" => "--no-relative".to_owned(),
-            prefix => format!("--relative={prefix}"),
-        });
+        command.arg(self.relative_option());
         command.args(["--end-of-options", &fork, head, "--"]);
-        if !prefix.is_empty() {
-            command.arg(format!(":(top,literal){prefix}"));
-        }
+        command.args(self.pathspec());
         let mut reader = Reader::default();
         let mut bytes = 0;
         let mut take = |line: &[u8]| {
@@ -157,9 +152,9 @@ impl Reader {
             self.earlier_path = None;
             self.has_before = false;
             self.in_head = true;
-        } else if let Some(ranges) = line.strip_prefix(b"@@ ") {
+        } else if line.starts_with(b"@@ ") {
             self.in_head = false;
-            self.hunk(ranges);
+            self.hunk(line);
         } else if let (true, Some(path)) = (self.in_head, path_of(line, EARLIER)) {
             self.earlier_path = Some(path);
         } else if let (true, Some(path)) = (self.in_head, path_of(line, LATER)) {
@@ -190,8 +185,11 @@ impl Reader {
         }
     }
 
-    fn hunk(&mut self, ranges: &[u8]) {
-        let Some(lines) = changed_lines(ranges) else {
+    fn hunk(&mut self, line: &[u8]) {
+        let Some(header) = HunkHeader::parse(line) else {
+            return;
+        };
+        let Some(lines) = changed_lines(header.later) else {
             return;
         };
         let is_full = self.file == File::LeftOut || self.hunks == MAX_HUNKS;
@@ -202,7 +200,7 @@ impl Reader {
                 change.lines.push(lines);
                 self.hunks += 1;
                 if let (true, Some(before)) = (self.has_before, self.before.last_mut()) {
-                    note_before(before, ranges);
+                    note_before(before, header.earlier);
                 }
             }
         }
@@ -210,14 +208,10 @@ impl Reader {
 }
 
 /// Adds the earlier lines of a hunk to its file.
-fn note_before(before: &mut OldLines, ranges: &[u8]) {
-    match earlier_lines(ranges) {
-        Some((start, 0)) => before.insertions.push(start),
-        Some((start, count)) if start > 0 => {
-            let end = start.saturating_add(count - 1);
-            before.lines.push(Lines::new(start, end));
-        }
-        _ => {}
+fn note_before(before: &mut OldLines, earlier: LineRange) {
+    match earlier.lines() {
+        Some(lines) => before.lines.push(lines),
+        None => before.insertions.push(earlier.start),
     }
 }
 
@@ -273,35 +267,13 @@ fn escaped(letter: u8) -> Option<u8> {
     })
 }
 
-/// Parses the lines of the later file in `-3,2 +5,4 @@ …`. For a pure deletion, whose range is empty, returns the
-/// lines before and after it; at the end of the file the second one does not exist.
-fn changed_lines(ranges: &[u8]) -> Option<Lines> {
-    let end = ranges.windows(3).position(|bytes| bytes == b" @@")?;
-    let ranges = std::str::from_utf8(&ranges[..end]).ok()?;
-    let (_, later) = ranges.split_once(" +")?;
-    let (start, count) = later.split_once(',').unwrap_or((later, "1"));
-    let (start, count) = (number(start)?, number(count)?);
-    match (start, count) {
-        (_, 0) => Some(Lines::new(start.max(1), start.checked_add(1)?)),
-        (0, _) => None,
-        _ => Some(Lines::new(start, start.checked_add(count - 1)?)),
+/// Returns the lines of a hunk in the later file. For a pure deletion, whose range is empty, returns the lines before and
+/// after it; at the end of the file the second one does not exist.
+fn changed_lines(later: LineRange) -> Option<Lines> {
+    match later.count {
+        0 => Some(Lines::new(later.start.max(1), later.start.checked_add(1)?)),
+        _ => later.lines(),
     }
-}
-
-/// Parses the first line and the number of lines of the earlier file in `-3,2 +5,4 @@ …`.
-fn earlier_lines(ranges: &[u8]) -> Option<(u32, u32)> {
-    let end = ranges.iter().position(|byte| *byte == b' ')?;
-    let earlier = std::str::from_utf8(&ranges[..end])
-        .ok()?
-        .strip_prefix('-')?;
-    let (start, count) = earlier.split_once(',').unwrap_or((earlier, "1"));
-    Some((number(start)?, number(count)?))
-}
-
-/// Parses a number of digits only, without the sign that `parse` would accept.
-fn number(text: &str) -> Option<u32> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_plain)
 }
 
 #[cfg(test)]
@@ -398,9 +370,6 @@ new file mode 100644
         let reader = read(text);
         assert_eq!(reader.before[0].insertions, [4, 0]);
         assert_eq!(reader.before[0].lines, [Lines::new(9, 9)]);
-        for odd in ["-x +1 @@", "+1 @@", "-1,-2 +1 @@", "-4294967296 +1 @@", ""] {
-            assert_eq!(earlier_lines(odd.as_bytes()), None, "{odd}");
-        }
     }
 
     #[test]
@@ -436,35 +405,16 @@ new file mode 100644
     }
 
     #[test]
-    fn malformed_ranges_are_rejected() {
-        for (ranges, lines) in [
-            ("-1 +1 @@", Some((1, 1))),
-            ("-1,0 +2,3 @@ def f():", Some((2, 4))),
-            ("-1,2 +0,0 @@", Some((1, 1))),
-            ("-1,2 +7,0 @@", Some((7, 8))),
-            ("-1 +4294967295 @@", Some((u32::MAX, u32::MAX))),
-            ("-1 +4294967295,2 @@", None),
-            ("-1 +4294967295,0 @@", None),
-            ("-1 +99999999999999999999 @@", None),
-            ("-1 +1,99999999999999999999 @@", None),
-            ("-1 +-5 @@", None),
-            ("-1 ++5 @@", None),
-            ("-1 +5,-1 @@", None),
-            ("-1 +5,+1 @@", None),
-            ("-1 +0,2 @@", None),
-            ("-1 +, @@", None),
-            ("-1 + @@", None),
-            ("-1 +x @@", None),
-            ("-1 @@", None),
-            ("-1 +1", None),
-            ("@@", None),
-            ("", None),
-        ] {
-            let found = changed_lines(ranges.as_bytes());
-            let found = found.map(|lines| (lines.start, lines.end));
-            assert_eq!(found, lines, "{ranges:?}");
-        }
-        assert!(changed_lines(b"-1 +1 @@ caf\xe9").is_some());
+    fn deletion_is_shown_by_the_lines_around_it() {
+        let lines = |start, count| changed_lines(LineRange { start, count });
+        assert_eq!(lines(2, 3), Some(Lines::new(2, 4)));
+        assert_eq!(lines(0, 0), Some(Lines::new(1, 1)));
+        assert_eq!(lines(7, 0), Some(Lines::new(7, 8)));
+        assert_eq!(lines(u32::MAX, 0), None);
+    }
+
+    #[test]
+    fn hunks_without_a_file_are_ignored() {
         // Hunks before any file, after an unusable name, and after a name that comes too late.
         let text = "@@ -1 +1 @@\ndiff --git x y\n+++ b/../x\n@@ -1 +1 @@\n+++ b/late\n@@ -1 +1 @@";
         assert!(read(text).changes.is_empty());

@@ -23,6 +23,7 @@ use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
+use super::command::LARGE_FILES;
 use super::process::{self, RunLimits};
 use super::read_limits::read_start;
 use super::{GitError, GitRepo, stream};
@@ -386,7 +387,7 @@ impl Reader<'_> {
         let mut setting = std::ffi::OsString::from("core.attributesFile=");
         setting.push(attributes.path());
         command.arg("-c").arg(setting);
-        command.args(["-c", "core.bigFileThreshold=2m"]);
+        command.args(["-c", LARGE_FILES]);
         for setting in foveate_parse::hunks::settings() {
             command.args(["-c", &setting]);
         }
@@ -418,13 +419,11 @@ impl Reader<'_> {
 
     /// Limits a command to the repository's prefix, or to `files` if there is no prefix.
     fn add_prefix(&self, command: &mut std::process::Command, files: &[String]) {
-        let prefix = &self.repo.prefix;
-        if prefix.is_empty() {
-            command.arg("--").args(files);
-        } else {
-            command.arg(format!("--relative={prefix}"));
-            command.args(["--", &format!(":(top,literal){prefix}")]);
-        }
+        command.arg(self.repo.relative_option()).arg("--");
+        match self.repo.pathspec() {
+            Some(pathspec) => command.arg(pathspec),
+            None => command.args(files),
+        };
     }
 
     fn run(

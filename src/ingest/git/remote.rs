@@ -21,6 +21,7 @@ use super::process;
 use super::transfer::Transfer;
 use super::{GitError, command, refuses_commit};
 use crate::engine::Progress;
+use crate::ingest::data_layout::{DAMAGED, UNFINISHED};
 
 /// A local copy of a remote repository.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl CommitRequests {
     /// # Errors
     /// When the server is not asked now: it refused [`MAX_ASKED`] others, or could not be asked within
     /// [`FAILURE_PAUSE`].
-    fn may_ask(&mut self, id: &str) -> Result<bool, GitError> {
+    fn may_request(&mut self, id: &str) -> Result<bool, GitError> {
         self.refused.retain(|_, time| time.elapsed() < ASK_INTERVAL);
         if self.refused.contains_key(id) {
             return Ok(false);
@@ -91,8 +92,6 @@ const MAX_DROPPED: usize = 20;
 const ANSWER_BYTES: u64 = 1 << 18;
 /// The ref of the commit that a remote's detached `HEAD` names.
 const DETACHED: &str = "refs/foveate/head";
-/// Extension of the directory of a clone that is not complete.
-const UNFINISHED: &str = "unfinished";
 
 impl RemoteCopy {
     /// Creates a handle to the copy at `directory`, which need not exist yet.
@@ -173,7 +172,7 @@ impl RemoteCopy {
     /// When git fails, takes too long, or is to stop; an existing copy then stays.
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
-        let damaged = self.directory.with_extension("damaged");
+        let damaged = self.directory.with_extension(DAMAGED);
         let parent = self.directory.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
         // Each clone has a directory of its own: the git of a server that was killed may still run, and removes its
@@ -224,10 +223,10 @@ impl RemoteCopy {
     /// Whether the server may be asked for a commit now; false unless `id` is a full id.
     ///
     /// # Errors
-    /// As `CommitRequests::may_ask`; the text gives the reason.
+    /// As `CommitRequests::may_request`; the text gives the reason.
     pub fn may_request(&self, id: &str) -> Result<bool, GitError> {
         match ObjectId::from_hex(id) {
-            Some(_) => self.requests.lock().may_ask(id),
+            Some(_) => self.requests.lock().may_request(id),
             None => Ok(false),
         }
     }
@@ -430,7 +429,7 @@ fn ask_head(connection: &Connection) -> Result<Command, GitError> {
 /// # Errors
 /// When files cannot be removed.
 pub fn remove_copy(directory: &Path) -> io::Result<()> {
-    remove(&directory.with_extension("damaged"))?;
+    remove(&directory.with_extension(DAMAGED))?;
     remove(directory)
 }
 
@@ -496,11 +495,11 @@ mod tests {
         let mut requests = CommitRequests::default();
         for n in 0..MAX_ASKED {
             let id = format!("{n:040x}");
-            assert!(requests.may_ask(&id).unwrap());
+            assert!(requests.may_request(&id).unwrap());
             requests.refused.insert(id, Instant::now());
         }
-        assert!(!requests.may_ask(&"0".repeat(40)).unwrap());
-        let error = requests.may_ask(&"f".repeat(40)).unwrap_err();
+        assert!(!requests.may_request(&"0".repeat(40)).unwrap());
+        let error = requests.may_request(&"f".repeat(40)).unwrap_err();
         assert!(matches!(error, GitError::NotAsked(MAX_ASKED)), "{error}");
         assert!(!error.is_damage());
     }

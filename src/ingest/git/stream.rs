@@ -7,8 +7,6 @@ use std::process::{ChildStderr, Command, Stdio};
 use super::process::{self, RunLimits};
 use super::{GitError, command};
 
-/// Largest part of git's error output that is kept, in bytes.
-const COMPLAINT_BYTES: u64 = 4096;
 /// Size of the read buffer.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -59,7 +57,8 @@ pub fn pieces(
 pub(super) fn drain(stderr: ChildStderr) -> Vec<u8> {
     let mut reader = BufReader::new(stderr);
     let mut kept = Vec::new();
-    let _ = reader.by_ref().take(COMPLAINT_BYTES).read_to_end(&mut kept);
+    let kept_bytes = command::COMPLAINT_BYTES as u64;
+    let _ = reader.by_ref().take(kept_bytes).read_to_end(&mut kept);
     let _ = std::io::copy(&mut reader, &mut std::io::sink());
     kept
 }

@@ -2,10 +2,9 @@
 
 use std::io::{BufReader, Read};
 
+use super::command::COMPLAINT_BYTES;
 use crate::engine::{Phase, Progress};
 
-/// Largest part of the errors that is kept, in bytes.
-const COMPLAINT_BYTES: usize = 4096;
 /// Length at which a line is truncated, in bytes.
 const LINE_BYTES: usize = 1024;
 

@@ -42,13 +42,9 @@ impl Reader<'_> {
             .arg(format!("--skip={}", positions.start))
             .arg(format!("--max-count={}", positions.len()))
             .arg("--format=%x1e%P%n%H%n%an%n%ae%n%B");
-        if !self.repo.prefix.is_empty() {
-            command.arg(format!("--relative={}", self.repo.prefix));
-        }
+        command.arg(self.repo.relative_option());
         command.args(["--end-of-options", commit, "--"]);
-        if !self.repo.prefix.is_empty() {
-            command.arg(format!(":(top,literal){}", self.repo.prefix));
-        }
+        command.args(self.repo.pathspec());
         let mut reader = ChangesReader {
             message_bytes: self.limits.message_bytes,
             done: Vec::new(),

@@ -26,10 +26,8 @@ impl Reader<'_> {
                 self.limits.commits.saturating_mul(2)
             ))
             .arg("--format=%P%n%H%n%an%n%ae%n%B")
-            .args(["--end-of-options", commit, "--"]);
-        if !self.repo.prefix.is_empty() {
-            command.arg(format!(":(top,literal){}", self.repo.prefix));
-        }
+            .args(["--end-of-options", commit, "--"])
+            .args(self.repo.pathspec());
         let mut heads = Vec::new();
         let longest = HEAD_BYTES + self.limits.message_bytes;
         let mut remaining = self.limits.commits;

@@ -5,6 +5,7 @@ use foveate_model::ObjectId;
 use foveate_parse::hunks::{self, HunkHeads};
 
 use super::touched_files::{self, COMMIT};
+use crate::ingest::git::hunk_header::HunkHeader;
 
 /// Length at which a line is truncated, in bytes.
 pub const MAX_LINE_BYTES: usize = 512;
@@ -30,7 +31,7 @@ pub struct HunksReader {
 #[derive(Debug, Default)]
 struct Hunk {
     /// Numbers of removed and of added lines that are still to come.
-    left: [usize; 2],
+    left: [u32; 2],
     /// The definition above the hunk: its name, and its indentation if that is known.
     above: Option<(Box<str>, Option<usize>)>,
     /// The sign of the current lines.
@@ -89,20 +90,13 @@ impl HunksReader {
         }
     }
 
+    /// Starts the hunk of a header. No lines follow a malformed one.
     fn head(&mut self, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
-        let mut parts = text.splitn(3, "@@");
-        let ranges = parts.nth(1).unwrap_or_default();
-        let above = parts.next().unwrap_or_default();
-        let mut counts = ranges.split_whitespace().map(lines_of);
-        self.hunk = Hunk {
-            left: [
-                counts.next().unwrap_or_default(),
-                counts.next().unwrap_or_default(),
-            ],
-            above: self.above(above.strip_prefix(' ').unwrap_or(above)),
+        self.hunk = HunkHeader::parse(line).map_or_else(Hunk::default, |header| Hunk {
+            left: [header.earlier.count, header.later.count],
+            above: self.above(&String::from_utf8_lossy(header.above)),
             ..Hunk::default()
-        };
+        });
     }
 
     fn above(&self, line: &str) -> Option<(Box<str>, Option<usize>)> {
@@ -169,13 +163,6 @@ impl Hunk {
         }
         !self.left_definition && (is_deeper || text.starts_with([')', ']', '}', '{']))
     }
-}
-
-/// Parses the number of lines of one side of a hunk: `-12,3`, or `-12` for one line.
-fn lines_of(range: &str) -> usize {
-    range
-        .split_once(',')
-        .map_or(1, |(_, count)| count.parse().unwrap_or_default())
 }
 
 #[cfg(test)]
