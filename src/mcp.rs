@@ -11,6 +11,7 @@ pub mod tools;
 mod calls;
 mod failure;
 mod handler;
+mod lenient;
 mod message;
 mod readiness;
 mod resources;

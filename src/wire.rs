@@ -15,6 +15,7 @@ macro_rules! same_members {
 }
 pub(crate) use same_members;
 
+pub mod diff_range;
 pub mod lookup;
 pub mod request;
 pub mod unknown_field;
@@ -26,6 +27,7 @@ use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
 use foveate_query::rank::{ListedFile, ListedPlace, Signal};
 use foveate_query::resolve::ListedSymbol;
 use foveate_query::{Breadth, Format, Intent, IntentKind, Issue, Timings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -33,7 +35,9 @@ use crate::engine::AnswerWithSnapshot;
 use crate::telemetry::round_milliseconds;
 
 /// Kind of help that is asked for. Decides how the budget is shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema, ValueEnum,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[value(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs)]
@@ -70,7 +74,17 @@ same_members!(FormatName => Format { Xml, Markdown, Json });
 /// How much of the budget is used: only for what is likely to be changed, for what is worth its tokens, or
 /// for whatever fits.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, ValueEnum,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    JsonSchema,
+    ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lowercase")]
@@ -318,7 +332,7 @@ pub struct TimingsAnswer {
 /// A limitation of the answer, or a note for the reader.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
-    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`,
+    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `unknown_seen`, `skipped_files`, `unsafe_characters`,
     /// `degraded`, `deadline`, ….
     pub code: String,
     /// For people: one line, in which characters that are unsafe to display are escaped.

@@ -1,7 +1,6 @@
 //! `foveate context`: indexes a directory or a commit, answers one question and exits, without a server. The
 //! index is cached for the next run ([`super::cache`]).
 
-mod diff;
 mod event;
 mod evidence;
 mod focus;
@@ -32,7 +31,7 @@ use crate::engine::{
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
 use crate::ingest::one_shot::{self, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
-use crate::wire::{BreadthName, FormatName, IntentName};
+use crate::wire::{BreadthName, FormatName, IntentName, diff_range};
 
 /// Time limit for reading the files that past commits touched. The next run continues from there if there is a
 /// cache.
@@ -58,7 +57,7 @@ pub struct ContextArgs {
     r#ref: Option<String>,
     /// A change to ask about, such as a pull request: what HEAD changed since it branched off BASE. Answers from
     /// HEAD. An end that is left out is the checked-out commit: `main..`.
-    #[arg(long, value_name = "BASE..HEAD", value_parser = diff::ends)]
+    #[arg(long, value_name = "BASE..HEAD", value_parser = diff_range::ends)]
     diff: Option<DiffEnds>,
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]

@@ -21,7 +21,7 @@ use crate::access::audit::{self, Action, Outcome};
 use crate::telemetry::{round_milliseconds, trace};
 pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
-pub use touched_functions::{Changed, ChangedFunction};
+pub use touched_functions::Changed;
 
 /// After this percentage of the time for an answer, optional work is skipped, so that there is an answer with an issue
 /// instead of none: work in progress needs the rest.

@@ -35,7 +35,7 @@ async fn run_lookup<R: RawLookup>(
     get, path = "/repos/{repo}/definitions", tag = "lookups",
     params(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
-        ("name" = DefinitionName, Query, description = "Name of a definition, optionally with enclosing names: `connect`, `Client.connect`, `package.module.Client`"),
+        ("name" = DefinitionName, Query, description = "Name of a definition, optionally with enclosing names: `connect`, `Client.connect`, `package.module.Client`; or of a file: `src/client.py:Client.connect`"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most definitions per page; absent: 20"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),

@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
 use super::tools::{Call, ContextCall, ToolName};
-use super::{Caller, McpService, Session};
+use super::{Caller, McpService, Session, lenient};
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::engine::{AnswerWithSnapshot, AskError, Repository};
@@ -27,10 +27,13 @@ use crate::wire::lookup::{
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::whole_number::WholeNumber;
-use crate::wire::{AnswerOptions, ContextAnswer};
+use crate::wire::{AnswerOptions, ContextAnswer, diff_range};
 
-/// Most repositories that the error lists if a call names none.
+/// Most repositories that the error lists if a call names none, or one that does not exist.
 const MAX_NAMED: usize = 20;
+/// Explains that there is nothing to ask.
+const NO_REPOSITORY: &str =
+    "no repository is registered; the user adds one with `foveate repo add`";
 /// Maximum number of times that a file is read from its beginning because its repository changed meanwhile.
 const MAX_READS: usize = 3;
 /// Stands for all places that the session has shown.
@@ -96,11 +99,22 @@ impl McpService {
         let call = call.what;
         let seen = self.seen(call.seen.unwrap_or_default())?;
         let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
+        let diff = call.diff.as_deref().map(diff_range::ends).transpose();
+        let diff = diff.map_err(|reason| Failure::Message(format!("`diff`: {reason}")))?;
+        let explain: fn(AskError) -> Failure = match diff {
+            Some(_) => Failure::of_diff,
+            None => Failure::from,
+        };
         let raw = RawRequest {
             repo: Some(repository.name.to_string()),
-            query: Some(call.query),
+            query: call.query,
             reference: call.r#ref,
+            diff,
             budget_tokens: call.budget_tokens.map(|WholeNumber(tokens)| tokens),
+            breadth: call.breadth,
+            intent: call.intent,
+            // The path of a file is taken as one, so that one list is enough.
+            focus_symbols: call.focus.unwrap_or_default(),
             seen_places,
             seen_paths,
             ..RawRequest::default()
@@ -114,7 +128,7 @@ impl McpService {
         let query = feedback.and_then(|feedback| feedback.query(&question.request.query));
         let asking = async {
             let answered = self.engine.ask(grant, question).await;
-            answered.map_err(Failure::from)
+            answered.map_err(explain)
         };
         let answered = self.when_ready(context, &repository, asking).await?;
         self.record(&answered, query, context);
@@ -206,27 +220,18 @@ impl McpService {
         action: Action,
     ) -> Result<Arc<Repository>, Failure> {
         if let Some(name) = name {
-            return Ok(self.engine.get(grant, name).ok_or_else(|| {
+            return self.engine.get(grant, name).ok_or_else(|| {
                 audit::record(grant, action, None, Outcome::Unknown);
-                AskError::UnknownRepo(shorten(name, 100).into_owned())
-            })?);
+                unknown_repository(name, &self.engine.repositories(grant))
+            });
         }
         let mut seen = self.engine.repositories(grant);
         match (seen.pop(), seen.len()) {
             (Some(only), 0) => Ok(only),
-            (None, _) => Err(Failure::Message(
-                "no repository is registered; the user adds one with `foveate repo add`".to_owned(),
-            )),
+            (None, _) => Err(Failure::Message(NO_REPOSITORY.to_owned())),
             (Some(last), _) => {
                 seen.push(last);
-                let names = seen.iter().take(MAX_NAMED);
-                let names: Vec<&str> = names.map(|r| r.name.as_str()).collect();
-                let more = match seen.len() - names.len() {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                let names = names.join(", ");
-                let text = format!("`repo` is missing: name one of {names}{more}");
+                let text = format!("`repo` is missing: name one of {}", list(&seen));
                 Err(Failure::Message(text))
             }
         }
@@ -258,8 +263,29 @@ impl McpService {
     }
 }
 
+/// Explains that no repository is called so, and which ones there are.
+fn unknown_repository(name: &str, known: &[Arc<Repository>]) -> Failure {
+    let error = AskError::UnknownRepo(shorten(name, 100).into_owned());
+    Failure::Message(match known {
+        [] => format!("{error}; {NO_REPOSITORY}"),
+        [only] => format!("{error}; the only one is {}: leave `repo` out", only.name),
+        _ => format!("{error}; name one of {}", list(known)),
+    })
+}
+
+/// Returns the names of the first repositories, and the number of the others.
+fn list(repositories: &[Arc<Repository>]) -> String {
+    let names = repositories.iter().take(MAX_NAMED);
+    let names: Vec<&str> = names.map(|r| r.name.as_str()).collect();
+    match repositories.len() - names.len() {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
 /// Parses the arguments of a call.
 fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
+    let arguments = lenient::in_form_of_schema(tool, arguments);
     Call::read(arguments).map_err(|error| {
         let error = error.to_string();
         let unknown = UnknownField::parse(&error).map(|unknown| unknown_argument(&unknown));

@@ -13,6 +13,20 @@ pub(super) enum Failure {
     Cancelled,
 }
 
+impl Failure {
+    /// Explains why a question about a change was not answered: there is no `ref` to leave out.
+    pub(super) fn of_diff(error: AskError) -> Self {
+        let advice = match &error {
+            AskError::Revision(RevisionError::UnknownRef(_)) => {
+                "; correct `diff`, or fetch the commit first"
+            }
+            AskError::Revision(RevisionError::NoRevisions) => "; leave `diff` out",
+            _ => return error.into(),
+        };
+        Self::Message(format!("{error}{advice}"))
+    }
+}
+
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
         let advice = match &error {
@@ -48,13 +62,9 @@ impl From<LookupFailure> for Failure {
 
 impl From<InvalidRequest> for Failure {
     fn from(error: InvalidRequest) -> Self {
-        // `seen` is a single list in this tool.
+        // `seen`, `focus` and `diff` have no parts in this tool.
         let field = error.field.name();
-        let field = if field.starts_with("seen.") {
-            "seen"
-        } else {
-            field
-        };
+        let field = field.split('.').next().unwrap_or(field);
         Self::Message(error.detail(&format!("`{field}`")))
     }
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::wire::lookup::{RawDefinitions, RawOutline, RawReferences, RawSearch};
 use crate::wire::whole_number::WholeNumber;
+use crate::wire::{BreadthName, IntentName};
 
 /// The arguments of a tool.
 #[derive(Debug, JsonSchema)]
@@ -41,8 +42,21 @@ impl<T: DeserializeOwned> Call<T> {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct ContextCall {
-    /// Issue text, question, error message or stack trace, as complete as you have it
-    pub query: String,
+    /// Issue text, question, error message or stack trace, as complete as you have it; needed unless there is a `diff`
+    #[serde(default)]
+    pub query: Option<String>,
+    /// A change to ask about, as BASE..HEAD: what HEAD changed since it left BASE; `main..`: what the checked-out commit did
+    #[serde(default)]
+    pub diff: Option<String>,
+    /// Known to matter: path, name or path:name
+    #[serde(default)]
+    pub focus: Option<Vec<String>>,
+    /// Default: detected from the query
+    #[serde(default)]
+    pub intent: Option<IntentName>,
+    /// Show only what is likely to be changed, what is worth its tokens, or whatever fits; default: balanced
+    #[serde(default)]
+    pub breadth: Option<BreadthName>,
     /// Tokens of the answer, 200 to 128000; default 8000
     #[serde(default)]
     pub budget_tokens: Option<WholeNumber>,
@@ -83,7 +97,8 @@ impl ToolName {
         }
     }
 
-    fn schema(self) -> JsonObject {
+    /// Returns the JSON schema of its parameters.
+    pub(super) fn schema(self) -> JsonObject {
         match self {
             Self::Context => schema::<Call<ContextCall>>(),
             Self::Definition => schema::<Call<RawDefinitions>>(),

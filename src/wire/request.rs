@@ -295,7 +295,8 @@ fn paths(field: Field, typed: &[String]) -> Result<Vec<RepoPath>, InvalidRequest
     typed.iter().map(path).collect()
 }
 
-/// Validates places of the form `path:name` or `path:start-end`; whether they exist is not checked.
+/// Validates places of the form `path:name` or `path:start-end`, and drops leading `./`; whether they exist is not
+/// checked.
 fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
     let named = check_entry_count(Field::SeenPlaces, named)?;
     for place in &named {
@@ -309,7 +310,8 @@ fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
             return Err(Field::SeenPlaces.refuse_for(error));
         }
     }
-    Ok(named)
+    let plain = |place: String| place.trim_start_matches("./").to_owned();
+    Ok(named.into_iter().map(plain).collect())
 }
 
 #[cfg(test)]
@@ -351,6 +353,18 @@ mod tests {
         let question = diff_question.validate(100).unwrap();
         assert!(matches!(question.target, Target::Diff(ends) if ends.head == "fix"));
         assert_eq!(question.request.query, "");
+    }
+
+    #[test]
+    fn places_may_begin_with_a_dot_and_a_slash() {
+        let raw = RawRequest {
+            seen_places: ["./a.py:App.run", "././a.py:1-2"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..asked()
+        };
+        let seen = raw.validate(100).unwrap().request.seen;
+        assert_eq!(seen.places, ["a.py:App.run", "a.py:1-2"]);
     }
 
     #[test]

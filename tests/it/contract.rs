@@ -272,6 +272,16 @@ async fn context_can_be_bounded_and_linked() {
         items(&seen).iter().all(|item| item["path"] != first),
         "{seen}"
     );
+    let place = format!("./{}:1-9999", first.as_str().unwrap());
+    let places = json!({"places": [place, "shop/gone.py:1-2"]});
+    let seen = ask("seen", places).await.json();
+    assert!(
+        items(&seen).iter().all(|item| item["path"] != first),
+        "{seen}"
+    );
+    let issues = seen["issues"].to_string();
+    assert!(issues.contains("unknown_seen"), "{issues}");
+    assert!(issues.contains("(shop/gone.py:1-2)"), "{issues}");
     let page = "https://git.example.com/ada/shop";
     let linked = ask("link_base", json!(page)).await.json();
     let link = items(&linked)[0]["link"].as_str().unwrap().to_owned();

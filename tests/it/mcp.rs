@@ -201,6 +201,9 @@ fn stdio_session_answers_about_a_directory() {
     );
     let explicit = session.call("context", json!({"query": query, "seen": shown}));
     assert_eq!(text(&explicit), text(&fresh), "the same places by name");
+    let list = session.call("context", json!({"query": query, "seen": [shown[0]]}));
+    let one = session.call("context", json!({"query": query, "seen": shown[0]}));
+    assert_eq!(text(&one), text(&list), "one text instead of a list");
 
     let found = session.call("definition", json!({"name": "checkout"}));
     assert!(
@@ -223,6 +226,16 @@ fn stdio_session_answers_about_a_directory() {
     );
     assert!(
         text(&found).contains("shop/price.py:2 (function total_price):"),
+        "{found}"
+    );
+    let alike = session.call(
+        "search",
+        json!({"query": "SUM OF", "ignore_case": true, "limit": "1"}),
+    );
+    assert_eq!(text(&alike), text(&found));
+    let found = session.call("definition", json!({"name": "shop/cart.py:Cart.checkout"}));
+    assert!(
+        text(&found).starts_with("shop/cart.py:13-14 method Cart.checkout"),
         "{found}"
     );
 
@@ -279,6 +292,66 @@ fn changed_places_count_as_not_seen() {
     };
     assert!(!at(&first).contains("def checkout"));
     assert!(at(&second).contains("return total_price(self.kept)"));
+    session.end();
+}
+
+/// Commits the shop, and then a change of `Cart.add_item`; returns both commits.
+fn commit_a_change(root: &Path) -> [String; 2] {
+    let first = commit(root, "open");
+    let file = root.join("shop/cart.py");
+    let code = std::fs::read_to_string(&file).unwrap();
+    save(&file, &code.replace("append(item)", "insert(0, item)"));
+    [first, commit(root, "put new items first")]
+}
+
+#[test]
+fn agent_asks_about_a_change_without_a_query() {
+    let (_keep, root) = tree(SHOP);
+    let [first, second] = commit_a_change(&root);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    for diff in [format!("{first}.."), format!("{first}...{second}")] {
+        let found = session.call("context", json!({"diff": diff}));
+        let shown = text(&found);
+        assert!(shown.contains("self.items.insert(0, item)"), "{found}");
+        assert!(!shown.contains("empty_diff"), "{found}");
+        assert_eq!(found["structuredContent"]["commit"], *second);
+    }
+    let empty = session.call(
+        "context",
+        json!({"diff": "HEAD..HEAD", "query": "add_item"}),
+    );
+    assert!(text(&empty).contains("note: empty_diff: "), "{empty}");
+    let unknown = session.call("context", json!({"diff": "gone.."}));
+    assert!(refusal(&unknown).contains("correct `diff`"), "{unknown}");
+    session.end();
+}
+
+#[test]
+fn agent_chooses_focus_intent_and_breadth() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    let query = "`Cart.checkout` and total_price differ";
+    let focus = [
+        "Cart.checkout", "shop/cart.py:add_item", "README.md", "shop/gone.py", "Gone",
+    ];
+    let found = session.call(
+        "context",
+        json!({"query": query, "focus": focus, "intent": "TEST_WRITING"}),
+    );
+    let shown = text(&found);
+    for part in ["TEST_WRITING", "def checkout", "def add_item", "README.md"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let unknown = "(files: shop/gone.py; symbols: Gone)";
+    assert!(shown.contains(unknown), "{shown}");
+    let mut tokens = |breadth: &str| {
+        let found = session.call("context", json!({"query": query, "breadth": breadth}));
+        found["structuredContent"]["tokens"].as_u64().unwrap()
+    };
+    let (wide, precise) = (tokens("wide"), tokens("precise"));
+    assert!(wide > precise, "{wide} {precise}");
     session.end();
 }
 
@@ -349,13 +422,32 @@ fn refusals_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
+    let found = session.call("search", json!({"q": "x"}));
+    let repo = found["structuredContent"]["revision"]["repo"].as_str();
+    let only = format!("the only one is {}: leave `repo` out", repo.unwrap());
     for (tool, arguments, advice) in [
-        ("context", json!({}), "missing field `query`"),
+        ("context", json!({}), "`query` is missing"),
+        (
+            "context",
+            json!({"diff": "main"}),
+            "`diff`: expected two commits",
+        ),
+        ("context", json!({"diff": "main..a b"}), "`diff`: "),
+        (
+            "context",
+            json!({"diff": "main..", "ref": "main"}),
+            "`ref` differs from the head of the diff",
+        ),
+        (
+            "context",
+            json!({"query": "x", "intent": "FIX"}),
+            "`TEST_WRITING`",
+        ),
         ("context", json!({"query": " "}), "`query` is empty"),
         (
             "context",
             json!({"query": "x", "budget": 1}),
-            "there is no `budget` (did you mean `budget_tokens`?); `context` takes budget_tokens, ",
+            "there is no `budget` (did you mean `budget_tokens`?); `context` takes breadth, ",
         ),
         (
             "context",
@@ -363,16 +455,13 @@ fn refusals_say_what_to_do() {
             "must be 200 to 128000",
         ),
         ("context", json!({"query": "x", "seen": ["../x"]}), "`seen`"),
-        (
-            "context",
-            json!({"query": "x", "repo": "y"}),
-            "leave `repo` out",
-        ),
+        ("context", json!({"query": "x", "repo": "y"}), &*only),
         (
             "context",
             json!({"query": "x", "ref": "main"}),
             "leave `ref` out",
         ),
+        ("context", json!({"diff": "main.."}), "leave `diff` out"),
         (
             "definition",
             json!({"name": "x", "limit": 0}),
@@ -395,8 +484,8 @@ fn refusals_say_what_to_do() {
         ),
         (
             "search",
-            json!({"query": "x"}),
-            "invalid arguments: there is no `query` (did you mean `q`?); \
+            json!({"q": "x", "paths": "shop"}),
+            "invalid arguments: there is no `paths` (did you mean `path`?); \
              `search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
         ),
         (
@@ -487,6 +576,14 @@ async fn http_transport_answers_without_sessions() {
     let repeated = repeated.as_array().expect("places").iter();
     let shown = shown.as_array().expect("places").clone();
     assert_eq!(repeated.filter(|place| shown.contains(place)).count(), 0);
+    let [first, second] = commit_a_change(&root);
+    let arguments = json!({"diff": format!("{first}..{second}")});
+    let changed = call(&app, "context", arguments).await;
+    assert!(
+        text(&changed).contains("self.items.insert(0, item)"),
+        "{changed}"
+    );
+    assert_eq!(changed["structuredContent"]["commit"], *second);
     let arguments = json!({"query": "x", "seen": ["session"]});
     let refused = call(&app, "context", arguments).await;
     assert!(refusal(&refused).contains("send the places in `shown`"));
@@ -508,6 +605,11 @@ async fn http_transport_answers_without_sessions() {
     let refused = call(&app, "search", json!({"q": "x"})).await;
     assert!(
         refusal(&refused).contains("name one of acme/shop, other"),
+        "{refused}"
+    );
+    let refused = call(&app, "search", json!({"q": "x", "repo": "nope"})).await;
+    assert!(
+        refusal(&refused).contains("\"nope\"; name one of acme/shop, other"),
         "{refused}"
     );
     app.end().await;

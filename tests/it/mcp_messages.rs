@@ -167,7 +167,7 @@ async fn whole_numbers_are_accepted_in_float_notation() {
     let question = json!({"query": "total_price", "budget_tokens": 8000.0});
     let found = call(&app, "context", question).await;
     assert_ne!(found["isError"], true, "{found}");
-    for limit in [json!(1.5), json!(-1), json!("5")] {
+    for limit in [json!(1.5), json!(-1), json!("five")] {
         let message = tool_call("search", &json!({"q": "x", "limit": limit}));
         let refused = app.send(post(&app, &message)).await.json();
         let told = refusal(&refused["result"]).to_owned();

@@ -24,10 +24,11 @@ pub fn named(info: &str) -> Option<Language> {
         .map(|spec| spec.language)
 }
 
-/// Returns the word for a language in a fence; empty for plain text.
-pub fn fence(language: Language) -> &'static str {
+/// Returns the word for the code of a file in a fence; empty for plain text.
+pub fn fence(language: Language, path: &str) -> &'static str {
     let form = &languages::spec(language).code;
-    form.fence.unwrap_or(language.name())
+    let of_file = (form.fence_of_file)(path).or(form.fence);
+    of_file.unwrap_or(language.name())
 }
 
 /// Returns what begins a comment of one line.
@@ -157,6 +158,22 @@ mod tests {
         ] {
             assert_eq!(name(named(info)), language, "{info}");
         }
+    }
+
+    #[test]
+    fn fence_of_markup_depends_on_the_file() {
+        let markup = named("html").unwrap();
+        for (path, word) in [
+            ("pom.xml", "xml"),
+            ("res/Layout.XML", "xml"),
+            ("style/page.xslt", "xml"),
+            ("index.html", "html"),
+            ("page.j2", "html"),
+        ] {
+            assert_eq!(fence(markup, path), word, "{path}");
+        }
+        let text = named("text").unwrap();
+        assert_eq!(fence(text, "notes.txt"), "");
     }
 
     #[test]

@@ -78,11 +78,17 @@ pub fn answer(
     );
     let resolved = now();
     let mut ranked = rank::rank(
-        snapshot, words, &candidates, intent.kind, &config.rank, request.limit,
+        snapshot,
+        words,
+        &candidates,
+        intent.profile(),
+        &config.rank,
+        request.limit,
     );
     let done = now();
     let mut issues = std::mem::take(&mut ranked.issues);
     issues.extend(candidates.unknown_focus());
+    issues.extend(candidates.unknown_names(intent.kind));
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,
@@ -173,6 +179,7 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
             kind: IntentKind::Refactor,
             confidence: 1.0,
             signals: vec!["change"],
+            asks_for_tests: false,
         },
         requested => intent::detect(text, requested),
     }

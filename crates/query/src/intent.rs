@@ -57,6 +57,19 @@ pub struct Intent {
     pub confidence: f32,
     /// Names of the rules that fired for it.
     pub signals: Vec<&'static str>,
+    /// Whether it is a short question about tests of existing code: "which tests cover `x`?".
+    pub asks_for_tests: bool,
+}
+
+impl Intent {
+    /// Returns the kind of intent that decides which files and sections get the budget. A question about tests is a
+    /// lookup that needs what writing a test needs: the tests, beside the code that they test.
+    pub fn profile(&self) -> IntentKind {
+        match self.asks_for_tests {
+            true => IntentKind::TestWriting,
+            false => self.kind,
+        }
+    }
 }
 
 /// Maximum words of a short query: a question or an order rather than an issue.
@@ -83,6 +96,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             kind,
             confidence: 1.0,
             signals: vec!["given"],
+            asks_for_tests: false,
         };
     }
     let query = Query::new(text);
@@ -111,7 +125,13 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         let (kind, weight, name) = fallback(text, &query);
         scores.add(kind, weight, name);
     }
-    scores.decide(wording::probabilities(&query, reading.as_ref()))
+    let found = scores.decide(wording::probabilities(&query, reading.as_ref()));
+    Intent {
+        asks_for_tests: !found.kind.is_change()
+            && query.is_short
+            && rules::is_about_tests(&query.title),
+        ..found
+    }
 }
 
 /// Whether the query asks how something is done, which a guide would answer.
@@ -314,6 +334,7 @@ impl Scores {
             kind,
             confidence: confidence.clamp(0.05, 0.99),
             signals,
+            asks_for_tests: false,
         }
     }
 }

@@ -12,6 +12,10 @@ foveate_model::named_enum! {
         LowConfidence = "low_confidence",
         /// The focus has paths or symbols that the revision lacks.
         UnknownFocus = "unknown_focus",
+        /// The caller says that it has seen entries that the revision lacks.
+        UnknownSeen = "unknown_seen",
+        /// A question is about names that the revision lacks.
+        UnknownName = "unknown_name",
         /// Source files are not indexed, or only in part.
         SkippedFiles = "skipped_files",
         /// The best files cannot be read.
@@ -70,7 +74,8 @@ impl IssueCode {
 pub struct Issue {
     /// What it is about.
     pub code: IssueCode,
-    /// One sentence for people, without text of the query; names from `focus` are escaped and cut.
+    /// One sentence for people. Names from `focus`, `seen` and the query are escaped and cut; it has no other
+    /// text of the query.
     pub detail: String,
 }
 

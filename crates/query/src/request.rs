@@ -33,7 +33,7 @@ pub enum Breadth {
 pub struct Focus {
     /// Paths of files.
     pub paths: Vec<RepoPath>,
-    /// Names of definitions, qualified or not.
+    /// Names of definitions, qualified or not, or `path:name`. The path of a file is taken as one, too.
     pub symbols: Vec<String>,
 }
 

@@ -7,6 +7,7 @@ mod literals;
 mod names;
 mod packages;
 mod paths;
+pub(crate) mod places;
 pub(crate) mod similar;
 mod source;
 mod symbol;
@@ -26,6 +27,7 @@ use foveate_model::{Lines, Role};
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
+use crate::intent::IntentKind;
 use crate::issue::{self, Issue, IssueCode};
 use crate::request::{Focus, Request};
 use crate::text::QueryText;
@@ -124,6 +126,8 @@ pub struct Candidates {
     pub changed: Vec<(FileId, Lines)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.
     pub unknown: UnknownFocus,
+    /// Names in the prose and inline code of the query that no definition has; one with a similar name may have been found.
+    pub unknown_names: Vec<String>,
 }
 
 /// Paths and symbols of a focus that a snapshot does not have.
@@ -146,12 +150,38 @@ impl Candidates {
             .into_iter()
             .flatten()
             .collect();
-        (!unknown.is_empty()).then(|| Issue {
+        let advice = match (paths.is_empty(), symbols.is_empty()) {
+            (true, true) => return None,
+            (true, false) => "names as they are defined",
+            (false, true) => "paths of files from the repository's root",
+            (false, false) => {
+                "paths of files from the repository's root, and names as they are defined"
+            }
+        };
+        Some(Issue {
             code: IssueCode::UnknownFocus,
             detail: format!(
-                "`focus` has entries that are not in this revision ({}); give paths of files from the \
-                 repository's root, and names as they are defined",
+                "`focus` has entries that are not in this revision ({}); give {advice}",
                 unknown.join("; ")
+            ),
+        })
+    }
+}
+
+impl Candidates {
+    /// Returns an issue that lists the unknown names of a question, if it names nothing that is known. An issue names
+    /// much that is not in the repository; a question asks for what it names.
+    pub(crate) fn unknown_names(&self, intent: IntentKind) -> Option<Issue> {
+        let is_known =
+            self.symbols.iter().any(ResolvedSymbol::is_identifier) || !self.files.is_empty();
+        if intent.is_change() || is_known || self.unknown_names.is_empty() {
+            return None;
+        }
+        Some(Issue {
+            code: IssueCode::UnknownName,
+            detail: format!(
+                "this revision defines nothing of this name: {}; what is shown has similar names or words",
+                issue::list(&self.unknown_names)
             ),
         })
     }
@@ -313,9 +343,35 @@ impl Finder<'_> {
             }
         }
         for symbol in &focus.symbols {
-            if !self.name(&dotted(symbol), EvidenceSource::Focus, strength) {
-                self.found.unknown.symbols.push(symbol.clone());
+            if self.focus_symbol(symbol, strength) {
+                continue;
             }
+            // Hardly any name of a definition has a slash.
+            let is_path = symbol.contains('/') && !symbol.contains(':');
+            let unknown = &mut self.found.unknown;
+            let list = match is_path {
+                true => &mut unknown.paths,
+                false => &mut unknown.symbols,
+            };
+            list.push(symbol.clone());
         }
+    }
+
+    /// Resolves a symbol of the focus: a name, `path:name` for the definition of that file alone, or the path of a file,
+    /// for callers that have one list for both. Returns false if nothing has this name.
+    fn focus_symbol(&mut self, symbol: &str, strength: f32) -> bool {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let file = files.find(symbol.trim_start_matches("./"));
+        if let Some(file) = file.filter(|_| symbols.named(symbol).is_empty()) {
+            self.add_file(file, EvidenceSource::Focus, strength);
+            return true;
+        }
+        let Some((file, name)) = places::split(files, symbol) else {
+            return self.name(&dotted(symbol), EvidenceSource::Focus, strength);
+        };
+        let named = places::definitions(files, file, name);
+        let qualified = self.config.strength.qualified.max(strength);
+        self.add_definitions(symbol, EvidenceSource::Focus, qualified, &named);
+        !named.is_empty()
     }
 }

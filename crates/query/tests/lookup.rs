@@ -182,6 +182,15 @@ fn definitions_fall_back_from_exact_to_similar_names() {
         ("totel_price", "similar: src/shop/price.py:total_price"),
         ("zebra", "none: "),
         ("..", "none: "),
+        (
+            "src/shop/price.py:checkout",
+            "exact: src/shop/price.py:Discount.checkout",
+        ),
+        (
+            "./tests/test_cart.py::checkout",
+            "exact: tests/test_cart.py:checkout",
+        ),
+        ("tests/test_cart.py:totel_price", "none: "),
     ] {
         assert_eq!(defined(&shop, name), found, "{name}");
     }
@@ -234,6 +243,13 @@ fn references_have_caller_and_confidence() {
     let in_file = ask(in_file).unwrap();
     assert_eq!(in_file.definitions.len(), 1);
     assert_eq!(in_file.definitions[0].name, "Discount.checkout");
+
+    let place = |name: &str| Target::Name(name.to_owned());
+    let of_place = ask(place("src/shop/price.py:total_price")).unwrap();
+    assert_eq!(of_place.matched, Some(Match::Exact));
+    assert_eq!(of_place.page.items, found.page.items);
+    let elsewhere = ask(place("src/shop/cart.py:total_price")).unwrap();
+    assert_eq!(elsewhere.matched, None, "it is defined in another file");
 
     // A merely similar name is shown, but its references are not listed as those of the requested name.
     let near = ask(Target::Name("totel_price".to_owned())).unwrap();

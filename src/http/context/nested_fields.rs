@@ -15,7 +15,7 @@ pub struct FocusBody {
     #[serde(default)]
     #[schema(value_type = Vec<FilePath>, max_items = 1000)]
     pub paths: Vec<String>,
-    /// Names of definitions, qualified or not.
+    /// Names of definitions, qualified or not, or `path:name`.
     #[serde(default)]
     #[schema(max_items = 1000)]
     pub symbols: Vec<String>,

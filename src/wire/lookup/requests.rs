@@ -26,7 +26,7 @@ use crate::wire::whole_number::WholeNumber;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawDefinitions {
-    /// `connect`, `Client.connect` or `package.module.Client`
+    /// `connect`, `Client.connect`, `package.module.Client` or `path:name`
     #[schemars(required)]
     pub name: Option<String>,
     /// Commit, branch or tag; default: the files as they are now

@@ -7,6 +7,8 @@ pub(crate) struct CodeForm {
     pub(crate) fences: &'static [&'static str],
     /// The word to write in a fence, where it differs from the language's name.
     pub(crate) fence: Option<&'static str>,
+    /// Returns the word to write in a fence for the file at a path, where its name decides.
+    pub(crate) fence_of_file: fn(&str) -> Option<&'static str>,
     /// What begins a comment of one line.
     pub(crate) line_comment: &'static str,
     /// Lines that few other languages contain.
@@ -44,6 +46,7 @@ impl CodeForm {
     pub(crate) const NONE: Self = Self {
         fences: &[],
         fence: None,
+        fence_of_file: |_| None,
         line_comment: "//",
         lines: &[],
         pasted: &[],

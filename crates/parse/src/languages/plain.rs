@@ -120,6 +120,7 @@ pub(super) static HTML: LanguageSpec = {
         sections: |path| Some(Format::of_markup(path)),
         code: CodeForm {
             pasted: &["</"],
+            fence_of_file: |path| matches!(Format::of_markup(path), Format::Xml).then_some("xml"),
             ..fences(&["html", "xml"])
         },
         ..language(&RULES)

@@ -101,16 +101,15 @@ impl<'a> Plan<'a> {
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let files = ranked.files.iter();
-        let packed = Packed::new(
-            form(snapshot, request, intent, candidates, ranked),
-            seen::lines(&snapshot.files, &request.seen),
-        );
+        let (seen, unknown_seen) = seen::lines(&snapshot.files, &request.seen);
+        let form = form(snapshot, request, intent, candidates, ranked);
+        let packed = Packed::new(form, seen);
         Self {
             snapshot,
             config,
             deadline,
             intent: intent.kind,
-            profile: config.profile(intent.kind),
+            profile: config.profile(intent.profile()),
             limits: limits(request, config),
             file_probabilities: files.map(|file| (file.id, file.probability)).collect(),
             best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
@@ -125,7 +124,7 @@ impl<'a> Plan<'a> {
             named,
             words: words(&request.query),
             dropped: DroppedList::default(),
-            issues: Vec::new(),
+            issues: unknown_seen.into_iter().collect(),
         }
     }
 

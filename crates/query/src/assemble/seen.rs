@@ -9,7 +9,9 @@ use foveate_model::Lines;
 use sha2::{Digest as _, Sha256};
 
 use super::coverage::are_covered;
+use crate::issue::{self, Issue, IssueCode};
 use crate::request::Seen;
+use crate::resolve::places;
 
 /// All lines of a file, however many.
 pub(super) const WHOLE: Lines = Lines {
@@ -31,19 +33,41 @@ pub(super) fn name(files: &Files, file: FileId, lines: Lines) -> String {
     format!("{path}:{start}-{end}@{}", digest(files, file, lines))
 }
 
-/// Returns the lines that the caller has seen. Places have the form `path:name`, `path:start-end` or
-/// `path:start-end@digest`. Places that are not found are skipped: they may have existed when the caller saw
-/// them.
-pub(super) fn lines(files: &Files, seen: &Seen) -> Vec<(FileId, Lines)> {
-    let paths = seen.paths.iter();
-    let whole = paths.filter_map(|path| Some((files.find(path.as_str())?, WHOLE)));
+/// Returns the lines that the caller has seen, and an issue that lists the entries that name nothing. Places have the
+/// form `path:name`, `path:start-end` or `path:start-end@digest`.
+pub(super) fn lines(files: &Files, seen: &Seen) -> (Vec<(FileId, Lines)>, Option<Issue>) {
+    let mut lines: Vec<(FileId, Lines)> = Vec::new();
+    let mut unknown: Vec<&str> = Vec::new();
+    for path in &seen.paths {
+        match files.find(path.as_str()) {
+            Some(file) => lines.push((file, WHOLE)),
+            None => unknown.push(path.as_str()),
+        }
+    }
     let mut bytes_left = MAX_COMPARED_BYTES;
     let mut known = HashSet::default();
-    let places = seen.places.iter().filter(|place| known.insert(*place));
-    let places = places.flat_map(|place| of_place(files, place, &mut bytes_left));
-    let mut lines: Vec<(FileId, Lines)> = whole.chain(places).collect();
+    for place in seen.places.iter().filter(|place| known.insert(*place)) {
+        match of_place(files, place, &mut bytes_left) {
+            Some((file, found)) => lines.extend(found.into_iter().map(|lines| (file, lines))),
+            // The file of an earlier answer may be gone by now: that is no mistake of the caller.
+            None if has_digest(place) => {}
+            None => unknown.push(place),
+        }
+    }
     lines.extend(whole_files(files, &lines));
-    lines
+    (lines, unknown_seen(&unknown))
+}
+
+/// Reports the entries that name nothing, if there are any.
+fn unknown_seen(unknown: &[&str]) -> Option<Issue> {
+    (!unknown.is_empty()).then(|| Issue {
+        code: IssueCode::UnknownSeen,
+        detail: format!(
+            "`seen` has entries that are not in this revision ({}), so that nothing was left out for them; give paths of \
+             files from the repository's root, path:name of a definition, or path:start-end of lines",
+            issue::list(unknown)
+        ),
+    })
 }
 
 /// Returns all lines of each file that the caller has seen whole in several parts.
@@ -64,32 +88,48 @@ fn whole_files(files: &Files, seen: &[(FileId, Lines)]) -> Vec<(FileId, Lines)> 
     whole.map(|(file, _)| (file, WHOLE)).collect()
 }
 
-fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Vec<(FileId, Lines)> {
+/// Returns the file and the lines of a place; `None` if it names nothing. There are no lines if they have changed since
+/// they were shown.
+fn of_place(files: &Files, place: &str, bytes_left: &mut usize) -> Option<(FileId, Vec<Lines>)> {
     // Paths may contain colons.
     if let Some(file) = files.find(place) {
-        return vec![(file, WHOLE)];
+        return Some((file, vec![WHOLE]));
     }
-    let splits = place.match_indices(':').filter_map(|(at, _)| {
-        let file = files.find(place.get(..at)?)?;
-        Some((file, place.get(at + 1..)?))
-    });
-    let found = splits.map(|(file, rest)| (file, of_file(files, file, rest, bytes_left)));
-    let found = found.filter(|(_, lines)| !lines.is_empty());
-    let mut found =
-        found.map(|(file, lines)| lines.into_iter().map(|lines| (file, lines)).collect());
-    found.next().unwrap_or_default()
+    let mut splits = places::splits(files, place);
+    splits.find_map(|(file, rest)| Some((file, of_file(files, file, rest, bytes_left)?)))
 }
 
-/// Returns the lines that `rest`, the text after the path of a file, refers to.
-fn of_file(files: &Files, file: FileId, rest: &str, bytes_left: &mut usize) -> Vec<Lines> {
-    if let Some((lines, shown)) = range(rest) {
-        let is_same = shown.is_none_or(|shown| is_unchanged(files, file, lines, shown, bytes_left));
-        return is_same.then_some(lines).into_iter().collect();
+/// Returns the lines that `rest`, the text after the path of a file, refers to; `None` if the file has no such lines or
+/// definition.
+fn of_file(files: &Files, file: FileId, rest: &str, bytes_left: &mut usize) -> Option<Vec<Lines>> {
+    match range(rest) {
+        Some((lines, Some(shown))) => {
+            let is_same = is_unchanged(files, file, lines, shown, bytes_left);
+            Some(is_same.then_some(lines).into_iter().collect())
+        }
+        Some((lines, None)) => {
+            let content = files.content(file);
+            let is_below = content.is_some_and(|content| lines.start > content.facts.line_count);
+            (!is_below).then(|| vec![lines])
+        }
+        None => of_name(files, file, rest),
     }
-    let named = files
-        .definitions_of(file)
-        .filter(|id| &*files.definition(*id).qualified_name == rest);
-    named.map(|id| files.definition(id).lines).collect()
+}
+
+/// Returns the lines of the definitions with this name, if all of them have the same qualified name.
+fn of_name(files: &Files, file: FileId, name: &str) -> Option<Vec<Lines>> {
+    let named = places::definitions(files, file, name);
+    let definitions = named.iter().map(|id| files.definition(*id));
+    let names: HashSet<&str> = (definitions.clone())
+        .map(|definition| &*definition.qualified_name)
+        .collect();
+    (names.len() == 1).then(|| definitions.map(|definition| definition.lines).collect())
+}
+
+/// Whether a place carries the digest of the text that was shown.
+fn has_digest(place: &str) -> bool {
+    let lines = place.rsplit_once(':').and_then(|(_, rest)| range(rest));
+    lines.is_some_and(|(_, digest)| digest.is_some())
 }
 
 /// Parses `12-40` or `12`, either with an optional `@digest` of the shown text.

@@ -115,7 +115,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
     (
         "use",
         Verb,
-        "use call invoke import reference depend rely consume instantiate touch subscribe access \
+        "use call invoke import reference refer depend rely consume instantiate touch subscribe access \
          pass hit inherit subclass need require exercise trigger send emit publish raise throw catch \
          swallow read write query listen mutate modify override extend construct include mount render \
          handle register",
@@ -124,7 +124,7 @@ const CLASSES: &[(&str, Part, &str)] = &[
     (
         "depend",
         Verb,
-        "use call invoke import reference depend rely consume instantiate touch subscribe subclass \
+        "use call invoke import reference refer depend rely consume instantiate touch subscribe subclass \
          inherit exercise hit mutate",
     ),
     (

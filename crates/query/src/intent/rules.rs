@@ -66,6 +66,8 @@ static QUESTIONS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::Q
 static ORDERS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::ORDERS));
 static STATEMENTS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::STATEMENTS));
 static PHRASES: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(readings::PHRASES));
+static TESTS: LazyLock<Vec<Pattern>> =
+    LazyLock::new(|| readings::TESTS.iter().copied().map(Pattern::new).collect());
 static WORDS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::WORDS));
 static LABELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| compile(signals::LABELS));
 
@@ -89,6 +91,11 @@ impl Interpretation<'_> {
         self.weight *= factor;
         self
     }
+}
+
+/// Whether the words of a question ask for tests of existing code.
+pub(super) fn is_about_tests(words: &[Word]) -> bool {
+    TESTS.iter().any(|pattern| pattern.is_in(words))
 }
 
 /// Interprets a clause, if any rule fits.

@@ -113,6 +113,18 @@ fn question_below_an_introduction_is_explanation() {
 }
 
 #[test]
+fn questions_about_implementers_references_and_tests_are_usage() {
+    for text in [
+        "which code refers to `Shelf`?",
+        "implementations of `Shelf`",
+        "where is open_door tested?",
+    ] {
+        let found = detect(&QueryText::parse(text), None);
+        assert_eq!(found.kind, UsageExploration, "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn stack_trace_makes_bug_fix_confident() {
     for (query, signal) in [
         (PYTHON_TRACE, "python_traceback"),

@@ -8,8 +8,8 @@ use super::page::{Key, Page, Window, page};
 use crate::assemble::source::{one_line, prefix};
 use crate::deadline::{self, Deadline};
 use crate::issue::Issue;
-use crate::resolve::dotted;
 use crate::resolve::similar::nearest;
+use crate::resolve::{dotted, places};
 
 foveate_model::named_enum! {
     /// How a name was found.
@@ -76,7 +76,8 @@ const MAX_SIGNATURE: usize = 300;
 /// Longest name in bytes that is looked up; the rest is cut.
 const MAX_NAME: usize = 512;
 
-/// Finds the definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`.
+/// Finds the definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`,
+/// `src/client.py:Client.connect`.
 pub fn definitions(
     snapshot: &Snapshot,
     name: &str,
@@ -105,14 +106,21 @@ pub(super) struct MatchingDefinitions {
     pub issue: Option<Issue>,
 }
 
-/// Resolves a name, in `file` alone if there is one.
+/// Resolves a name, in `file` alone if there is one. In `path:name` the name is resolved in the file at that path.
 pub(super) fn resolve(
     snapshot: &Snapshot,
     name: &str,
     file: Option<FileId>,
     deadline: &Deadline,
 ) -> MatchingDefinitions {
-    let name = dotted(prefix(name.trim(), MAX_NAME));
+    let name = prefix(name.trim(), MAX_NAME);
+    let place = places::split(&snapshot.files, name)
+        .filter(|(inside, _)| file.is_none_or(|file| file == *inside));
+    let (file, name) = match place {
+        Some((inside, name)) => (Some(inside), name),
+        None => (file, name),
+    };
+    let name = dotted(name);
     let is_inside = |id: &DefId| file.is_none_or(|file| id.file == file);
     if let Some((matched, definitions)) = exactly(snapshot, &name, is_inside) {
         let mut definitions: Vec<DefId> = definitions;
@@ -126,6 +134,7 @@ pub(super) fn resolve(
     }
     let mut found = similar(snapshot, last_name(&name), deadline);
     found.definitions.retain(|(_, id)| is_inside(id));
+    found.matched = found.matched.filter(|_| !found.definitions.is_empty());
     found
 }
 

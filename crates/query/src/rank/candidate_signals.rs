@@ -51,7 +51,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let deadline = Deadline::none();
     let candidates = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
     let config = &config.rank;
-    let intent = intent::detect(&text, request.intent).kind;
+    let intent = intent::detect(&text, request.intent).profile();
     let words = Words::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);

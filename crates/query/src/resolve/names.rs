@@ -53,7 +53,14 @@ impl Finder<'_> {
                 MentionKind::ErrorMessage => (EvidenceSource::ErrorMessage, strength.error_message),
                 MentionKind::CodeBlock => (EvidenceSource::CodeBlock, strength.code_block),
             };
-            self.name(&mention.name, from, strength);
+            let is_known = self.name(&mention.name, from, strength);
+            let is_asked = matches!(
+                mention.kind,
+                MentionKind::InlineCode | MentionKind::Title | MentionKind::Prose
+            );
+            if is_asked && !is_known {
+                self.found.unknown_names.push(mention.name.clone());
+            }
         }
     }
 

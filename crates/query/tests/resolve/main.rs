@@ -12,7 +12,7 @@ use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
 use foveate_query::resolve::{Candidates, EvidenceSource, ResolvedSymbol, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Change, Deadline, Focus, RankingConfig, Request};
+use foveate_query::{Change, Deadline, Focus, IssueCode, RankingConfig, Request, answer};
 
 use self::described::described;
 
@@ -676,6 +676,36 @@ fn paths_of_foreign_packages_name_no_file() {
 }
 
 #[test]
+fn unknown_names_of_a_question_are_reported() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let codes = |query: &str| {
+        let request = Request {
+            query: query.to_owned(),
+            budget_tokens: 2000,
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+        let unknown = answer
+            .issues
+            .into_iter()
+            .filter(|issue| issue.code == IssueCode::UnknownName);
+        unknown
+            .map(|issue| issue.detail)
+            .collect::<Vec<String>>()
+            .join(";")
+    };
+    let detail = codes("who calls validate_everything?");
+    assert!(detail.contains(": validate_everything;"), "{detail}");
+    // Issues name much that is the user's own, and a question that names something known is about that.
+    assert_eq!(codes("validate_everything crashes with an error"), "");
+    assert_eq!(
+        codes("who calls `bulk_create` from validate_everything?"),
+        ""
+    );
+}
+
+#[test]
 fn unknown_focus_is_reported() {
     let focus = Focus {
         paths: ["lib/views.py", "lib/gone.py", "lib"]
@@ -695,6 +725,50 @@ fn unknown_focus_is_reported() {
         found.unknown.symbols,
         ["bulk_craete", "Store.gone", "Depot"]
     );
+}
+
+#[test]
+fn focus_symbol_may_name_its_file() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let focused = |symbol: &str| {
+        let focus = Focus {
+            symbols: vec![symbol.to_owned()],
+            ..Focus::default()
+        };
+        let found = find(&snapshot, "it is slow", &focus);
+        let files = found.files.iter();
+        let files = files.filter(|evidence| evidence.from == EvidenceSource::Focus);
+        let files = files.map(|evidence| snapshot.files.path(evidence.file));
+        let definitions = found.definitions.iter();
+        let definitions = definitions.filter(|evidence| evidence.from == EvidenceSource::Focus);
+        let definitions = definitions.map(|evidence| {
+            let id = evidence.definition;
+            let name = &snapshot.files.definition(id).qualified_name;
+            format!("{}:{name}", snapshot.files.path(id.file))
+        });
+        let known: Vec<String> = files.map(str::to_owned).chain(definitions).collect();
+        let unknown = [found.unknown.paths, found.unknown.symbols];
+        (known.join(", "), unknown.map(|names| names.join(", ")))
+    };
+    let none = String::new;
+    for (symbol, known) in [
+        ("lib/store.py:Store.get", "lib/store.py:Store.get"),
+        ("./lib/store.py:get", "lib/store.py:Store.get"),
+        ("lib/store.py::Store::get", "lib/store.py:Store.get"),
+        // The one in the sources is not meant.
+        (
+            "tests/test_store.py:open_store",
+            "tests/test_store.py:open_store",
+        ),
+        ("./lib/views.py", "lib/views.py"),
+    ] {
+        let (found, unknown) = focused(symbol);
+        assert_eq!((&*found, unknown), (known, [none(), none()]), "{symbol}");
+    }
+    let unknown = "lib/store.py:show".to_owned();
+    assert_eq!(focused(&unknown), (none(), [none(), unknown]));
+    let (_, unknown) = focused("lib/gone.py");
+    assert_eq!(unknown, ["lib/gone.py".to_owned(), none()]);
 }
 
 #[test]

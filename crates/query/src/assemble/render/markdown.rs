@@ -57,7 +57,7 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
         Layout::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Layout::Block => {
             let fence = fence(&entry.body);
-            let language = code::fence(entry.language);
+            let language = code::fence(entry.language, &entry.path);
             format!(
                 "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
                 entry.body

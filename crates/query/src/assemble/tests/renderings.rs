@@ -57,6 +57,31 @@ def close_markup(text):
 }
 
 #[test]
+fn xml_files_are_fenced_as_xml() {
+    let repository = "
+        //- pom.xml
+        <project>
+          <artifactId>teapot</artifactId>
+        </project>
+        //- page.html
+        <p>teapot</p>
+    ";
+    let snapshot = fixture(repository);
+    let request = Request {
+        format: Format::Markdown,
+        ..request(
+            "pom.xml and page.html name the teapot",
+            1000,
+            IntentKind::BugFix,
+        )
+    };
+    let context = ask(&snapshot, &request).pack.context;
+    for fence in ["```xml\n<project>", "```html\n<p>"] {
+        assert!(context.contains(fence), "{fence}: {context}");
+    }
+}
+
+#[test]
 fn json_escapes_hostile_code() {
     insta::assert_snapshot!(context(Format::Json), @r##"
 {"intent":"BUG_FIX","confidence":1.00,"tokens":128,"budget":1000,"left_out":0,"sections":[

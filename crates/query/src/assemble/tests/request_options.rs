@@ -5,6 +5,7 @@ use foveate_model::{Lines, RepoPath};
 use proptest::prelude::*;
 
 use super::*;
+use crate::issue::IssueCode;
 use crate::permalink::WebPage;
 use crate::request::{Change, Focus};
 
@@ -783,4 +784,30 @@ fn changed_code_states_its_changed_lines() {
             assert!(pack.context.contains(ranges), "{ranges}: {}", pack.context);
         }
     }
+}
+
+#[test]
+fn advice_on_an_unknown_focus_fits_its_entries() {
+    let detail = |paths: &[&str], symbols: &[&str]| {
+        let answer = ask_with(|request| {
+            request.focus = Focus {
+                paths: paths.iter().map(|p| RepoPath::new(p).unwrap()).collect(),
+                symbols: symbols.iter().map(|name| (*name).to_owned()).collect(),
+            };
+        });
+        let mut issues = answer.issues.into_iter();
+        let unknown = issues.find(|issue| issue.code == IssueCode::UnknownFocus);
+        unknown.map(|issue| issue.detail).unwrap_or_default()
+    };
+    let of_files = detail(&["pool/gone.py"], &[]);
+    assert!(
+        of_files.ends_with("(files: pool/gone.py); give paths of files from the repository's root"),
+        "{of_files}"
+    );
+    let of_symbols = detail(&[], &["Gone"]);
+    assert!(
+        of_symbols.ends_with("(symbols: Gone); give names as they are defined"),
+        "{of_symbols}"
+    );
+    assert_eq!(detail(&["pool/core.py"], &["Pool"]), "");
 }

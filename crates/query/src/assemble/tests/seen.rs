@@ -4,6 +4,7 @@ use foveate_model::RepoPath;
 
 use super::request_options::POOL;
 use super::*;
+use crate::issue::IssueCode;
 use crate::request::Seen;
 
 fn ask_of(repository: &str, seen: Seen) -> Pack {
@@ -155,4 +156,60 @@ fn file_seen_in_parts_has_no_outline() {
     };
     assert!(outlines(["pool/core.py:1-9", "pool/core.py:11-40"]));
     assert!(!outlines(["pool/core.py:1-9", "pool/core.py:10-40"]));
+}
+
+/// Returns the issue about entries that name nothing; empty if there is none.
+fn unknown_seen(repository: &str, seen: Seen) -> String {
+    let snapshot = fixture(repository);
+    let mut request = request("`Pool.acquire` fails", 4000, IntentKind::BugFix);
+    request.seen = seen;
+    let mut issues = ask(&snapshot, &request).issues.into_iter();
+    let unknown = issues.find(|issue| issue.code == IssueCode::UnknownSeen);
+    unknown.map(|issue| issue.detail).unwrap_or_default()
+}
+
+#[test]
+fn seen_entries_that_name_nothing_are_reported() {
+    for place in [
+        "pool/gone.py:1-5", "pool:1-5", "pool/core.py:9-", "pool/core.py:100-50",
+        "pool/core.py:900-950", "pool/core.py:Pool.gone", "pool/core.py:ool.acquire",
+    ] {
+        let detail = unknown_seen(POOL, places([place]));
+        assert!(detail.contains(&format!("({place})")), "{place}: {detail}");
+    }
+    for known in [
+        "pool/core.py:1-1625",
+        "pool/core.py:7",
+        "pool/core.py:Pool",
+        // They were shown by earlier answers.
+        "pool/core.py:7-9@0011223344556677",
+        "pool/gone.py:7-9@0011223344556677",
+    ] {
+        assert_eq!(unknown_seen(POOL, places([known])), "", "{known}");
+    }
+    let files = ["pool/gone.py", "pool", "a", "b", "c", "d"];
+    let seen = Seen {
+        paths: files.map(|path| RepoPath::new(path).unwrap()).to_vec(),
+        places: Vec::new(),
+    };
+    let detail = unknown_seen(POOL, seen);
+    assert!(
+        detail.contains("(pool/gone.py, pool, a, b, c and 1 more)"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn seen_definition_is_found_by_its_last_name() {
+    for place in ["pool/core.py:acquire", "pool/core.py:Pool::acquire()"] {
+        let pack = ask_of(POOL, places([place]));
+        assert!(!pack.context.contains("def acquire"), "{place}");
+    }
+    let two = POOL.replace(
+        "    //- pool/client.py",
+        "\n\n    class Lake:\n        def acquire(self):\n            return 1\n    //- pool/client.py",
+    );
+    let place = "pool/core.py:acquire";
+    let detail = unknown_seen(&two, places([place]));
+    assert!(detail.contains(place), "two may be meant: {detail}");
 }

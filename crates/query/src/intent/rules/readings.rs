@@ -66,7 +66,7 @@ pub(super) const QUESTIONS: &[Rule] = rules![
         "would|will|does anything|something|anyone|anybody|nothing .. <break:any>",
         "how is|are|was|were .. used|called|invoked|imported|consumed|referenced",
         "how is|are|do|does people|users|others|everyone|someone|callers",
-        "where .. .. <depend:past>|raised|thrown|caught|emitted|passed",
+        "where .. .. <depend:past>|raised|thrown|caught|emitted|passed|tested|covered",
         "where .. do|does|did|can|should .. <depend>|pass|raise|throw|catch|swallow|emit|log",
         "where else",
         "where .. gets|get|being <depend:past>",
@@ -366,6 +366,7 @@ pub(super) const PHRASES: &[Rule] = rules![
         "all|every|each .. <place:any> where|that|in|of",
         "dependencies|dependency on",
         "call site|sites",
+        "?all|every|other|the|existing implementations of",
         "everything|everyone|everywhere|anything|things|stuff|code|all|<code:s> .. that|which|where .. <use:any>|<depend:any>|we|they|it",
         "?minimal|working|simple|code|usage|a|an|short ?code|usage <example:any>",
         "impact|effect|effects|consequences of",
@@ -403,4 +404,12 @@ pub(super) const PHRASES: &[Rule] = rules![
     }
     "feature_phrase": Implementation, CLEAR { "__ <feature:any>", "new" }
     "building_phrase": Implementation, SHAPE { "<build:ing>" }
+];
+
+/// Patterns of a question about existing tests; they match anywhere in it.
+pub(super) const TESTS: &[&str] = &[
+    "what|which|whats ?of ?the|existing|unit|integration test|tests|spec|specs",
+    "test|tests|spec|specs of|for|covering|that|which|exercising|checking",
+    "is|are|where|gets|get .. tested|covered",
+    "is|are there ?a|an|any|already ?unit|integration test|tests|spec|specs",
 ];

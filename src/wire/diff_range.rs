@@ -1,5 +1,5 @@
-//! Parses the argument of `--diff`. Whether its ends are valid names of commits is checked with the rest of the
-//! request.
+//! Parses a change as `base..head`, the form in which the command line and agents give it. Whether its ends are valid
+//! names of commits is checked with the rest of the request.
 
 use crate::engine::DiffEnds;
 

@@ -1,0 +1,85 @@
+//! Converts arguments that models often write in another form than the schema has. The schema does not mention these
+//! forms, so that it stays short and models learn the right ones.
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use super::tools::ToolName;
+
+/// Returns the arguments in the form of the schema: a text in place of a list of texts becomes a list, digits become a
+/// number, and `query` of `search`, which `context` has, becomes `q`.
+pub(super) fn in_form_of_schema(tool: ToolName, mut arguments: JsonObject) -> JsonObject {
+    if tool == ToolName::Search
+        && !arguments.contains_key("q")
+        && let Some(query) = arguments.remove("query")
+    {
+        arguments.insert("q".to_owned(), query);
+    }
+    let schema = tool.schema();
+    for (name, value) in &mut arguments {
+        let property = schema.get("properties").and_then(|named| named.get(name));
+        let kind = property.and_then(|property| property.get("type")?.as_str());
+        let converted = value.as_str().and_then(|text| convert(text, kind?));
+        if let Some(converted) = converted {
+            *value = converted;
+        }
+    }
+    arguments
+}
+
+/// Converts a text to a kind of value; `None` if it cannot or need not be converted.
+fn convert(text: &str, kind: &str) -> Option<Value> {
+    match kind {
+        "array" => {
+            // Some models send a list as JSON in a string.
+            let list: Option<Vec<String>> = serde_json::from_str(text).ok();
+            Some(list.unwrap_or_else(|| vec![text.to_owned()]).into())
+        }
+        "integer" => text.trim().parse::<u64>().ok().map(Value::from),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn other_forms_are_converted_where_the_schema_is_clear() {
+        for (tool, given, meant) in [
+            (
+                ToolName::Context,
+                json!({"query": "5", "seen": "session", "budget_tokens": " 8000"}),
+                json!({"query": "5", "seen": ["session"], "budget_tokens": 8000}),
+            ),
+            (
+                ToolName::Context,
+                json!({"focus": "[\"a.py\", \"b.py:f\"]", "seen": "[id].ts:1-4"}),
+                json!({"focus": ["a.py", "b.py:f"], "seen": ["[id].ts:1-4"]}),
+            ),
+            (
+                ToolName::Search,
+                json!({"query": "x", "limit": "5", "path": "7"}),
+                json!({"q": "x", "limit": 5, "path": "7"}),
+            ),
+        ] {
+            let given = given.as_object().unwrap().clone();
+            let converted = in_form_of_schema(tool, given);
+            assert_eq!(Value::Object(converted), meant);
+        }
+        // They are refused as they are.
+        for (tool, given) in [
+            (ToolName::Context, json!({"budget_tokens": "many"})),
+            (ToolName::Context, json!({"seen": 5})),
+            (ToolName::Definition, json!({"query": "x"})),
+            (ToolName::Search, json!({"q": "x", "query": "y"})),
+            (ToolName::Search, json!({"limit": "-5"})),
+        ] {
+            let arguments = given.as_object().unwrap().clone();
+            let converted = in_form_of_schema(tool, arguments);
+            assert_eq!(Value::Object(converted), given);
+        }
+    }
+}
