@@ -224,6 +224,9 @@ pub struct PlaceAnswer {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
+    /// Lines that the diff changed in it, such as `12-15,20,deleted after line 31`; only if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
     /// Sum of its signals.
     pub score: f32,
     /// Probability that the change touches it, 0 to 1.
@@ -257,6 +260,9 @@ pub struct ItemAnswer {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
+    /// Lines that the diff changed in it, such as `12-15,20,deleted after line 31`; only if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
     /// `compact`, `standard` or `full`.
     pub fidelity: String,
     /// Whether lines inside it were left out; the text marks where.
@@ -463,6 +469,7 @@ fn place(place: ListedPlace, explain: bool) -> PlaceAnswer {
         kind: place.kind.to_owned(),
         start_line: place.lines.start,
         end_line: place.lines.end,
+        changed: place.changed,
         score: place.score,
         probability: place.probability,
         signals: explain.then(|| signals(place.signals)),
@@ -494,6 +501,7 @@ fn item(item: Item) -> ItemAnswer {
         name: item.name,
         start_line: item.lines.start,
         end_line: item.lines.end,
+        changed: item.changed,
         fidelity: match item.fidelity {
             Fidelity::Compact => "compact",
             Fidelity::Standard => "standard",

@@ -18,7 +18,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use foveate_index::Snapshot;
 use foveate_model::SkipReason;
 use foveate_parse::Limits;
-use foveate_query::{Answer, Deadline, Issue, IssueCode, Request};
+use foveate_query::{Deadline, Issue, IssueCode, Request};
 
 use self::evidence::{ComposedQuestion, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
@@ -174,7 +174,9 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         .map(|error| without_git(&one_shot::explain(error)));
     let indexer = OneShotIndexer::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
-    request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
+    if let Some(diff) = diff {
+        diff.add_to(&mut request);
+    }
     let progress = ProgressThread::start(indexer.progress());
     // The first answer needs these tables: they are loaded while the files are indexed.
     let tables = std::thread::spawn(foveate_query::warm);
@@ -197,7 +199,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     answer
         .issues
         .extend(history_issue(&snapshot, &history_error));
-    let found = !answer.files.is_empty() && !has_nothing_readable(&answer);
+    let is_shown = !answer.pack.sections.is_empty();
     let unreadable = unreadable(&snapshot);
     let answered = AnswerWithSnapshot {
         repo: name_of(&args.directory).to_string(),
@@ -212,7 +214,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     if let Some(reason) = unreadable {
         anyhow::bail!("no file can be read: {reason}");
     }
-    Ok(if found {
+    Ok(if is_shown {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(NOTHING_FOUND)
@@ -256,11 +258,6 @@ pub(super) fn with_quoting_tip(arguments: &[OsString], mut error: clap::Error) -
 
 fn is_context(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|command| command == "context")
-}
-
-fn has_nothing_readable(answer: &Answer) -> bool {
-    let mut issues = answer.issues.iter();
-    issues.any(|issue| issue.code == IssueCode::UnreadableFiles)
 }
 
 /// Returns why no file can be read; `None` if any can.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use foveate_index::{Revision, Snapshot};
-use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
+use foveate_query::{Answer, Deadline, Issue, RankingConfig, Request};
 use tracing::Instrument as _;
 
 use super::published::PublishedSnapshot;
@@ -54,7 +54,7 @@ struct Found {
     snapshot: Arc<Snapshot>,
     /// Changed files that the snapshot does not hold yet.
     pending_files: usize,
-    changes: Vec<Change>,
+    diff: Option<Diff>,
     issue: Option<Issue>,
 }
 
@@ -167,7 +167,9 @@ impl Engine {
         }
         let mut found = self.find(grant, repository, question.target).await?;
         let mut request = question.request;
-        request.changes = std::mem::take(&mut found.changes);
+        if let Some(diff) = found.diff.take() {
+            diff.add_to(&mut request);
+        }
         let ranking = Arc::clone(&self.ranking);
         let work = move |snapshot: &Snapshot, due: &Deadline| {
             answer_now(snapshot, &request, &ranking, due)
@@ -297,7 +299,7 @@ impl Engine {
         let mut found = Found {
             snapshot: Arc::clone(&current.snapshot),
             pending_files: 0,
-            changes: Vec::new(),
+            diff: None,
             issue: None,
         };
         match target {
@@ -309,8 +311,9 @@ impl Engine {
                 let diff = diff(grant, repository, ends, until).await?;
                 found.issue = diff.issue();
                 // By commit: a branch may move meanwhile, and the diff and the answer must be of the same commit.
-                found.snapshot = revision(grant, repository, &current, diff.head, until).await?;
-                found.changes = diff.changes;
+                let head = diff.head.clone();
+                found.snapshot = revision(grant, repository, &current, head, until).await?;
+                found.diff = Some(diff);
             }
         }
         Ok(found)

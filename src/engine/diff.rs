@@ -2,7 +2,7 @@
 //! git: the floor above computes the diff.
 
 use foveate_model::{Lines, RepoPath};
-use foveate_query::{Change, Issue, IssueCode};
+use foveate_query::{Change, Issue, IssueCode, Removed, Request, issue};
 
 /// The two revisions of a diff: commits, branches or tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub struct Diff {
     pub fork: String,
     /// By file, in the order of git. A file that was only renamed has no lines.
     pub changes: Vec<Change>,
+    /// Paths of deleted files. A file that is removed and whose text is elsewhere in the head counts as renamed.
+    pub deleted: Vec<RepoPath>,
+    /// Earlier and later paths of renamed files.
+    pub renamed: Vec<[RepoPath; 2]>,
+    /// Names of definitions that began in removed lines, some of which are still defined.
+    pub removed_names: Vec<String>,
+    /// Number of binary files that were added or changed.
+    pub binary_files: usize,
     /// The same changes as positions in the tree of `fork`, for the files that existed there.
     pub before: Vec<OldLines>,
     /// Counts of files and hunks beyond the limits.
@@ -51,17 +59,56 @@ pub struct OmittedParts {
 }
 
 impl Diff {
+    /// Makes a request one about these changes.
+    pub fn add_to(self, request: &mut Request) {
+        request.changes = self.changes;
+        let renamed = self.renamed.into_iter().map(|[earlier, _]| earlier);
+        request.removed = Removed {
+            paths: self.deleted.into_iter().chain(renamed).collect(),
+            names: self.removed_names,
+        };
+        request.base = self.fork;
+    }
+
     /// Returns the issue for the reader of an answer: that parts were left out, or that there are no changes.
     pub fn issue(&self) -> Option<Issue> {
         if self.left_out != OmittedParts::default() {
             return Some(self.left_out.issue());
         }
-        self.changes.is_empty().then(|| Issue {
+        let has_text = self.changes.iter().any(|change| !change.hunks.is_empty());
+        (!has_text).then(|| Issue {
             code: IssueCode::EmptyDiff,
-            detail: "the diff is empty: the head changed no text since it left the base (no change, or only \
-                     removed or binary files)"
-                .to_owned(),
+            detail: match self.other_changes() {
+                changes if changes.is_empty() => {
+                    "the diff is empty: the head changed no text since it left the base".to_owned()
+                }
+                changes => format!(
+                    "the diff has no changed text: since it left the base, the head only {}",
+                    changes.join(" and ")
+                ),
+            },
         })
+    }
+
+    /// Describes what changed besides text.
+    fn other_changes(&self) -> Vec<String> {
+        let files = |count: usize| format!("{count} file{}", if count == 1 { "" } else { "s" });
+        let mut changes = Vec::new();
+        if !self.deleted.is_empty() {
+            let paths = issue::list(self.deleted.iter().map(RepoPath::as_str));
+            changes.push(format!("deletes {}: {paths}", files(self.deleted.len())));
+        }
+        if !self.renamed.is_empty() {
+            let pairs = self.renamed.iter();
+            let pairs =
+                pairs.map(|[earlier, later]| format!("{} to {}", earlier.as_str(), later.as_str()));
+            let pairs = issue::list(pairs);
+            changes.push(format!("renames {}: {pairs}", files(self.renamed.len())));
+        }
+        if self.binary_files > 0 {
+            changes.push(format!("changes {} without text", files(self.binary_files)));
+        }
+        changes
     }
 }
 
@@ -89,6 +136,28 @@ impl OmittedParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn diff_without_text_says_what_changed() {
+        let path = |path: &str| RepoPath::new(path).unwrap();
+        let mut diff = Diff {
+            deleted: vec![path("a.py"), path("b.py")],
+            ..Diff::default()
+        };
+        let detail = |diff: &Diff| diff.issue().unwrap().detail;
+        let start = "the diff has no changed text: since it left the base, the head only";
+        assert_eq!(
+            detail(&diff),
+            format!("{start} deletes 2 files: a.py, b.py")
+        );
+        diff.renamed = vec![[path("c.py"), path("d.py")]];
+        diff.binary_files = 1;
+        diff.deleted.clear();
+        assert_eq!(
+            detail(&diff),
+            format!("{start} renames 1 file: c.py to d.py and changes 1 file without text")
+        );
+    }
 
     #[test]
     fn incomplete_or_empty_diff_gives_issue() {

@@ -12,6 +12,9 @@ const HEAD: &str = "HEAD";
 /// # Errors
 /// A message about what is wrong with the text.
 pub fn ends(text: &str) -> Result<DiffEnds, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty: expected two commits, BASE..HEAD".to_owned());
+    }
     let ends = text.split_once("...").or_else(|| text.split_once(".."));
     let Some((base, head)) = ends else {
         return Err(format!(
@@ -49,7 +52,8 @@ mod tests {
             assert_eq!((&*ends.base, &*ends.head), (base, head), "{text}");
         }
         for (text, reason) in [
-            ("", "BASE..HEAD"),
+            ("", "is empty"),
+            (" ", "is empty"),
             ("main", "main.. for what"),
             ("..", "at least one"),
             ("...", "at least one"),

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use foveate_model::RepoPath;
 use foveate_query::permalink::WebPage;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Focus, Request, Seen};
+use foveate_query::{Focus, Removed, Request, Seen};
 
 use super::{BreadthName, FormatName, IntentName};
 use crate::engine::{DiffEnds, Question, Target};
@@ -165,6 +165,8 @@ impl RawRequest {
                 symbols: check_entry_count(Field::FocusSymbols, self.focus_symbols)?,
             },
             changes: Vec::new(),
+            removed: Removed::default(),
+            base: String::new(),
             seen: Seen {
                 paths: paths(Field::SeenPaths, &self.seen_paths)?,
                 places: places(self.seen_places)?,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foveate::engine::Diff;
 use foveate::ingest::git::GitRepo;
+use foveate_query::Hunk;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,9 +48,12 @@ fn diff(repo: &GitRepo, base: &str, head: &str) -> Diff {
 
 fn shown(diff: &Diff) -> Vec<String> {
     let lines = diff.changes.iter().map(|change| {
-        let lines = change.lines.iter();
-        let lines: Vec<String> = lines.map(|l| format!("{}-{}", l.start, l.end)).collect();
-        format!("{} {}", change.path.as_str(), lines.join(" "))
+        let hunks = change.hunks.iter().map(|hunk| match hunk {
+            Hunk::Lines(lines) => format!("{}-{}", lines.start, lines.end),
+            Hunk::Deletion(deletion) => format!("after {}", deletion.after),
+        });
+        let hunks: Vec<String> = hunks.collect();
+        format!("{} {}", change.path.as_str(), hunks.join(" "))
     });
     lines.collect()
 }
@@ -60,7 +64,7 @@ const ODD_NAME: &str = "shop/a \"b\"\t\\ü\n.py 1-2";
 fn diff_is_taken_from_the_merge_base() {
     let (_keep, root) = shop();
     let repo = GitRepo::open(&root, &Arc::default()).unwrap();
-    let changed = [ODD_NAME, "shop/cart.py 8-8 9-10", "shop/prices.py 2-2"];
+    let changed = [ODD_NAME, "shop/cart.py 8-8 after 9", "shop/prices.py 2-2"];
     assert_eq!(shown(&diff(&repo, "main", "fix")), changed);
     assert_eq!(
         shown(&diff(&repo, "fix", "main")),
@@ -77,7 +81,9 @@ fn diff_is_taken_from_the_merge_base() {
 
     let part = GitRepo::around(&root.join("shop"), &Arc::default());
     let part = part.unwrap().unwrap();
-    let below = ["a \"b\"\t\\ü\n.py 1-2", "cart.py 8-8 9-10", "prices.py 2-2"];
+    let below = [
+        "a \"b\"\t\\ü\n.py 1-2", "cart.py 8-8 after 9", "prices.py 2-2",
+    ];
     assert_eq!(shown(&diff(&part, "main~1", "fix")), below);
     assert!(diff(&part, "fix", "main").changes.is_empty());
 }
@@ -292,18 +298,60 @@ async fn invalid_diffs_and_seen_places_name_their_field() {
     app.end().await;
 }
 
+/// Runs `foveate context`, and returns its exit code, its messages and its answer.
+fn run_context(root: &Path, arguments: &[&str]) -> (Option<i32>, String, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.arg("context").arg(root).args(arguments);
+    let output = command.env("FOVEATE_NO_CACHE", "1").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), stderr, answer)
+}
+
+#[test]
+fn diff_that_only_removes_or_renames_says_so() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    std::fs::remove_file(root.join("README.md")).unwrap();
+    commit(&root, "remove the page");
+    git(&root, &["mv", "tests/test_cart.py", "tests/test_carts.py"]);
+    commit(&root, "rename the tests");
+    std::fs::remove_file(root.join("shop/price.py")).unwrap();
+    commit(&root, "remove the prices");
+    for (base, detail, expected) in [
+        ("HEAD~3..HEAD~2", "deletes 1 file: README.md", 3),
+        // The renamed file is the best one.
+        (
+            "HEAD~2..HEAD~1",
+            "renames 1 file: tests/test_cart.py to tests/test_carts.py",
+            0,
+        ),
+        ("HEAD~1..", "deletes 1 file: shop/price.py", 0),
+    ] {
+        let (code, stderr, answer) = run_context(&root, &["--diff", base, "--json"]);
+        assert_eq!(codes(&answer), ["empty_diff"], "{stderr}");
+        let issues = answer["issues"].to_string();
+        assert!(issues.contains(detail), "{issues}");
+        assert!(!issues.contains("budget_too_small"), "{issues}");
+        assert_eq!(code, Some(expected), "{base} {answer}");
+    }
+    let (_, _, answer) = run_context(&root, &["--diff", "HEAD~1..", "--json"]);
+    for (reason, place) in [
+        ("still imports removed shop/price.py", "shop/cart.py:"),
+        (
+            "still uses removed total_price",
+            "shop/cart.py:Cart.checkout",
+        ),
+    ] {
+        assert_eq!(items(&answer, reason), [place], "{answer}");
+    }
+}
+
 #[test]
 fn command_line_takes_diff_and_seen_places() {
     let (_keep, root) = shop();
     let fix = git(&root, &["rev-parse", "fix"]);
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
-        command.arg("context").arg(&root).args(arguments);
-        let output = command.env("FOVEATE_NO_CACHE", "1").output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        (output.status.code(), stderr, answer)
-    };
+    let run = |arguments: &[&str]| run_context(&root, arguments);
     let query = "`total_price` is wrong";
     for arguments in [
         &["--diff", "main..fix", "--json"][..],

@@ -8,8 +8,8 @@ use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::{Issue, IssueCode};
-use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, Words};
-use crate::request::Request;
+use crate::rank::{self, ListedFile, ListedPlace, Ranked, RankedFile, RankedPlace, Words};
+use crate::request::{Hunk, Request};
 use crate::resolve::{self, ListedSymbol, ResolvedSymbol};
 use crate::text::QueryText;
 use crate::{tokenizer, unsafe_text};
@@ -102,7 +102,8 @@ pub fn answer(
     let symbols = listed_symbols(
         candidates.symbols, &ranked.files, &snapshot.files, max_definitions,
     );
-    let (files, functions, places) = listed(ranked, &snapshot.files, request.limit);
+    let changed = &candidates.changed;
+    let (files, functions, places) = listed(ranked, &snapshot.files, changed, request.limit);
     let names = names(&symbols, &files, &functions, &places, &pack);
     issues.extend(unsafe_text::in_names(names));
     let end = now();
@@ -125,7 +126,7 @@ pub fn answer(
 
 /// Returns the issue `no_match` if no file was found and no change was given.
 fn no_match(ranked: &Ranked, request: &Request, files: &Files) -> Option<Issue> {
-    if !ranked.files.is_empty() || !request.changes.is_empty() {
+    if !ranked.files.is_empty() || request.has_change() {
         return None;
     }
     let detail = if files.is_empty() {
@@ -158,22 +159,27 @@ fn listed_symbols(
 fn listed(
     ranked: Ranked,
     files: &Files,
+    changed: &[(FileId, Hunk)],
     limit: usize,
 ) -> (Vec<ListedFile>, Vec<ListedPlace>, Vec<ListedPlace>) {
     let functions = ranked.functions.into_iter().take(limit);
     let places = ranked.places.into_iter().take(limit);
     let listed_files = ranked.files.into_iter().take(limit);
+    let with_changes = |place: RankedPlace| ListedPlace {
+        changed: assemble::changed_ranges(files, changed, &place),
+        ..place.listed(files)
+    };
     (
         listed_files.map(|file| file.listed(files)).collect(),
         functions.map(|function| function.listed(files)).collect(),
-        places.map(|place| place.listed(files)).collect(),
+        places.map(with_changes).collect(),
     )
 }
 
 /// Determines the intent. A request with a change but without text asks for the code related to the change, as a
 /// refactoring does.
 fn intent(text: &QueryText, request: &Request) -> Intent {
-    let is_silent = request.query.trim().is_empty() && !request.changes.is_empty();
+    let is_silent = request.query.trim().is_empty() && request.has_change();
     match request.intent {
         None if is_silent => Intent {
             kind: IntentKind::Refactor,

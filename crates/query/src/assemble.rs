@@ -45,6 +45,7 @@ use foveate_index::Snapshot;
 use crate::deadline::Deadline;
 use crate::request::Request;
 
+pub(crate) use self::changed::line_ranges as changed_ranges;
 pub use self::config::{AssembleConfig, Profile};
 pub use self::pack::{DropReason, Dropped, Fidelity, Item, Pack, Section};
 use self::plan::Plan;

@@ -44,7 +44,9 @@ foveate_model::named_enum! {
         HistoryUnavailable = "history_unavailable",
         /// The diff is too large to use all of it.
         LargeDiff = "large_diff",
-        /// The diff has no changes.
+        /// Parts of the caller's change are not shown.
+        PartialChange = "partial_change",
+        /// The diff has no changed text.
         EmptyDiff = "empty_diff",
         /// Files of the working tree or commit are missing.
         MissingFiles = "missing_files",
@@ -85,7 +87,7 @@ const MAX_LISTED: usize = 5;
 const MAX_NAME_BYTES: usize = 160;
 
 /// Returns the first of `names`, escaped and cut: `a, b, c and 4 more`.
-pub(crate) fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+pub fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names
         .by_ref()

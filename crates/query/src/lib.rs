@@ -25,4 +25,4 @@ pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};
 pub use issue::{Issue, IssueCode};
 pub use rank::{CandidateSignals, SignalValues, examine};
-pub use request::{Breadth, Change, Focus, Format, Request, Seen};
+pub use request::{Breadth, Change, Deletion, Focus, Format, Hunk, Removed, Request, Seen};

@@ -52,9 +52,56 @@ pub struct Seen {
 pub struct Change {
     /// The path of the file in the snapshot.
     pub path: RepoPath,
-    /// The changed lines in order, numbered as in the snapshot; for a pure deletion the lines before and
-    /// after it.
-    pub lines: Vec<Lines>,
+    /// The changed parts in order; none if the file was only renamed.
+    pub hunks: Vec<Hunk>,
+}
+
+/// One changed part of a file, numbered as in the snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hunk {
+    /// Lines that were added or that replaced others.
+    Lines(Lines),
+    /// Lines were removed, and none took their place.
+    Deletion(Deletion),
+}
+
+/// The place where lines were removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deletion {
+    /// The line above the removed ones; 0 if they were the first.
+    pub after: u32,
+    /// Whether one of them began a definition.
+    pub has_definition: bool,
+    /// White space before the text of the first of them that had any, in bytes.
+    pub indentation: u32,
+}
+
+impl Hunk {
+    /// Returns the changed lines; for a deletion those around it, of which one may not exist.
+    pub(crate) fn lines(self) -> Lines {
+        match self {
+            Self::Lines(lines) => lines,
+            Self::Deletion(Deletion { after, .. }) => {
+                Lines::new(after.max(1), after.saturating_add(1))
+            }
+        }
+    }
+}
+
+/// What a change removed, which the snapshot does not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Earlier paths of files that were deleted or renamed.
+    pub paths: Vec<RepoPath>,
+    /// Names of definitions that began in removed lines. They may still be defined elsewhere.
+    pub names: Vec<String>,
+}
+
+impl Removed {
+    /// Whether nothing was removed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.names.is_empty()
+    }
 }
 
 /// One question about one snapshot.
@@ -86,11 +133,20 @@ pub struct Request {
     pub focus: Focus,
     /// What the caller changed: it is always shown, with the code related to it.
     pub changes: Vec<Change>,
+    /// What the caller removed: code that still uses it is shown.
+    pub removed: Removed,
+    /// The commit before the changes, which the head of the context names; may be empty.
+    pub base: String,
     /// Code that the caller already has: it is not shown again.
     pub seen: Seen,
 }
 
 impl Request {
+    /// Whether the caller asks about a change.
+    pub(crate) fn has_change(&self) -> bool {
+        !self.changes.is_empty() || !self.removed.is_empty()
+    }
+
     /// Parses the query, as one about the repository of the web page.
     pub(crate) fn text(&self) -> QueryText {
         let repository = self.web_page.as_ref().and_then(WebPage::repository);
@@ -126,6 +182,8 @@ impl Default for Request {
             limit: 20,
             focus: Focus::default(),
             changes: Vec::new(),
+            removed: Removed::default(),
+            base: String::new(),
             seen: Seen::default(),
         }
     }

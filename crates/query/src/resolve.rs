@@ -13,7 +13,7 @@ mod source;
 mod symbol;
 mod words;
 
-pub(crate) use self::changes::changed_lines;
+pub(crate) use self::changes::definition_around;
 pub(crate) use self::names::dotted;
 pub use self::source::EvidenceSource;
 pub use self::symbol::{ListedSymbol, ResolvedSymbol};
@@ -23,13 +23,13 @@ use std::cell::OnceCell;
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
-use foveate_model::{Lines, Role};
+use foveate_model::Role;
 
 use self::packages::Manifests;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{self, Issue, IssueCode};
-use crate::request::{Focus, Request};
+use crate::request::{Focus, Hunk, Request};
 use crate::text::QueryText;
 
 /// The `[resolve]` table of `config/ranking.toml`.
@@ -122,8 +122,8 @@ pub struct Candidates {
     pub files: Vec<FileEvidence>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
-    /// Lines that the caller's change touched, by file.
-    pub changed: Vec<(FileId, Lines)>,
+    /// The parts that the caller changed, with their files.
+    pub changed: Vec<(FileId, Hunk)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.
     pub unknown: UnknownFocus,
     /// Names in the prose and inline code of the query that no definition has; one with a similar name may have been found.

@@ -6,7 +6,7 @@
 mod ask;
 
 use foveate_fixture::snapshot::of_text;
-use foveate_query::Answer;
+use foveate_query::{Answer, IssueCode};
 
 const SHOP: &str = "
     //- shop/cart.py
@@ -39,4 +39,27 @@ fn queries_about_something_else_get_little_confidence() {
     );
     let found = ask("The total of the cart ignores the discount of returned items");
     assert!(found.pack.confidence > 0.5, "{}", found.pack.confidence);
+}
+
+#[test]
+fn question_with_the_name_of_the_best_file_is_specific() {
+    let guide = "
+        //- docs/install.md
+        # Install
+        Unpack the archive.
+        //- docs/gunicorn.md
+        # Gunicorn
+        Run it with four workers.
+        ";
+    let low = |query: &str| {
+        let found = ask::ask(&of_text(guide), query);
+        let issue = found
+            .issues
+            .into_iter()
+            .find(|issue| issue.code == IssueCode::LowConfidence);
+        issue.map(|issue| issue.detail)
+    };
+    assert_eq!(low("how to run gunicorn"), None);
+    let detail = low("how to run workers").unwrap();
+    assert!(detail.contains("a name or a path"), "{detail}");
 }

@@ -10,7 +10,7 @@ use foveate_fixture::snapshot::{of_files, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, Touched};
 use foveate_query::permalink::WebPage;
-use foveate_query::{Answer, Change, Deadline, RankingConfig, Request, answer};
+use foveate_query::{Answer, Change, Deadline, Hunk, RankingConfig, Request, answer};
 
 const SHOP: &str = "
     //- a.py
@@ -131,7 +131,7 @@ fn code_changed_together_with_callers_change_is_found() {
     let request = Request {
         changes: vec![Change {
             path: RepoPath::new("a.py").unwrap(),
-            lines: vec![Lines::new(2, 2)],
+            hunks: vec![Hunk::Lines(Lines::new(2, 2))],
         }],
         ..Request::default()
     };

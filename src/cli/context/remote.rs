@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveate_query::IssueCode;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -48,12 +47,8 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         let issues = list("issues").iter();
         output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))));
     }
-    let mut issues = list("issues").iter();
-    let unreadable = IssueCode::UnreadableFiles.name();
-    let has_nothing_readable = issues.any(|issue| text(issue, "code") == unreadable);
-    Ok(match list("files") {
+    Ok(match list("sections") {
         [] => ExitCode::from(NOTHING_FOUND),
-        _ if has_nothing_readable => ExitCode::from(NOTHING_FOUND),
         _ => ExitCode::SUCCESS,
     })
 }

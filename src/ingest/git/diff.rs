@@ -1,8 +1,9 @@
-//! Finds the lines that a commit changed since it left another one, from the hunk headers of one `diff-tree`.
-//! The changed text itself is not read.
+//! Finds the lines that a commit changed since it left another one, from the hunk headers of `diff-tree`.
+//! Of the changed lines only their white space and the definitions that begin in removed ones are read.
 
 use foveate_model::{Lines, RepoPath};
-use foveate_query::Change;
+use foveate_parse::hunks::{self, HunkHeads};
+use foveate_query::{Change, Deletion, Hunk};
 use tokio_util::sync::CancellationToken;
 
 use super::history::empty_tree;
@@ -17,14 +18,23 @@ const MAX_FILES: usize = 1000;
 const MAX_HUNKS: usize = 10_000;
 /// Maximum bytes that are read, counted after lines are truncated.
 const MAX_BYTES: usize = 64 << 20;
+/// Maximum bytes of deleted files that are read. The names that then lack cost only uses of removed code.
+const MAX_DELETED_BYTES: usize = 8 << 20;
+/// Maximum names of definitions that began in removed lines.
+const MAX_REMOVED_NAMES: usize = 500;
 /// Length at which a line is truncated, in bytes: the longest path still fits, even with every byte escaped.
 const MAX_LINE: usize = 4 * 4096 + 16;
+/// Length at which a removed line is truncated before it is searched for a definition, in bytes.
+const MAX_DEFINITION: usize = 512;
 
-/// Options that override the settings of the repository. Deleted files are left out: they are not in the tree of
-/// the head.
-const OPTIONS: [&str; 16] = [
+/// Leaves deleted files out: they are not in the tree of the head.
+const NOT_DELETED: &str = "--diff-filter=d";
+/// Leaves all other files out.
+const DELETED: &str = "--diff-filter=D";
+/// Options that override the settings of the repository.
+const OPTIONS: [&str; 15] = [
     "-r", "-p", "-U0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--indent-heuristic",
-    "--src-prefix=a/", "--dst-prefix=b/", "--diff-filter=d",
+    "--src-prefix=a/", "--dst-prefix=b/",
     // Above the limit, only renames without a change are found.
     "-M", "-l400", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
     "--submodule=short",
@@ -33,6 +43,10 @@ const OPTIONS: [&str; 16] = [
 const EARLIER: [&str; 3] = ["--- ", "a/", "rename from "];
 /// The same for the later file.
 const LATER: [&str; 3] = ["+++ ", "b/", "rename to "];
+/// The text before the mode of a deleted file.
+const DELETED_MODE: &[u8] = b"deleted file mode ";
+/// The text before the names of a file of which git shows no lines.
+const BINARY: &[u8] = b"Binary files ";
 
 impl GitRepo {
     /// Returns the changes of the commit `head` since it left the commit `base`, both given by full id.
@@ -40,44 +54,67 @@ impl GitRepo {
     /// # Errors
     /// When git fails, takes too long, or the work is asked to stop.
     pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
+        let run_limits = self.read_limits.lookup_limits(stop, "diff-tree");
+        let fork = merge_base(self, base, head, &run_limits)?;
+        let ends = [fork.as_str(), head];
+        let mut reader = Reader::default();
+        let is_complete = self.read_patch(ends, (NOT_DELETED, MAX_BYTES), &mut reader, stop)?;
+        reader.left_out.is_cut = !is_complete;
+        self.read_patch(ends, (DELETED, MAX_DELETED_BYTES), &mut reader, stop)?;
+        Ok(Diff {
+            head: head.to_owned(),
+            fork,
+            changes: reader.changes,
+            deleted: reader.deleted,
+            renamed: reader.renamed,
+            removed_names: reader.removed_names,
+            binary_files: reader.binary_files,
+            before: reader.before,
+            left_out: reader.left_out,
+        })
+    }
+
+    /// Reads the differences between two commits, of the files that `filter` selects, up to a number of bytes. Returns
+    /// whether these were all.
+    fn read_patch(
+        &self,
+        [base, head]: [&str; 2],
+        (filter, max_bytes): (&str, usize),
+        reader: &mut Reader,
+        stop: &CancellationToken,
+    ) -> Result<bool, GitError> {
         let enough = stop.child_token();
         let run_limits = self.read_limits.lookup_limits(&enough, "diff-tree");
-        let fork = merge_base(self, base, head, &run_limits)?;
         let mut command = self.command()?;
         command
             .args(["-c", command::LARGE_FILES, "diff-tree"])
-            .args(OPTIONS);
+            .args(OPTIONS)
+            .arg(filter);
         // Ignores `.gitattributes` files, which could hide the changes of a file.
         command.env("GIT_ATTR_SOURCE", empty_tree(head.len()));
         command.arg(self.relative_option());
-        command.args(["--end-of-options", &fork, head, "--"]);
+        command.args(["--end-of-options", base, head, "--"]);
         command.args(self.pathspec());
-        let mut reader = Reader::default();
         let mut bytes = 0;
         let mut take = |line: &[u8]| {
             bytes += line.len();
-            if bytes > MAX_BYTES {
+            if bytes > max_bytes {
                 enough.cancel();
             } else {
                 reader.take(line);
             }
         };
         let ran = stream::pieces(&mut command, b"", (b'\n', MAX_LINE), &run_limits, &mut take);
-        reader.left_out.is_cut = bytes > MAX_BYTES;
+        reader.close_hunk();
+        let is_complete = bytes <= max_bytes;
         match ran {
-            Err(GitError::Cancelled(_)) if reader.left_out.is_cut && !stop.is_cancelled() => {}
+            Err(GitError::Cancelled(_)) if !is_complete && !stop.is_cancelled() => {}
             Err(GitError::Failed { stderr, .. }) if stderr.contains("promisor remote") => {
                 return Err(GitError::Partial);
             }
             ran => ran?,
         }
-        Ok(Diff {
-            head: head.to_owned(),
-            fork,
-            changes: reader.changes,
-            before: reader.before,
-            left_out: reader.left_out,
-        })
+        Ok(is_complete)
     }
 }
 
@@ -117,19 +154,106 @@ pub(super) fn is_shallow(repo: &GitRepo, run_limits: &RunLimits<'_>) -> Result<b
 }
 
 /// Parses the lines of a patch.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Reader {
     changes: Vec<Change>,
+    deleted: Vec<RepoPath>,
+    /// Earlier and later paths.
+    renamed: Vec<[RepoPath; 2]>,
+    removed_names: Vec<String>,
+    binary_files: usize,
     before: Vec<OldLines>,
     left_out: OmittedParts,
     hunks: usize,
     file: File,
+    /// Definition patterns of the current file's language before the change; `None` if it has none.
+    heads: Option<&'static HunkHeads>,
+    /// The hunk whose lines are being read; it belongs to the last element of `changes`.
+    open: Option<OpenHunk>,
+    /// Path of the current file if it has the same before and after the change.
+    same_path: Option<RepoPath>,
     /// Earlier path of the current file; `None` for a new file.
     earlier_path: Option<RepoPath>,
     /// Whether the last element of `before` belongs to the current file.
     has_before: bool,
     /// Whether the header of a file, before its first hunk, is being read. Later lines can hold any text.
     in_head: bool,
+}
+
+/// A hunk of which the header and some lines were read.
+#[derive(Clone, Copy, Debug, Default)]
+struct OpenHunk {
+    /// The first line of the later file and the number of lines; for a pure deletion the line above and 0.
+    start: u32,
+    count: u32,
+    /// Added lines so far.
+    added: u32,
+    /// Blank lines before the first added line that is not blank, and after the last one.
+    blank: [u32; 2],
+    /// Whether an added line is not blank.
+    adds_text: bool,
+    /// Indentation of the first removed line that is not blank, in bytes.
+    indentation: Option<u32>,
+    /// Whether a removed line began a definition.
+    has_definition: bool,
+}
+
+impl OpenHunk {
+    fn add(&mut self, line: &[u8]) {
+        // Git never adds more lines than it said.
+        if self.added == self.count {
+            return;
+        }
+        self.added += 1;
+        let [before, after] = &mut self.blank;
+        if !line.trim_ascii().is_empty() {
+            self.adds_text = true;
+            *after = 0;
+            return;
+        }
+        *after += 1;
+        if !self.adds_text {
+            *before += 1;
+        }
+    }
+
+    fn remove(&mut self, line: &[u8], is_definition: bool) {
+        let text = line.trim_ascii_start();
+        if text.is_empty() {
+            return;
+        }
+        let indentation = u32::try_from(line.len() - text.len()).unwrap_or(u32::MAX);
+        self.indentation = self.indentation.or(Some(indentation));
+        self.has_definition |= is_definition;
+    }
+
+    /// Returns the hunk without the blank lines at its ends, which separate the new code from its neighbours. `None` if
+    /// it only adds blank lines.
+    fn closed(self) -> Option<Hunk> {
+        let deletion = |after| {
+            Hunk::Deletion(Deletion {
+                after,
+                has_definition: self.has_definition,
+                indentation: self.indentation.unwrap_or_default(),
+            })
+        };
+        let is_complete = self.added == self.count;
+        if self.count == 0 {
+            return Some(deletion(self.start));
+        }
+        if is_complete && !self.adds_text {
+            return self.indentation.map(|_| deletion(self.start - 1));
+        }
+        let [before, after] = self.blank;
+        let last = self.start + (self.count - 1);
+        let end = if is_complete { last - after } else { last };
+        let start = if self.adds_text {
+            self.start + before
+        } else {
+            self.start
+        };
+        Some(Hunk::Lines(Lines::new(start, end)))
+    }
 }
 
 /// State of the current file.
@@ -140,6 +264,7 @@ enum File {
     Unnamed,
     /// It is the last element of the changes.
     Counted,
+    Deleted,
     LeftOut,
 }
 
@@ -147,18 +272,61 @@ impl Reader {
     /// Parses the next line, without its end.
     fn take(&mut self, line: &[u8]) {
         // Lines of files begin with a sign, so none of them is mistaken for these.
-        if line.starts_with(b"diff --git ") {
+        if let Some(names) = line.strip_prefix(b"diff --git ") {
+            self.close_hunk();
+            self.same_path = path_of_both(names);
+            self.heads = None;
             self.file = File::Unnamed;
             self.earlier_path = None;
             self.has_before = false;
             self.in_head = true;
         } else if line.starts_with(b"@@ ") {
+            self.close_hunk();
             self.in_head = false;
             self.hunk(line);
-        } else if let (true, Some(path)) = (self.in_head, path_of(line, EARLIER)) {
+        } else if !self.in_head {
+            match line {
+                [b'+', added @ ..] => self.add(added),
+                [b'-', removed @ ..] => self.remove(removed),
+                _ => {}
+            }
+        } else if line.starts_with(DELETED_MODE) {
+            self.delete_file();
+        } else if line.starts_with(BINARY) {
+            self.binary_files += usize::from(self.file == File::Unnamed);
+        } else if let Some(path) = path_of(line, EARLIER) {
             self.earlier_path = Some(path);
-        } else if let (true, Some(path)) = (self.in_head, path_of(line, LATER)) {
+        } else if let Some(path) = path_of(line, LATER) {
             self.start_file(path);
+        }
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        if let Some(hunk) = &mut self.open {
+            hunk.add(line);
+        }
+    }
+
+    fn remove(&mut self, line: &[u8]) {
+        let line = line.get(..MAX_DEFINITION).unwrap_or(line);
+        let text = String::from_utf8_lossy(line);
+        let name = self.heads.and_then(|heads| heads.defines(&text));
+        if let Some(hunk) = &mut self.open {
+            hunk.remove(line, name.is_some());
+        }
+        let Some(name) = name else { return };
+        let has_room = self.removed_names.len() < MAX_REMOVED_NAMES;
+        if has_room && !self.removed_names.iter().any(|known| known == name) {
+            self.removed_names.push(name.to_owned());
+        }
+    }
+
+    fn delete_file(&mut self) {
+        self.file = File::Deleted;
+        let path = self.same_path.take();
+        if let Some(path) = path.filter(|_| self.deleted.len() < MAX_FILES) {
+            self.heads = hunks::of_path(path.as_str());
+            self.deleted.push(path);
         }
     }
 
@@ -173,9 +341,17 @@ impl Reader {
             return;
         }
         self.file = File::Counted;
-        let lines = Vec::new();
-        self.changes.push(Change { path, lines });
+        let hunks = Vec::new();
+        if let Some(earlier) = self
+            .earlier_path
+            .as_ref()
+            .filter(|earlier| **earlier != path)
+        {
+            self.renamed.push([earlier.clone(), path.clone()]);
+        }
+        self.changes.push(Change { path, hunks });
         if let Some(path) = self.earlier_path.take() {
+            self.heads = hunks::of_path(path.as_str());
             self.has_before = true;
             self.before.push(OldLines {
                 path,
@@ -189,20 +365,29 @@ impl Reader {
         let Some(header) = HunkHeader::parse(line) else {
             return;
         };
-        let Some(lines) = changed_lines(header.later) else {
-            return;
-        };
         let is_full = self.file == File::LeftOut || self.hunks == MAX_HUNKS;
-        match (self.file, self.changes.last_mut()) {
-            (File::Unnamed, _) | (_, None) => {}
-            (_, Some(_)) if is_full => self.left_out.hunks += 1,
-            (_, Some(change)) => {
-                change.lines.push(lines);
+        match self.file {
+            File::Unnamed | File::Deleted => {}
+            _ if is_full => self.left_out.hunks += 1,
+            _ => {
+                self.open = Some(OpenHunk {
+                    start: header.later.start,
+                    count: header.later.count,
+                    ..OpenHunk::default()
+                });
                 self.hunks += 1;
                 if let (true, Some(before)) = (self.has_before, self.before.last_mut()) {
                     note_before(before, header.earlier);
                 }
             }
+        }
+    }
+
+    /// Adds the hunk that was being read, if any, to its file.
+    fn close_hunk(&mut self) {
+        let hunk = self.open.take().and_then(OpenHunk::closed);
+        if let Some(change) = self.changes.last_mut() {
+            change.hunks.extend(hunk);
         }
     }
 }
@@ -224,6 +409,14 @@ fn path_of(line: &[u8], [sign, directory, rename]: [&str; 3]) -> Option<RepoPath
     };
     let name = unquoted(name)?;
     let path = std::str::from_utf8(&name).ok()?.strip_prefix(prefix)?;
+    RepoPath::new(path).ok()
+}
+
+/// Parses the path in `a/x b/x`, the names of a file whose path did not change.
+fn path_of_both(names: &[u8]) -> Option<RepoPath> {
+    // They are equally long, so that the blank in the middle is known although names may have blanks.
+    let name = unquoted(names.get(..names.len() / 2)?)?;
+    let path = std::str::from_utf8(&name).ok()?.strip_prefix("a/")?;
     RepoPath::new(path).ok()
 }
 
@@ -267,15 +460,6 @@ fn escaped(letter: u8) -> Option<u8> {
     })
 }
 
-/// Returns the lines of a hunk in the later file. For a pure deletion, whose range is empty, returns the lines before and
-/// after it; at the end of the file the second one does not exist.
-fn changed_lines(later: LineRange) -> Option<Lines> {
-    match later.count {
-        0 => Some(Lines::new(later.start.max(1), later.start.checked_add(1)?)),
-        _ => later.lines(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,14 +467,25 @@ mod tests {
     fn read(text: &str) -> Reader {
         let mut reader = Reader::default();
         text.lines().for_each(|line| reader.take(line.as_bytes()));
+        reader.close_hunk();
         reader
     }
 
     fn shown(reader: &Reader) -> Vec<String> {
+        let hunk = |hunk: &Hunk| match hunk {
+            Hunk::Lines(Lines { start, end }) => format!("{start}-{end}"),
+            Hunk::Deletion(deletion) => {
+                let of = if deletion.has_definition {
+                    "definition"
+                } else {
+                    ""
+                };
+                format!("{}:{}{of}", deletion.after, deletion.indentation)
+            }
+        };
         let lines = |change: &Change| {
-            let lines = change.lines.iter();
-            let lines: Vec<_> = lines.map(|l| format!("{}-{}", l.start, l.end)).collect();
-            format!("{:?} {}", change.path.as_str(), lines.join(" "))
+            let hunks: Vec<_> = change.hunks.iter().map(hunk).collect();
+            format!("{:?} {}", change.path.as_str(), hunks.join(" "))
         };
         reader.changes.iter().map(lines).collect()
     }
@@ -347,8 +542,7 @@ new file mode 100644
         assert_eq!(
             shown(&reader),
             [
-                r#""cart.py" 3-4 10-11 1-1"#, r#""new.py" 7-7"#, r#""is.py" "#,
-                r#""new file" 1-3"#,
+                r#""cart.py" 3-4 10:0 0:0"#, r#""new.py" 7-7"#, r#""is.py" "#, r#""new file" 1-3"#,
             ]
         );
         let before = |before: &OldLines| {
@@ -360,7 +554,75 @@ new file mode 100644
         let before: Vec<String> = reader.before.iter().map(before).collect();
         let expected = ["cart.py 3-3 9-10 1-2 []", "old.py 7-7 []", "was.py  []"];
         assert_eq!(before, expected);
+        let path = |path: &str| RepoPath::new(path).unwrap();
+        assert_eq!(reader.deleted, [path("gone.py")]);
+        let renamed = [["old.py", "new.py"], ["was.py", "is.py"]];
+        assert_eq!(reader.renamed, renamed.map(|ends| ends.map(path)));
+        assert_eq!(reader.binary_files, 1);
         assert_eq!(reader.left_out, OmittedParts::default());
+    }
+
+    #[test]
+    fn deletions_and_blank_lines_at_ends_of_insertions_are_recognised() {
+        let file =
+            |hunks: &str| format!("diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n{hunks}");
+        for (hunks, expected) in [
+            (
+                "@@ -4,0 +5,5 @@ f\n+\n+ \n+def g():\n+    pass\n+\r\n",
+                "7-8",
+            ),
+            ("@@ -4,0 +5,3 @@ f\n+def g():\n+\n+    pass\n", "5-7"),
+            ("@@ -4,0 +5,2 @@ f\n+\n+\n", ""),
+            ("@@ -4 +5,2 @@ f\n-    a()\n+\n+\n", "4:4"),
+            (
+                "@@ -4,4 +5,0 @@ f\n-\n-    def g(self):\n-        pass\n",
+                "5:4definition",
+            ),
+            ("@@ -1,2 +0,0 @@\n-\n-import os\n", "0:0"),
+            // Lines that were not read may hold any text.
+            ("@@ -4,0 +5,5 @@ f\n+\n+a()\n+\n", "6-9"),
+            ("@@ -4,0 +5,5 @@ f\n+\n", "5-9"),
+        ] {
+            let reader = read(&file(hunks));
+            assert_eq!(shown(&reader), [format!("\"a.py\" {expected}")], "{hunks}");
+        }
+    }
+
+    #[test]
+    fn names_and_paths_of_removed_code_are_collected() {
+        let reader = read(
+            "\
+diff --git a/a b.py b/a b.py
+deleted file mode 100644
+--- a/a b.py\t
++++ /dev/null
+@@ -1,3 +0,0 @@
+-def total(cart):
+-    return 1
+-class Cart:
+diff --git a/logo.png b/logo.png
+deleted file mode 100644
+Binary files a/logo.png and /dev/null differ
+diff --git \"a/t\\tb.md\" \"b/t\\tb.md\"
+deleted file mode 100644
+diff --git a/cart.py b/cart.py
+--- a/cart.py
++++ b/cart.py
+@@ -3,3 +2,0 @@
+-def total(cart):
+-    def add(self, item):
+-# def no(self):
+",
+        );
+        let deleted: Vec<&str> = reader.deleted.iter().map(RepoPath::as_str).collect();
+        assert_eq!(deleted, ["a b.py", "logo.png", "t\tb.md"]);
+        assert_eq!(reader.removed_names, ["total", "Cart", "add"]);
+        assert_eq!((reader.changes.len(), reader.binary_files), (1, 0));
+        let many: String = (0..600).map(|n| format!("-def f{n}():\n")).collect();
+        let reader = read(&format!(
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,600 +0,0 @@\n{many}"
+        ));
+        assert_eq!(reader.removed_names.len(), MAX_REMOVED_NAMES);
     }
 
     #[test]
@@ -405,15 +667,6 @@ new file mode 100644
     }
 
     #[test]
-    fn deletion_is_shown_by_the_lines_around_it() {
-        let lines = |start, count| changed_lines(LineRange { start, count });
-        assert_eq!(lines(2, 3), Some(Lines::new(2, 4)));
-        assert_eq!(lines(0, 0), Some(Lines::new(1, 1)));
-        assert_eq!(lines(7, 0), Some(Lines::new(7, 8)));
-        assert_eq!(lines(u32::MAX, 0), None);
-    }
-
-    #[test]
     fn hunks_without_a_file_are_ignored() {
         // Hunks before any file, after an unusable name, and after a name that comes too late.
         let text = "@@ -1 +1 @@\ndiff --git x y\n+++ b/../x\n@@ -1 +1 @@\n+++ b/late\n@@ -1 +1 @@";
@@ -428,7 +681,7 @@ new file mode 100644
         assert_eq!((reader.left_out.files, reader.left_out.hunks), (3, 3));
         let hunks = "@@ -1 +1 @@\n".repeat(MAX_HUNKS + 5);
         let reader = read(&format!("diff --git a/f b/f\n+++ b/f\n{hunks}{}", file(1)));
-        assert_eq!(reader.changes[0].lines.len(), MAX_HUNKS);
+        assert_eq!(reader.changes[0].hunks.len(), MAX_HUNKS);
         assert_eq!((reader.left_out.files, reader.left_out.hunks), (1, 6));
         assert!(!reader.left_out.is_cut);
     }

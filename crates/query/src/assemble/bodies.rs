@@ -3,12 +3,13 @@
 //! ones go first.
 
 use foldhash::HashSet;
-use foveate_index::DefId;
+use foveate_index::{DefId, FileId};
 
 use super::body::{BEST, Body, State};
-use super::changed;
+use super::changed::{self, ChangedPlaces};
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
+use crate::issue::{self, Issue, IssueCode};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// The candidates, by descending worth: probability per cost.
@@ -17,6 +18,10 @@ pub(super) struct Bodies {
     bodies: Vec<Body>,
     /// The best ranked place, if the query has any words.
     best: Option<PlaceId>,
+    /// Number of places that the caller changed; not all of them need be candidates.
+    changed: usize,
+    /// The files of these places.
+    changed_files: Vec<FileId>,
 }
 
 impl Bodies {
@@ -33,6 +38,11 @@ impl Bodies {
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(limit).cloned();
         let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
+        let ChangedPlaces {
+            places: changed,
+            total,
+            files: changed_files,
+        } = changed;
         // If a query comes with a change, its best place must not wait for the whole change.
         let best = plan.ranked.places.first().map(|place| place.id);
         let best = best.filter(|_| !plan.words.is_empty());
@@ -52,7 +62,12 @@ impl Bodies {
                 .then(b.worth.total_cmp(&a.worth))
                 .then(a.rank.cmp(&b.rank))
         });
-        Self { bodies, best }
+        Self {
+            bodies,
+            best,
+            changed: total,
+            changed_files,
+        }
     }
 
     /// Adds bodies that fit: in [`BudgetScope::Share`] the share of bodies, in [`BudgetScope::Rest`] all tokens left.
@@ -196,6 +211,49 @@ impl Bodies {
             }
         }
         removed
+    }
+
+    /// Adds an issue that says how much of the caller's change is shown, unless that is all or nothing.
+    pub(super) fn note_change(&self, plan: &mut Plan<'_>) {
+        let (mut whole, mut cut, mut cards) = (0, 0, 0);
+        let mut shown_files: HashSet<FileId> = HashSet::default();
+        for body in self.bodies.iter().filter(|body| body.is_changed) {
+            if matches!(body.state, State::Shown | State::Within)
+                || plan.packed.shows_all(body.file, body.compared.lines)
+            {
+                whole += 1;
+            } else if plan.packed.has_lines_of(body.place.id) {
+                cut += 1;
+            } else if plan.packed.has(body.place.id) {
+                cards += 1;
+            } else {
+                continue;
+            }
+            shown_files.insert(body.file);
+        }
+        if whole == self.changed || plan.packed.is_empty() {
+            return;
+        }
+        let files = &plan.snapshot.files;
+        let missing = self.changed_files.iter();
+        let missing = missing.filter(|file| !shown_files.contains(*file));
+        let missing: Vec<&str> = missing.map(|file| files.path(*file)).collect();
+        let nothing = match missing.len() {
+            0 => String::new(),
+            count => format!(
+                "; nothing is shown of {count} files: {}",
+                issue::list(missing)
+            ),
+        };
+        plan.issues.push(Issue {
+            code: IssueCode::PartialChange,
+            detail: format!(
+                "of {} changed places in {} files, {whole} are shown whole, {cut} in part and {cards} by their \
+                 signature{nothing}; the same question with the shown ones in `seen` gets the next ones",
+                self.changed,
+                self.changed_files.len(),
+            ),
+        });
     }
 
     /// Reports bodies that are not shown whole as dropped.

@@ -14,7 +14,7 @@ use super::source::Relevance;
 use super::surroundings;
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
-use crate::resolve::changed_lines;
+use crate::request::Hunk;
 
 /// Bytes of code per token, and tokens of an entry's own markup. The estimate that they give spares the counting of
 /// bodies that cannot fit.
@@ -160,7 +160,7 @@ impl Body {
     fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
         entry.reason = self.reason(plan);
         let changed = &plan.candidates.changed;
-        let ranges = changed::line_ranges(changed, self.file, self.place.lines);
+        let ranges = changed::line_ranges(&plan.snapshot.files, changed, &self.place);
         entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
         if let Some((used, verb)) = plan.named_use_in(self.file, self.place.lines) {
             let name = plan
@@ -382,7 +382,9 @@ impl Body {
         }
         let mut bytes = limit.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
-            let changed = changed_lines(&plan.candidates.changed, self.file, self.place.lines);
+            let files = &plan.snapshot.files;
+            let hunks = changed::hunks_of(files, &plan.candidates.changed, &self.place);
+            let changed: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
             let relevance = Relevance {
                 words: &plan.words,
                 changed: &changed,

@@ -3,7 +3,7 @@
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
-use foveate_model::Role;
+use foveate_model::{Lines, Role};
 
 use super::entry::{Entry, SectionKind};
 use super::packed::{EntryKind, ShownPart};
@@ -11,7 +11,8 @@ use super::plan::{BudgetScope, Plan};
 use super::{card, changed};
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
-use crate::resolve::{EvidenceSource, changed_lines};
+use crate::request::Hunk;
+use crate::resolve::EvidenceSource;
 
 impl Plan<'_> {
     /// Adds the signatures of the caller's change and of the best place, before anything else can use the
@@ -23,8 +24,8 @@ impl Plan<'_> {
         let mut numbered = (1..).zip(&self.ranked.places);
         let first = numbered.find(|(_, place)| is_new(place));
         let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));
-        let changed =
-            changed::places(files, &self.candidates.changed, &self.ranked.places).into_iter();
+        let changed = changed::places(files, &self.candidates.changed, &self.ranked.places);
+        let changed = changed.places.into_iter();
         let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
         let reasons = changed
             .into_iter()
@@ -36,12 +37,14 @@ impl Plan<'_> {
                 Role::Test if reason != "changed" => SectionKind::Tests,
                 _ => SectionKind::Definitions,
             };
-            let changed = changed_lines(&self.candidates.changed, file, place.lines);
+            let changed = &self.candidates.changed;
+            let hunks = changed::hunks_of(files, changed, &place);
+            let lines: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
             let mut entry = Entry {
                 reason,
-                ..card::signature_of(self.snapshot, &place, section, &changed)
+                ..card::signature_of(self.snapshot, &place, section, &lines)
             };
-            let ranges = changed::line_ranges(&self.candidates.changed, file, place.lines);
+            let ranges = changed::line_ranges(files, changed, &place);
             entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
             let shows = ShownPart::card(file, Some(place.id));
             if self.packed.left() * 2 < self.budget {

@@ -5,60 +5,201 @@ use foveate_index::{DefId, FileId, Files};
 use foveate_model::Lines;
 
 use crate::rank::{PlaceId, RankedPlace};
-use crate::resolve::changed_lines;
+use crate::request::{Deletion, Hunk};
+use crate::resolve::definition_around;
 
 /// Maximum places of a change.
 const MAX_PLACES: usize = 400;
-/// Maximum changed stretches that are listed of a place.
+/// Maximum changed parts that are listed of a place.
 const MAX_RANGES: usize = 20;
 
-/// Returns the functions and stretches that have changed lines: sources first, then tests, then other files; among
-/// those of one role the ranked ones first, by rank, then the others in the order of the change.
+/// The functions and stretches that a change touches.
+pub(super) struct ChangedPlaces {
+    /// At most `MAX_PLACES` of them: sources first, then tests, then other files; among those of one role the ranked
+    /// ones first, by rank, then the others in the order of the change.
+    pub places: Vec<RankedPlace>,
+    /// How many there are, those beyond the maximum included.
+    pub total: usize,
+    /// The files of all of them, in the same order.
+    pub files: Vec<FileId>,
+}
+
+/// Returns the functions and stretches that have changed lines.
 pub(super) fn places(
     files: &Files,
-    changed: &[(FileId, Lines)],
+    changed: &[(FileId, Hunk)],
     ranked: &[RankedPlace],
-) -> Vec<RankedPlace> {
+) -> ChangedPlaces {
     let mut found = HashSet::default();
     let touched = changed
         .iter()
-        .flat_map(|(file, lines)| touched(files, *file, *lines));
+        .flat_map(|(file, hunk)| touched(files, *file, *hunk));
     let mut ids: Vec<PlaceId> = touched.filter(|id| found.insert(*id)).collect();
     let ranks: HashMap<PlaceId, usize> = ranked.iter().map(|place| place.id).zip(0..).collect();
     let rank = |id: &PlaceId| ranks.get(id).copied().unwrap_or(usize::MAX);
     ids.sort_by_key(|id| (id.role(files), rank(id)));
+    let total = ids.len();
+    let mut listed = HashSet::default();
+    let of_ids = ids.iter().map(|id| id.file(files));
+    let of_ids = of_ids.filter(|file| listed.insert(*file)).collect();
     let place = |id| RankedPlace {
         probability: 1.0,
-        share: 1.0,
-        ..RankedPlace::new(files, id)
+        // All of them are right; the confidence is the part of them that is shown.
+        share: 1.0 / total as f32,
+        ..named(files, changed, id)
     };
-    ids.into_iter().take(MAX_PLACES).map(place).collect()
+    ChangedPlaces {
+        places: ids.into_iter().take(MAX_PLACES).map(place).collect(),
+        total,
+        files: of_ids,
+    }
 }
 
-/// Returns the changed lines among `lines` of a file as text: `12-15,20`; `None` if there are none.
-pub(super) fn line_ranges(
-    changed: &[(FileId, Lines)],
-    file: FileId,
-    lines: Lines,
+/// Makes a changed place. A stretch, such as one of imports, has no name if the definition that it would be named after
+/// did not change.
+fn named(files: &Files, changed: &[(FileId, Hunk)], id: PlaceId) -> RankedPlace {
+    let place = RankedPlace::new(files, id);
+    let is_of_definition =
+        matches!(id, PlaceId::Definition(_)) || stretch_class(files, id).is_some();
+    if is_of_definition || place.name.is_empty() || is_namesake_changed(files, changed, &place) {
+        return place;
+    }
+    RankedPlace {
+        name: String::new(),
+        kind: "stretch",
+        ..place
+    }
+}
+
+/// Whether the definition that a stretch is named after has changed lines.
+fn is_namesake_changed(files: &Files, changed: &[(FileId, Hunk)], place: &RankedPlace) -> bool {
+    let hunks = hunks_of(files, changed, place);
+    let definitions = files.definitions_of(place.id.file(files));
+    let mut definitions = definitions.map(|id| files.definition(id));
+    definitions.any(|of| {
+        *of.qualified_name == *place.name
+            && hunks.iter().any(|hunk| hunk.lines().overlap(of.lines) > 0)
+    })
+}
+
+/// Returns the parts of a place that changed, in order.
+pub(super) fn hunks_of(
+    files: &Files,
+    changed: &[(FileId, Hunk)],
+    place: &RankedPlace,
+) -> Vec<Hunk> {
+    let file = place.id.file(files);
+    let own = own_lines(files, place);
+    let of_file = changed.iter().filter(|(changed, _)| *changed == file);
+    let of_place = of_file.filter(|(_, hunk)| match *hunk {
+        Hunk::Lines(lines) => lines.overlap(own) > 0,
+        Hunk::Deletion(deletion) => {
+            is_near(files, place.id, own, deletion)
+                && place_around(files, file, deletion) == Some(place.id)
+        }
+    });
+    of_place.map(|(_, hunk)| *hunk).collect()
+}
+
+/// Returns the changed parts of a place as text: `12-15,20,deleted after line 31`; `None` if there are none.
+pub(crate) fn line_ranges(
+    files: &Files,
+    changed: &[(FileId, Hunk)],
+    place: &RankedPlace,
 ) -> Option<String> {
-    let ranges = changed_lines(changed, file, lines);
-    let within = ranges
-        .iter()
-        .map(|changed| Lines::new(changed.start.max(lines.start), changed.end.min(lines.end)));
-    let texts: Vec<String> = within
-        .take(MAX_RANGES)
-        .map(|lines| lines.to_string())
-        .collect();
-    let more = if ranges.len() > MAX_RANGES {
-        ",…"
-    } else {
-        ""
-    };
+    let hunks = hunks_of(files, changed, place);
+    let own = own_lines(files, place);
+    let texts = hunks.iter().take(MAX_RANGES).map(|hunk| text(*hunk, own));
+    let texts: Vec<String> = texts.collect();
+    let more = if hunks.len() > MAX_RANGES { ",…" } else { "" };
     (!texts.is_empty()).then(|| texts.join(",") + more)
 }
 
+/// Describes the part of a hunk that is within `lines`.
+fn text(hunk: Hunk, lines: Lines) -> String {
+    match hunk {
+        Hunk::Deletion(Deletion { after: 0, .. }) => "deleted before line 1".to_owned(),
+        Hunk::Deletion(Deletion { after, .. }) => format!("deleted after line {after}"),
+        Hunk::Lines(changed) => {
+            let (start, end) = (changed.start.max(lines.start), changed.end.min(lines.end));
+            Lines::new(start, end).to_string()
+        }
+    }
+}
+
+/// Returns the lines of a place without the blank lines around a definition, which are shown with it.
+fn own_lines(files: &Files, place: &RankedPlace) -> Lines {
+    match place.id {
+        PlaceId::Definition(id) => Lines::new(
+            place.lines.start.max(files.head_line(id)),
+            place.lines.end.min(files.definition(id).lines.end),
+        ),
+        PlaceId::Stretch(_) => place.lines,
+    }
+}
+
+/// Whether a deletion is beside or between the lines of a place, or in the class of a stretch, so that it may have
+/// changed the place.
+fn is_near(files: &Files, place: PlaceId, lines: Lines, deletion: Deletion) -> bool {
+    let class = stretch_class(files, place);
+    let class = class.map(|class| files.definition(class).lines);
+    let is_at = |lines: Lines| {
+        lines.contains(deletion.after) || lines.contains(deletion.after.saturating_add(1))
+    };
+    is_at(lines) || class.is_some_and(is_at)
+}
+
+/// Returns the places of a file that a hunk changed.
+fn touched(files: &Files, file: FileId, hunk: Hunk) -> Vec<PlaceId> {
+    match hunk {
+        Hunk::Lines(lines) => places_at(files, file, lines).collect(),
+        Hunk::Deletion(deletion) => {
+            let place = place_around(files, file, deletion);
+            place.into_iter().collect()
+        }
+    }
+}
+
+/// Returns the place that a deletion changed: the function around it, a stretch of the class around it, or the stretch
+/// outside of classes that it was in. A definition that was removed beside such a stretch was no part of it.
+fn place_around(files: &Files, file: FileId, deletion: Deletion) -> Option<PlaceId> {
+    let at = |line| places_at(files, file, Lines::new(line, line)).next();
+    let (above, below) = (at(deletion.after), at(deletion.after.saturating_add(1)));
+    let is_stretch = |place: &PlaceId| matches!(place, PlaceId::Stretch(_));
+    if let Some(id) = definition_around(files, file, deletion) {
+        if files.definition(id).kind.is_function() {
+            return above;
+        }
+        let beside = [above, below].into_iter().flatten().find(is_stretch);
+        return beside
+            .filter(|place| stretch_class(files, *place) == Some(id))
+            .or_else(|| stretch_above(files, id, deletion.after));
+    }
+    let is_outside = |place: &PlaceId| is_stretch(place) && stretch_class(files, *place).is_none();
+    let stretch = above
+        .filter(is_outside)
+        .or_else(|| below.filter(is_outside));
+    stretch.filter(|_| above == below || !deletion.has_definition)
+}
+
+/// Returns the class that a stretch belongs to.
+fn stretch_class(files: &Files, place: PlaceId) -> Option<DefId> {
+    match place {
+        PlaceId::Definition(_) => None,
+        PlaceId::Stretch(chunk) => files.chunk_definition(chunk),
+    }
+}
+
+/// Returns the last stretch of a class that begins above a line.
+fn stretch_above(files: &Files, class: DefId, line: u32) -> Option<PlaceId> {
+    let above = files.chunks_of(class.file);
+    let above = above.take_while(|chunk| files.chunk(*chunk).lines.start <= line);
+    let own = above.filter(|chunk| files.chunk_definition(*chunk) == Some(class));
+    own.last().map(PlaceId::Stretch)
+}
+
 /// Returns the places of a file that contain any of these lines.
-fn touched(files: &Files, file: FileId, lines: Lines) -> impl Iterator<Item = PlaceId> + '_ {
+fn places_at(files: &Files, file: FileId, lines: Lines) -> impl Iterator<Item = PlaceId> + '_ {
     let chunks = files.chunks_of(file).zip(files.chunk_units(file));
     chunks.filter_map(move |(chunk, unit)| {
         if files.chunk(chunk).lines.overlap(lines) == 0 {

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use foveate_model::Lines;
 
-use super::pack::Dropped;
+use super::pack::{DropReason, Dropped};
 
 /// What is dropped, in the order in which it was reported.
 #[derive(Debug, Default)]
@@ -31,6 +31,11 @@ impl DroppedList {
         }
     }
 
+    /// Whether anything was dropped for a reason.
+    pub(super) fn has_reason(&self, reason: &DropReason) -> bool {
+        self.list.iter().any(|dropped| dropped.reason == *reason)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
@@ -50,7 +55,6 @@ fn is_same(a: Option<Lines>, b: Option<Lines>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assemble::DropReason;
 
     fn dropped(name: &str, lines: Option<(u32, u32)>) -> Dropped {
         Dropped {

@@ -146,6 +146,13 @@ impl Entry {
         Some(joined)
     }
 
+    /// Returns the value of a fact.
+    pub(super) fn fact(&self, name: &str) -> Option<&str> {
+        let mut facts = self.facts.iter();
+        let (_, value) = facts.find(|(known, _)| *known == name)?;
+        Some(value)
+    }
+
     /// Calls `show` with its properties in display order, without those that are empty or have their usual
     /// value. Values are escaped.
     pub(super) fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {

@@ -4,6 +4,7 @@
 pub(super) mod callers;
 mod imports;
 mod link;
+mod removed;
 mod test_links;
 
 use foldhash::HashSet;
@@ -41,6 +42,7 @@ impl Links {
             links.extend(test_links::tests(plan, seeds));
         }
         if has_time() {
+            links.extend(removed::uses(plan));
             links.extend(callers::callers(plan, seeds));
         }
         if has_time() {
@@ -79,6 +81,7 @@ impl Links {
                     test_links::add_test_file(plan, *file, *tests, position, pass)
                 }
                 Link::Caller { of, site } => callers::add_caller(plan, *of, site, position, pass),
+                Link::Removed(of) => removed::add_use(plan, of, position, pass),
                 Link::Import {
                     chain,
                     statement,
@@ -116,6 +119,12 @@ impl Links {
                     site.file,
                     callers::enclosing(plan, site).unwrap_or_default(),
                     Lines::new(site.line, site.line),
+                ),
+                Link::Removed(of) => (
+                    1,
+                    of.file,
+                    removed::enclosing(files, of),
+                    Lines::new(of.line, of.line),
                 ),
                 Link::TestFile { .. } | Link::Import { .. } => continue,
             };

@@ -39,6 +39,8 @@ pub struct Item {
     pub tokens: usize,
     /// Why it is here, such as `calls Flask.url_for`.
     pub reason: String,
+    /// The lines that the caller changed in it: `12-15,20`; `None` if there are none.
+    pub changed: Option<String>,
     /// Its web address, if known.
     pub link: Option<String>,
     /// The name to send back in [`crate::Seen`] once the caller has it; only if it is shown whole.

@@ -18,7 +18,7 @@ use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
-use crate::request::Request;
+use crate::request::{Removed, Request};
 use crate::resolve::{Candidates, EvidenceSource, is_stop_word};
 
 /// Minimum tokens left for a card to be tried.
@@ -57,6 +57,8 @@ pub(super) struct Plan<'a> {
     pub limits: Limits,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
+    /// What the caller's change removed.
+    pub removed: &'a Removed,
     /// Maximum tokens.
     pub budget: usize,
     pub packed: Packed<'a>,
@@ -115,6 +117,7 @@ impl<'a> Plan<'a> {
             best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
             ranked,
             candidates,
+            removed: &request.removed,
             budget: packed.budget(),
             packed,
             is_focus_first: request.max_files.is_some(),
@@ -299,7 +302,7 @@ const NAMED: &str = "named by the query";
 /// Returns the limits of the requested breadth, wider for a request with changes.
 fn limits(request: &Request, config: &AssembleConfig) -> Limits {
     let mut limits = config.limits(request.breadth);
-    if !request.changes.is_empty() {
+    if request.has_change() {
         let wide = config.breadth.wide;
         limits = Limits {
             needed_cards: wide.needed_cards,
@@ -371,6 +374,8 @@ fn form<'a>(
             intent,
             repo: &request.repo,
             commit,
+            base: &request.base,
+            changed_files: request.changes.len(),
             budget: request.budget_tokens,
         },
         // A working tree that differs from the commit has other lines than the web page of the commit.

@@ -36,10 +36,17 @@ fn comment(head: &Head<'_>, figures: HeadFigures) -> String {
     if let Some(advice) = figures.advice {
         text.push_str(&format!(" (low: {advice})"));
     }
-    for (name, value) in [("repo", head.repo), ("commit", head.commit)] {
+    for (name, value) in [
+        ("repo", head.repo),
+        ("commit", head.commit),
+        ("base", head.base),
+    ] {
         if !value.is_empty() {
             text.push_str(&format!(", {name}: {}", escape(value)));
         }
+    }
+    if head.changed_files > 0 {
+        text.push_str(&format!(", changed files: {}", head.changed_files));
     }
     text.push_str(&format!(
         ", tokens: {} of {}, left out: {}",

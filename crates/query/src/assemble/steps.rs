@@ -9,10 +9,11 @@ use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{DropReason, Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
-use super::render::parts::{HeadFigures, MORE_TOKENS, SAY_MORE};
+use super::render::parts::{HeadFigures, MORE_TOKENS, NAME_IT, SAY_MORE};
 use super::{gaps, siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::{Issue, IssueCode};
+use crate::request::Hunk;
 use crate::tokenizer::BYTES_PER_TOKEN;
 
 /// Runs the steps.
@@ -47,6 +48,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     plan.packed.remove_shown_cards(max_percent);
     let removed = bodies.fit_limits(&mut plan);
     bodies.report(&mut plan);
+    bodies.note_change(&mut plan);
     links.report(&mut plan);
     plan.dropped.extend(removed);
     report_files(&mut plan);
@@ -55,7 +57,13 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     let confidence = calibrated(bodies.confidence());
     let is_low = |confidence| is_unsure(&plan, confidence);
     let advice = match is_low(confidence) {
-        true if is_low(calibrated(bodies.confidence_without_budget())) => Some(SAY_MORE),
+        true if is_low(calibrated(bodies.confidence_without_budget())) => {
+            Some(if plan.intent.is_change() {
+                SAY_MORE
+            } else {
+                NAME_IT
+            })
+        }
         true => Some(MORE_TOKENS),
         false => None,
     };
@@ -94,19 +102,21 @@ fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> 
     let nothing_readable = unindexed::nothing_readable(&plan);
     let (limit, parameter) = plan.packed.smaller_limit();
     let is_seen = best_is_seen(&plan);
+    let lacks_budget = plan.dropped.has_reason(&DropReason::Budget);
     let mut pack = (plan.packed).finish(budgets, figures, plan.dropped, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
-        plan.issues.push(match nothing_readable {
-            Some(unreadable) => unreadable,
-            None if is_seen => Issue {
+        plan.issues.extend(match nothing_readable {
+            Some(unreadable) => Some(unreadable),
+            None if is_seen => Some(Issue {
                 code: IssueCode::AllSeen,
                 detail: "the code that was found is in `seen`, and no other code is likely enough to be shown".to_owned(),
-            },
-            None => Issue {
+            }),
+            // A change may leave nothing to show.
+            None => lacks_budget.then(|| Issue {
                 code: IssueCode::BudgetTooSmall,
                 detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
-            },
+            }),
         });
     }
     if let Some(advice) = advice.filter(|_| !nothing) {
@@ -125,10 +135,16 @@ fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> 
 /// Whether the caller has seen the whole change, or else the best place.
 fn best_is_seen(plan: &Plan<'_>) -> bool {
     let files = &plan.snapshot.files;
-    let mut changed = plan.candidates.changed.iter();
-    match plan.candidates.changed.is_empty() {
-        false => changed.all(|(file, lines)| plan.packed.has_seen(*file, *lines)),
-        true => (plan.ranked.places.first())
+    // Of what was removed there is nothing to see.
+    let changed = plan.candidates.changed.iter();
+    let changed = changed.filter_map(|(file, hunk)| match hunk {
+        Hunk::Lines(lines) => Some((*file, *lines)),
+        Hunk::Deletion(_) => None,
+    });
+    let mut changed = changed.peekable();
+    match changed.peek().is_some() {
+        true => changed.all(|(file, lines)| plan.packed.has_seen(file, lines)),
+        false => (plan.ranked.places.first())
             .is_some_and(|best| plan.packed.has_seen(best.id.file(files), best.lines)),
     }
 }
@@ -143,11 +159,13 @@ fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
 
 /// Returns how specific the query is, 0 to 1. It is 1 with a name, a file, a change or a few content words.
 /// For "it is slow", any code that shares the one word would look certain; so it would if the repository has few
-/// of the words. In a lookup, a plain word also counts as a name.
+/// of the words. In a lookup, a plain word also counts as a name, and so does the best file's.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let enough = plan.config.confidence.specific_words.max(1);
     let mut symbols = plan.candidates.symbols.iter();
-    let is_named = symbols.any(|s| s.is_identifier() || !plan.intent.is_change() && s.is_word())
+    let is_lookup = !plan.intent.is_change();
+    let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
+        || is_lookup && names_best_file(plan)
         || !plan.candidates.files.is_empty()
         || !plan.candidates.changed.is_empty();
     if is_named {
@@ -155,6 +173,18 @@ fn specificity(plan: &Plan<'_>) -> f32 {
     }
     let specific = plan.words.len().min(enough) as f32 / enough as f32;
     specific * (plan.ranked.coverage / plan.config.confidence.covered).min(1.0)
+}
+
+/// Whether a word of the query is the name of the best file, without its extension: "deploy with gunicorn".
+fn names_best_file(plan: &Plan<'_>) -> bool {
+    let files = &plan.snapshot.files;
+    let best = plan
+        .ranked
+        .files
+        .first()
+        .map(|best| &files.file(best.id).path);
+    let stem = best.map(|path| path.stem().trim_start_matches('.').to_lowercase());
+    stem.is_some_and(|stem| plan.words.contains(&stem))
 }
 
 /// Reports the best files of which nothing is shown as dropped.

@@ -2,6 +2,7 @@
 //! repository, format and size.
 
 mod budget;
+mod changes;
 mod larger_budget;
 mod near_duplicates;
 mod packing_rules;
@@ -9,6 +10,7 @@ mod related_code;
 mod renderings;
 mod request_options;
 mod seen;
+mod settings;
 mod unindexed;
 mod unsafe_text;
 

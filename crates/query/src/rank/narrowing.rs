@@ -3,7 +3,7 @@
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, FileId, Snapshot, tokens};
-use foveate_model::{LanguageKind, Lines};
+use foveate_model::{FileKind, LanguageKind, Lines};
 use foveate_parse::has_sections;
 use foveate_parse::sections::{Section, passage, sections};
 
@@ -13,6 +13,10 @@ use crate::deadline::{Deadline, Stage};
 
 /// Maximum lines of a passage.
 const MAX_LINES: u32 = 40;
+/// A stretch of a CI workflow with at most so many lines stays whole if it is among the first [`MAX_WHOLE`]: a step says
+/// little without the matrix and the conditions of its job. Measured on questions about workflows (docs/log/context.md).
+const MAX_WHOLE_LINES: u32 = 80;
+const MAX_WHOLE: usize = 3;
 /// Number of the best places that are narrowed: those that may be shown or are listed first.
 const MAX_NARROWED: usize = 40;
 /// Maximum bytes of a file whose stretches are narrowed.
@@ -27,6 +31,7 @@ pub(super) fn narrow(
 ) {
     let files = &snapshot.files;
     let mut known: HashMap<FileId, Vec<Section>> = HashMap::default();
+    let mut workflows = 0;
     for place in places.iter_mut().take(MAX_NARROWED) {
         let PlaceId::Stretch(id) = place.id else {
             continue;
@@ -37,23 +42,35 @@ pub(super) fn narrow(
         if !has_sections(language, files.path(file)) || text.len() > MAX_BYTES {
             continue;
         }
+        let is_settings = language.rules().kind == LanguageKind::Settings;
+        let is_workflow = files.file(file).purpose.kind == Some(FileKind::Workflow);
+        workflows += usize::from(is_workflow);
+        if is_workflow && workflows <= MAX_WHOLE && place.lines.count() <= MAX_WHOLE_LINES {
+            continue;
+        }
         if !deadline.allows(Stage::Sections) {
             break;
         }
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
+        let whole: u32 = std::env::var("FOV_A1")
+            .ok()
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(0);
+        let settings_only = std::env::var_os("FOV_A1S").is_some();
+        if place.lines.count() <= whole
+            && (!settings_only || language.rules().kind == LanguageKind::Settings)
+        {
+            continue;
+        }
         let Some(line) = best_line(snapshot, evidence, id) else {
             continue;
         };
         if let Some((lines, title)) = passage(of_file, Lines::new(line, line), MAX_LINES) {
             place.lines = lines;
             place.name = title;
-            place.kind = if language.rules().kind == LanguageKind::Settings {
-                "key"
-            } else {
-                "section"
-            };
+            place.kind = if is_settings { "key" } else { "section" };
         }
     }
 }

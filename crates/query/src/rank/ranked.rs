@@ -77,6 +77,7 @@ impl RankedFunction {
             name: definition.qualified_name.to_string(),
             kind: definition.kind.name(),
             lines: definition.own_lines(),
+            changed: None,
             score: self.score,
             probability: self.probability,
             signals: self.signals,
@@ -127,6 +128,8 @@ pub struct ListedPlace {
     pub kind: &'static str,
     /// Its lines.
     pub lines: Lines,
+    /// The lines that the caller changed in it: `12-15,20`; `None` if there are none, and for functions.
+    pub changed: Option<String>,
     /// Its score, on the scale of the scores of functions.
     pub score: f32,
     /// The probability that the change touches it, 0 to 1.
@@ -212,6 +215,7 @@ impl RankedPlace {
             name: self.name,
             kind: self.kind,
             lines: self.lines,
+            changed: None,
             score: self.score,
             probability: self.probability,
             signals: self.signals,

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use foveate_index::{DefId, FileId, Files};
-use foveate_model::Lines;
+use foveate_model::{DefinitionKind, Lines};
 
 use super::{Evidence, EvidenceSource, Finder};
-use crate::request::Change;
+use crate::request::{Change, Deletion, Hunk};
 
-/// Maximum changed stretches that are recorded.
+/// Maximum changed parts that are recorded.
 const MAX_CHANGED: usize = 2000;
 
 impl Finder<'_> {
@@ -20,11 +20,11 @@ impl Finder<'_> {
             };
             self.add_file(file, EvidenceSource::Change, strength);
             let room = MAX_CHANGED.saturating_sub(self.found.changed.len());
-            let lines = change.lines.get(..room).unwrap_or(&change.lines);
+            let hunks = change.hunks.get(..room).unwrap_or(&change.hunks);
             self.found
                 .changed
-                .extend(lines.iter().map(|lines| (file, *lines)));
-            let changed = changed_definitions(&self.snapshot.files, file, lines);
+                .extend(hunks.iter().map(|hunk| (file, *hunk)));
+            let changed = changed_definitions(&self.snapshot.files, file, hunks);
             let evidence = changed.into_iter().map(|definition| Evidence {
                 definition,
                 strength,
@@ -36,26 +36,64 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the functions that overlap changed lines, and the innermost function or class at the ends of each
-/// stretch.
-fn changed_definitions(files: &Files, file: FileId, lines: &[Lines]) -> BTreeSet<DefId> {
+/// Returns the functions that overlap changed lines, the innermost function or class at the ends of each stretch of
+/// them, and the one around each deletion.
+fn changed_definitions(files: &Files, file: FileId, hunks: &[Hunk]) -> BTreeSet<DefId> {
+    let changed = hunks.iter().filter_map(|hunk| match hunk {
+        Hunk::Lines(lines) => Some(*lines),
+        Hunk::Deletion(_) => None,
+    });
+    let changed: Vec<Lines> = changed.collect();
     let functions = files.definitions_of(file).filter(|id| {
         let definition = files.definition(*id);
         definition.kind.is_function()
-            && lines
+            && changed
                 .iter()
                 .any(|lines| definition.lines.overlap(*lines) > 0)
     });
-    let ends = lines.iter().flat_map(|lines| [lines.start, lines.end]);
-    let innermost = ends.filter_map(|line| files.definition_at(file, line));
-    functions.chain(innermost).collect()
+    let innermost = hunks.iter().flat_map(|hunk| match *hunk {
+        Hunk::Lines(lines) => [lines.start, lines.end].map(|line| files.definition_at(file, line)),
+        Hunk::Deletion(deletion) => [definition_around(files, file, deletion), None],
+    });
+    functions.chain(innermost.flatten()).collect()
 }
 
-/// Returns the changed stretches of a file that overlap `lines`.
-pub(crate) fn changed_lines(changed: &[(FileId, Lines)], file: FileId, lines: Lines) -> Vec<Lines> {
-    let of_file = changed
-        .iter()
-        .filter(|(changed_file, _)| *changed_file == file);
-    let touching = of_file.filter(|(_, changed)| changed.overlap(lines) > 0);
-    touching.map(|(_, changed)| *changed).collect()
+/// Returns the innermost function or class that a deletion changed. What is removed between two methods, such as a
+/// comment, changes neither of them, and their class only if it was a member.
+pub(crate) fn definition_around(files: &Files, file: FileId, deletion: Deletion) -> Option<DefId> {
+    let around = files.definitions_of(file).filter(|id| {
+        let kind = files.definition(*id).kind;
+        (kind.is_function() || kind.is_container() && kind != DefinitionKind::Module)
+            && is_within(files, *id, deletion)
+    });
+    let id = around.last()?;
+    let is_in_function = |line| is_function_line(files, file, line);
+    let changes_it = files.definition(id).kind.is_function()
+        || deletion.has_definition
+        || !is_in_function(deletion.after)
+        || !is_in_function(deletion.after.saturating_add(1));
+    changes_it.then_some(id)
+}
+
+/// Whether the removed lines were in a definition: between two of its lines or, judged by their indentation, at its end.
+fn is_within(files: &Files, id: DefId, deletion: Deletion) -> bool {
+    let lines = files.definition(id).lines;
+    if lines.end == deletion.after {
+        return indentation(files, id.file, lines.start) < deletion.indentation;
+    }
+    lines.contains(deletion.after) && lines.contains(deletion.after.saturating_add(1))
+}
+
+/// Returns the white space before the text of a line, in bytes.
+fn indentation(files: &Files, file: FileId, line: u32) -> u32 {
+    let span = files.lines_span(file, Lines::new(line, line));
+    let text = span.of(files.text(file));
+    u32::try_from(text.len() - text.trim_start().len()).unwrap_or(u32::MAX)
+}
+
+/// Whether a line is in the chunk of a function, as are the blank lines below it.
+fn is_function_line(files: &Files, file: FileId, line: u32) -> bool {
+    let mut chunks = files.chunks_of(file).zip(files.chunk_units(file));
+    let found = chunks.find(|(chunk, _)| files.chunk(*chunk).lines.contains(line));
+    found.is_some_and(|(_, unit)| unit.is_some())
 }

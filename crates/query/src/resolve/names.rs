@@ -59,7 +59,8 @@ impl Finder<'_> {
                 MentionKind::InlineCode | MentionKind::Title | MentionKind::Prose
             );
             if is_asked && !is_known {
-                self.found.unknown_names.push(mention.name.clone());
+                let name = self.with_mark_of_definition(&mention.name).into_owned();
+                self.found.unknown_names.push(name);
             }
         }
     }

@@ -2,6 +2,7 @@
 //! words are joined in both orders, singular and plural, with and without verb endings, and looked up
 //! regardless of case; a pair without a definition is matched fuzzily.
 
+use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::{EvidenceSource, Finder};
@@ -38,7 +39,8 @@ impl Finder<'_> {
         else {
             return;
         };
-        let clauses = clauses(&title.text);
+        let names = self.resolved_names();
+        let clauses = clauses(&without_names(&title.text, |name| names.contains(name)));
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
                 self.joined(&[a, b, c]);
@@ -53,6 +55,14 @@ impl Finder<'_> {
             let strength = self.config.strength.word;
             self.add_definitions(word, EvidenceSource::Word, strength, &found);
         }
+    }
+
+    /// Returns the names of the query that are identifiers of the repository, and each part of dotted ones.
+    fn resolved_names(&self) -> HashSet<String> {
+        let symbols = self.found.symbols.iter();
+        let names = symbols.filter(|symbol| symbol.is_identifier());
+        let parts = names.flat_map(|symbol| symbol.name.split('.'));
+        parts.map(str::to_owned).collect()
     }
 
     fn joined(&mut self, words: &[&String]) {
@@ -84,6 +94,21 @@ impl Finder<'_> {
             .copied()
             .collect()
     }
+}
+
+/// Replaces names of several words that were resolved by commas: `do_close_door` is found by its name, so that its words
+/// do not also mean `close_door`.
+fn without_names(title: &str, is_resolved: impl Fn(&str) -> bool) -> String {
+    let ends_name = |c: char| !c.is_alphanumeric() && c != '_';
+    let mut text = String::with_capacity(title.len());
+    for token in title.split_inclusive(ends_name) {
+        let name = token.trim_end_matches(ends_name);
+        match name.contains('_') && is_resolved(name) {
+            true => text.extend([",", token.strip_prefix(name).unwrap_or("")]),
+            false => text.push_str(token),
+        }
+    }
+    text
 }
 
 /// Returns the words of each clause of a title, without stop words: words of different clauses form no name.
@@ -134,6 +159,14 @@ fn variants(word: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_resolved_names_are_left_out() {
+        let left = without_names("who calls do_close_door, or close_it?", |name| {
+            name == "do_close_door"
+        });
+        assert_eq!(left, "who calls ,, or close_it?");
+    }
 
     #[test]
     fn stop_words_are_sorted_for_the_search() {

@@ -12,7 +12,7 @@ use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
 use foveate_query::resolve::{Candidates, EvidenceSource, ResolvedSymbol, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Change, Deadline, Focus, IssueCode, RankingConfig, Request, answer};
+use foveate_query::{Change, Deadline, Focus, Hunk, IssueCode, RankingConfig, Request, answer};
 
 use self::described::described;
 
@@ -104,7 +104,7 @@ fn every_function_within_changed_stretch_counts_as_changed() {
     let request = Request {
         changes: vec![Change {
             path: RepoPath::new("lib/store.py").unwrap(),
-            lines: vec![Lines::new(1, 10)],
+            hunks: vec![Hunk::Lines(Lines::new(1, 10))],
         }],
         ..Request::default()
     };
@@ -673,6 +673,25 @@ fn paths_of_foreign_packages_name_no_file() {
         .map(|f| snapshot.files.path(f.file))
         .collect();
     assert_eq!(paths, ["src/acme/views.py"]);
+}
+
+#[test]
+fn parts_of_a_resolved_name_name_nothing_else() {
+    const DOORS: &str = "
+        //- doors.py
+        def do_close_door(door): pass
+        def close_door(door): pass
+        ";
+    let words = |query: &str| {
+        let found = find(&snapshot(DOORS, &[]), query, &Focus::default());
+        let words = found
+            .symbols
+            .iter()
+            .filter(|s| s.from == EvidenceSource::Words);
+        words.map(|s| s.name.clone()).collect::<Vec<String>>()
+    };
+    assert_eq!(words("who calls do_close_door?"), [""; 0]);
+    assert_eq!(words("the close door is broken"), ["close door"]);
 }
 
 #[test]

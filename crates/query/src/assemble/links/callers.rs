@@ -121,10 +121,25 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     let files = &plan.snapshot.files;
     let references = &files.content(site.file)?.facts.references;
     let at = references.get(site.reference as usize)?.name.start as usize;
-    let text = files.text(site.file);
-    let (mut lines, mut code) = around(text, at, site.line, plan.profile.caller_context);
-    if plan.packed.shows_any(site.file, lines) || code.len() > LINE * 4 {
-        (lines, code) = around(text, at, site.line, 0);
+    let callee = &files.definition(of).qualified_name;
+    Some(Entry {
+        name: enclosing(plan, site).unwrap_or_default(),
+        reason: format!("uses {callee}"),
+        facts: vec![
+            (verb(files, site).name(), callee.to_string()),
+            ("confidence", site.confidence.name().to_owned()),
+        ],
+        ..entry_at(plan, site.file, at, site.line)
+    })
+}
+
+/// Returns the entry of a line with those around it, without name and reason. `at` is a byte within the line.
+pub(super) fn entry_at(plan: &Plan<'_>, file: FileId, at: usize, line: u32) -> Entry {
+    let files = &plan.snapshot.files;
+    let text = files.text(file);
+    let (mut lines, mut code) = around(text, at, line, plan.profile.caller_context);
+    if plan.packed.shows_any(file, lines) || code.len() > LINE * 4 {
+        (lines, code) = around(text, at, line, 0);
     }
     // A single line is shown without its indentation, and cut if it is long.
     let (layout, fidelity, (body, cut)) = if lines.count() == 1 {
@@ -133,28 +148,22 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
         let body = clean(code).into_owned();
         (Layout::Block, Fidelity::Full, (body, false))
     };
-    let callee = &files.definition(of).qualified_name;
-    Some(Entry {
+    Entry {
         layout,
-        name: enclosing(plan, site).unwrap_or_default(),
         fidelity,
         cut,
-        reason: format!("uses {callee}"),
-        facts: vec![
-            (verb(files, site).name(), callee.to_string()),
-            ("confidence", site.confidence.name().to_owned()),
-        ],
         body,
-        ..Entry::new(files, site.file, SectionKind::Callers, lines)
-    })
+        ..Entry::new(files, file, SectionKind::Callers, lines)
+    }
 }
 
 foveate_model::named_enum! {
-    /// What a call site does with the definition, the more telling one first.
+    /// What a line does with the code that it names, the more telling one first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub(in crate::assemble) enum Verb {
         Calls = "calls",
         Uses = "uses",
+        Imports = "imports",
     }
 }
 

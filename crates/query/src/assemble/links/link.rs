@@ -4,6 +4,7 @@ use foveate_index::graph::CallSite;
 use foveate_index::{DefId, FileId};
 use foveate_model::Span;
 
+use super::callers::Verb;
 use crate::assemble::entry::SectionKind;
 use crate::assemble::source::one_line;
 
@@ -17,6 +18,18 @@ pub(super) fn line(code: &str) -> (String, bool) {
     (line, is_cut)
 }
 
+/// A line that uses code that the caller's change removed.
+#[derive(Clone, Debug)]
+pub(super) struct RemovedUse {
+    pub file: FileId,
+    /// A byte of the line.
+    pub at: u32,
+    pub line: u32,
+    pub verb: Verb,
+    /// The name of the definition, or the path of the file.
+    pub removed: String,
+}
+
 /// A connection between definitions or files.
 #[derive(Clone, Debug)]
 pub(super) enum Link {
@@ -26,6 +39,8 @@ pub(super) enum Link {
     TestFile { file: FileId, tests: FileId },
     /// A use of a definition.
     Caller { of: DefId, site: CallSite },
+    /// A use of what the caller's change removed.
+    Removed(RemovedUse),
     /// A chain of files of which each imports the next, and the first file's import statement.
     Import {
         chain: Vec<FileId>,
@@ -38,7 +53,7 @@ impl Link {
     pub(super) fn section(&self) -> SectionKind {
         match self {
             Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. } => SectionKind::Callers,
+            Self::Caller { .. } | Self::Removed(_) => SectionKind::Callers,
             Self::Import { .. } => SectionKind::Imports,
         }
     }

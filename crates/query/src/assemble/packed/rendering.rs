@@ -221,6 +221,7 @@ impl Packed<'_> {
             },
             tokens: measured.tokens,
             reason: entry.reason.clone(),
+            changed: entry.fact("changed").map(str::to_owned),
             link: links.map(|links| links.lines(&entry.path, entry.lines)),
             seen_as: is_whole.then(|| seen::name(files, placed.shows.file, entry.lines)),
         }

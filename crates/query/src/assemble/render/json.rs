@@ -20,13 +20,20 @@ pub(super) fn header(head: &Head<'_>, figures: HeadFigures) -> (String, String) 
         string(&mut open, advice);
         open.push(',');
     }
-    for (name, value) in [("repo", head.repo), ("commit", head.commit)] {
+    for (name, value) in [
+        ("repo", head.repo),
+        ("commit", head.commit),
+        ("base", head.base),
+    ] {
         if !value.is_empty() {
             string(&mut open, name);
             open.push(':');
             string(&mut open, value);
             open.push(',');
         }
+    }
+    if head.changed_files > 0 {
+        let _ = write!(open, "\"changed_files\":{},", head.changed_files);
     }
     let _ = writeln!(
         open,

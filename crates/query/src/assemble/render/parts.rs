@@ -13,6 +13,10 @@ pub(in crate::assemble) struct Head<'a> {
     pub repo: &'a str,
     /// The commit that was searched; may be empty.
     pub commit: &'a str,
+    /// The commit before the caller's change; empty if there is none.
+    pub base: &'a str,
+    /// Number of files that the caller changed.
+    pub changed_files: usize,
     /// Maximum tokens.
     pub budget: usize,
 }
@@ -32,6 +36,8 @@ pub(in crate::assemble) struct HeadFigures {
 
 /// Advice to the reader of a context with low confidence. This is the longest advice.
 pub(in crate::assemble) const SAY_MORE: &str = "a stack trace, a name or a version would help";
+/// Advice for a question that names nothing. Shorter than [`SAY_MORE`].
+pub(in crate::assemble) const NAME_IT: &str = "a name or a path would help";
 /// Advice where the right code would be shown with more tokens.
 pub(in crate::assemble) const MORE_TOKENS: &str = "a larger budget would help";
 

@@ -1,0 +1,272 @@
+//! Finds code that still uses what the caller's change removed: definitions by their names, files by their imports.
+//! The earlier code is not read, so a use is one of a name that nothing in the snapshot defines.
+
+use foldhash::HashMap;
+use foveate_index::lexical::Field;
+use foveate_index::tokens::terms;
+use foveate_index::{FileId, Files};
+use foveate_model::{Import, Lines, RepoPath, Role};
+use foveate_parse::language_by_name;
+
+use super::callers::{self, Verb};
+use super::link::{Link, RemovedUse};
+use crate::assemble::entry::{Entry, SectionKind};
+use crate::assemble::packed::{EntryKind, ShownPart};
+use crate::assemble::plan::{BudgetScope, Plan};
+use crate::deadline::Stage;
+
+/// Shortest name that is looked up, in bytes.
+const MIN_NAME: usize = 3;
+/// Maximum chunks with a name; a more common one has other meanings.
+const MAX_CHUNKS: usize = 50;
+/// Maximum removed files with the same name.
+const MAX_SAME_NAME: usize = 8;
+
+/// Returns the uses of removed files and definitions, one per line: those in sources first.
+pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
+    if plan.profile.callers == 0 || plan.removed.is_empty() {
+        return Vec::new();
+    }
+    let files = &plan.snapshot.files;
+    let mut uses = imports(plan);
+    uses.extend(names(plan));
+    uses.sort_by_key(|of| (files.file(of.file).role == Role::Test, of.file, of.line));
+    uses.dedup_by_key(|of| (of.file, of.line));
+    uses.truncate(plan.max_links(SectionKind::Callers));
+    uses.into_iter().map(Link::Removed).collect()
+}
+
+/// Returns the references and imports of names that are no longer defined.
+fn names(plan: &Plan<'_>) -> Vec<RemovedUse> {
+    let names = plan.removed.names.iter();
+    let gone =
+        names.filter(|name| name.len() >= MIN_NAME && plan.snapshot.symbols.named(name).is_empty());
+    let mut found = Vec::new();
+    for name in gone {
+        if !plan.deadline.allows(Stage::Links) {
+            break;
+        }
+        // The search for the words of the query reports an index that cannot be read.
+        let chunks = (plan.snapshot.lexical)
+            .chunks_with(&terms(name), Field::Code, MAX_CHUNKS)
+            .unwrap_or_default();
+        let mut files: Vec<FileId> = chunks
+            .into_iter()
+            .map(|chunk| plan.snapshot.files.chunk_file(chunk))
+            .collect();
+        files.dedup();
+        for file in files {
+            found.extend(uses_of_name(plan, file, name));
+        }
+    }
+    found
+}
+
+/// Returns the references and imports of a name in a file; none if the file takes the name from a library.
+fn uses_of_name(plan: &Plan<'_>, file: FileId, name: &str) -> Vec<RemovedUse> {
+    let Some(content) = plan.snapshot.files.content(file) else {
+        return Vec::new();
+    };
+    let modules = plan.snapshot.graph.import_modules(file);
+    let imports = content.facts.imports.iter().zip(modules);
+    let imports = imports.filter(|(import, _)| {
+        let mut names = import.names.iter();
+        names.any(|of| *of.name == *name || *of.local == *name)
+    });
+    if (imports.clone()).any(|(import, module)| module.is_none() && is_of_library(plan, import)) {
+        return Vec::new();
+    }
+    let found = |verb, at, line| RemovedUse {
+        file,
+        at,
+        line,
+        verb,
+        removed: name.to_owned(),
+    };
+    let imports = imports.map(|(import, _)| found(Verb::Imports, import.span.start, import.line));
+    let is_particular = is_particular(name);
+    let references = content.facts.references.iter();
+    let references = references.filter(|of| {
+        let is_plain = of.path == of.name && !of.opaque_receiver;
+        (is_plain || is_particular) && of.name.of(&content.text) == name
+    });
+    let references = references.map(|of| found(Verb::Uses, of.name.start, of.line));
+    imports.chain(references).collect()
+}
+
+/// Whether an import, whose module is not found, is one of a library: it names no removed file.
+fn is_of_library(plan: &Plan<'_>, import: &Import) -> bool {
+    let (_, last) = segments(&import.module);
+    let mut removed = plan.removed.paths.iter();
+    !import.module.starts_with('.') && !removed.any(|path| path.stem() == last)
+}
+
+/// Whether a name is so particular that its use on an unknown receiver means it, too. Many types have an `add`.
+fn is_particular(name: &str) -> bool {
+    const LONG: usize = 8;
+    name.len() >= LONG
+        || name.trim_matches('_').contains('_')
+        || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
+}
+
+/// Returns the imports of removed files.
+fn imports(plan: &Plan<'_>) -> Vec<RemovedUse> {
+    let removed = removed_files(&plan.removed.paths);
+    if removed.is_empty() {
+        return Vec::new();
+    }
+    let files = &plan.snapshot.files;
+    let mut found = Vec::new();
+    for file in files.ids() {
+        let Some(content) = files.content(file) else {
+            continue;
+        };
+        let modules = plan.snapshot.graph.import_modules(file);
+        for (import, module) in content.facts.imports.iter().zip(modules) {
+            let mut named = keys(import).filter_map(|key| removed.get(key)).flatten();
+            let importer = Importer {
+                plan,
+                file,
+                module: *module,
+            };
+            let meant = named.find(|path| importer.means(import, path));
+            found.extend(meant.map(|path| RemovedUse {
+                file,
+                at: import.span.start,
+                line: import.line,
+                verb: Verb::Imports,
+                removed: path.as_str().to_owned(),
+            }));
+        }
+    }
+    found
+}
+
+/// Returns removed files by their names with and without extension, a few of each name.
+fn removed_files(paths: &[RepoPath]) -> HashMap<&str, Vec<&RepoPath>> {
+    let mut by_name: HashMap<&str, Vec<&RepoPath>> = HashMap::default();
+    for path in paths {
+        for name in [path.file_name(), path.stem()] {
+            let same = by_name.entry(name).or_default();
+            if same.len() < MAX_SAME_NAME && !same.contains(&path) {
+                same.push(path);
+            }
+        }
+    }
+    by_name
+}
+
+/// Returns the names that an import may give to a file: the ends of its module, and what it takes from it.
+fn keys(import: &Import) -> impl Iterator<Item = &str> {
+    let ends = [segments_by_path(&import.module), segments(&import.module)];
+    let ends = ends.map(|segments| segments.1);
+    let names = import.names.iter().map(|of| &*of.name);
+    ends.into_iter().chain(names)
+}
+
+/// A file with an import, and the file that the import's module resolves to.
+struct Importer<'p, 'a> {
+    plan: &'p Plan<'a>,
+    file: FileId,
+    module: Option<FileId>,
+}
+
+impl Importer<'_, '_> {
+    /// Whether an import means a removed file.
+    fn means(&self, import: &Import, removed: &RepoPath) -> bool {
+        let language = self.plan.snapshot.files.file(self.file).language;
+        let is_same = language_by_name(removed).is_none_or(|of| of == language);
+        (is_same || import.module.contains('/'))
+            && (self.names(import, removed) || self.takes(import, removed))
+            && !self.has_successor(removed)
+    }
+
+    /// Whether the module, which is not found, is named like the removed file.
+    fn names(&self, import: &Import, removed: &RepoPath) -> bool {
+        // A single name, such as Python's `logging`, is that of a library unless the file is at the root.
+        let is_local = import.module.starts_with('.') || removed.directory().is_empty();
+        let is_named = |(before, last): (&str, &str)| {
+            let is_stem = last == removed.stem() && (is_local || !before.is_empty());
+            (is_stem || last == removed.file_name()) && is_parent(before, removed)
+        };
+        self.module.is_none()
+            && (is_named(segments_by_path(&import.module)) || is_named(segments(&import.module)))
+    }
+
+    /// Whether the removed file is taken from its directory: `from package import module`. A package without a file of
+    /// its own is known by its name.
+    fn takes(&self, import: &Import, removed: &RepoPath) -> bool {
+        let directory = |file| self.plan.snapshot.files.file(file).path.directory();
+        let is_from = match self.module {
+            Some(module) => directory(module) == removed.directory(),
+            None if &*import.module == "." => directory(self.file) == removed.directory(),
+            None => {
+                let (_, last) = segments(&import.module);
+                !last.is_empty() && is_parent(last, removed)
+            }
+        };
+        is_from && (import.names.iter()).any(|of| *of.name == *removed.stem())
+    }
+
+    /// Whether the importing file imports a file that took the place of the removed one: `price/__init__.py` of
+    /// `price.py`.
+    fn has_successor(&self, removed: &RepoPath) -> bool {
+        let path = removed.as_str();
+        let stem = path.strip_suffix(removed.extension()).unwrap_or(path);
+        let stem = stem.trim_end_matches('.');
+        let snapshot = self.plan.snapshot;
+        let mut imported = snapshot.graph.imports(self.file).iter();
+        imported.any(|to| {
+            let rest = snapshot.files.path(*to).strip_prefix(stem);
+            rest.is_some_and(|rest| rest.starts_with(['.', '/']))
+        })
+    }
+}
+
+/// Whether the segment of a module before its last one fits the directory of a removed file.
+fn is_parent(segment: &str, removed: &RepoPath) -> bool {
+    let parent = removed.directory().rsplit('/').next().unwrap_or_default();
+    matches!(segment, "" | "." | "..") || segment == parent
+}
+
+/// Returns the last two segments of a module that is written as a path: `lib`, `price` of `../lib/price`.
+fn segments_by_path(module: &str) -> (&str, &str) {
+    let (before, last) = module.rsplit_once('/').unwrap_or(("", module));
+    (before.rsplit('/').next().unwrap_or_default(), last)
+}
+
+/// Returns the last two segments of a module that is written with dots or colons: `db`, `price` of `..db.price`.
+fn segments(module: &str) -> (&str, &str) {
+    let segments = module.rsplit(['.', ':', '\\', '/']);
+    let mut segments = segments.filter(|segment| !segment.is_empty());
+    let last = segments.next().unwrap_or_default();
+    (segments.next().unwrap_or_default(), last)
+}
+
+/// Adds a use with the lines around it, unless it is shown already; returns its tokens as the error if it does not fit.
+pub(super) fn add_use(
+    plan: &mut Plan<'_>,
+    of: &RemovedUse,
+    position: usize,
+    pass: BudgetScope,
+) -> Result<(), usize> {
+    if plan.packed.shows_any(of.file, Lines::new(of.line, of.line)) {
+        return Ok(());
+    }
+    let entry = Entry {
+        name: enclosing(&plan.snapshot.files, of),
+        reason: format!("still {} removed {}", of.verb.name(), of.removed),
+        facts: vec![(of.verb.name(), format!("removed {}", of.removed))],
+        ..callers::entry_at(plan, of.file, of.at as usize, of.line)
+    };
+    let shows = ShownPart::lines(of.file, entry.lines);
+    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+}
+
+/// Returns the name of the definition that contains a use; empty at the top level.
+pub(super) fn enclosing(files: &Files, of: &RemovedUse) -> String {
+    let id = files.definition_at(of.file, of.line);
+    id.map_or_else(String::new, |id| {
+        files.definition(id).qualified_name.to_string()
+    })
+}

@@ -1,0 +1,224 @@
+//! Tests contexts of changes: which places count as changed, what says how much of them is shown, and what still uses
+//! removed code.
+
+use foveate_model::{Lines, RepoPath};
+
+use super::request_options::all_items;
+use super::*;
+use crate::issue::IssueCode;
+use crate::request::{Change, Deletion, Hunk, Removed};
+
+#[test]
+fn deletion_changes_only_what_it_was_in() {
+    let snapshot = fixture(
+        "
+        //- pages.py
+        import os
+        import sys
+
+
+        class Pages:
+            size = 4
+            width = 2
+
+            def load(self):
+                self.open()
+                return self.size
+
+            def save(self):
+                return self.width
+
+
+        def close(pages):
+            pages.clear()
+            return pages
+        ",
+    );
+    let method = "Pages.load";
+    for (after, has_definition, indentation, changed) in [
+        (10, false, 8, Some(method)),
+        // At its end, as the indentation says.
+        (11, false, 8, Some(method)),
+        // Another method, a comment between two methods, an attribute.
+        (11, true, 4, Some("Pages")),
+        (12, false, 4, None),
+        (6, false, 4, Some("Pages")),
+        // A class and a function behind others.
+        (14, true, 0, None),
+        (19, true, 0, None),
+        // Imports.
+        (1, false, 0, Some("")),
+        (0, false, 0, Some("")),
+    ] {
+        let mut request = request("", 4000, IntentKind::BugFix);
+        request.changes = vec![Change {
+            path: RepoPath::new("pages.py").unwrap(),
+            hunks: vec![Hunk::Deletion(Deletion {
+                after,
+                has_definition,
+                indentation,
+            })],
+        }];
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let context = &answer.pack.context;
+        let items = all_items(&answer).into_iter();
+        let shown = items.filter(|item| item.reason == "changed");
+        let names: Vec<&str> = shown.map(|item| item.name.as_str()).collect();
+        let expected: Vec<&str> = changed.into_iter().collect();
+        assert_eq!(names, expected, "{after} {indentation}: {context}");
+        let label = match after {
+            0 => "deleted before line 1".to_owned(),
+            _ => format!("deleted after line {after}"),
+        };
+        assert_eq!(context.contains(&label), changed.is_some(), "{context}");
+    }
+}
+
+#[test]
+fn partly_shown_change_is_reported_and_lowers_confidence() {
+    let file = |number: usize| {
+        let lines = format!("    page.wait({number})\n").repeat(20);
+        let code = format!("def part_{number}(page):\n{lines}    return page\n");
+        (format!("app/part_{number:02}.py"), code)
+    };
+    let snapshot = snapshot((0..60).map(file));
+    let ask_about = |count: usize| {
+        let mut request = request("", 2000, IntentKind::BugFix);
+        request.base = "b0b".to_owned();
+        request.changes = (0..count)
+            .map(|number| Change {
+                path: RepoPath::new(&file(number).0).unwrap(),
+                hunks: vec![Hunk::Lines(Lines::new(2, 2))],
+            })
+            .collect();
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let mut issues = answer.issues.iter();
+        let issue = issues.find(|issue| issue.code == IssueCode::PartialChange);
+        let detail = issue.map(|issue| issue.detail.clone());
+        (answer.pack.confidence, detail, answer.pack.context)
+    };
+    let (confidence, detail, context) = ask_about(60);
+    let detail = detail.unwrap();
+    assert!(confidence < 0.9, "{confidence}");
+    assert!(
+        detail.starts_with("of 60 changed places in 60 files, "),
+        "{detail}"
+    );
+    assert!(detail.contains("nothing is shown of"), "{detail}");
+    assert!(detail.contains(" more; "), "{detail}");
+    assert!(
+        context.contains(", base: b0b, changed files: 60, "),
+        "{context}"
+    );
+    let (complete, detail, context) = ask_about(2);
+    assert!(complete > confidence, "{complete} {confidence}");
+    assert_eq!(detail, None, "{context}");
+}
+
+#[test]
+fn uses_of_removed_code_are_callers() {
+    let snapshot = fixture(
+        "
+        //- shop/__init__.py
+        NAME = 'shop'
+        //- shop/cart.py
+        from shop.price import total_price
+        from shop import tax
+        import shop.rates
+
+        def checkout(cart):
+            return total_price(cart)
+        //- shop/rates.py
+        def rate(cart):
+            return cart.rate
+        //- other/cart.py
+        import json
+        from functools import partial
+        from other import tax
+
+        seen = set()
+        seen.add(partial(tax))
+        ",
+    );
+    let mut request = Request {
+        intent: None,
+        ..request("", 4000, IntentKind::BugFix)
+    };
+    let path = |path: &str| RepoPath::new(path).unwrap();
+    request.removed = Removed {
+        paths: ["shop/price.py", "shop/tax.py", "shop/json.py"]
+            .map(path)
+            .to_vec(),
+        // One is still defined, many types have an `add`, and one is taken from a library.
+        names: ["total_price", "checkout", "add", "partial"]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    let callers = items(&answer.pack, "callers").into_iter();
+    let callers: Vec<String> = callers
+        .map(|item| format!("{}:{} {}", item.path, item.lines.start, item.reason))
+        .collect();
+    assert_eq!(
+        callers,
+        [
+            "shop/cart.py:1 still imports removed shop/price.py",
+            "shop/cart.py:2 still imports removed shop/tax.py",
+            "shop/cart.py:6 still uses removed total_price",
+        ],
+        "{}",
+        answer.pack.context
+    );
+    assert!(answer.issues.is_empty(), "{:?}", answer.issues);
+}
+
+#[test]
+fn changed_lines_are_listed_with_items_and_places() {
+    let code: String = (0..3)
+        .map(|n| format!("def part_{n}(page):\n    page.load({n})\n    return page\n\n\n"))
+        .collect();
+    let snapshot = snapshot([("pages.py".to_owned(), code)]);
+    let mut request = request("`part_1` loads a page twice", 2000, IntentKind::BugFix);
+    request.changes = vec![Change {
+        path: RepoPath::new("pages.py").unwrap(),
+        hunks: vec![Hunk::Lines(Lines::new(7, 8))],
+    }];
+    let answer = ask(&snapshot, &request);
+    let items = all_items(&answer).into_iter();
+    let items = items.filter_map(|item| Some((item.name.as_str(), item.changed.as_deref()?)));
+    assert_eq!(items.collect::<Vec<_>>(), [("part_1", "7-8")]);
+    let places = answer.places.iter();
+    let places = places.filter_map(|place| Some((place.name.as_str(), place.changed.as_deref()?)));
+    assert_eq!(places.collect::<Vec<_>>(), [("part_1", "7-8")]);
+}
+
+#[test]
+fn changed_imports_are_not_named_after_definition_below() {
+    let snapshot = fixture(
+        "
+        //- pages.py
+        import os
+        import sys
+
+        sentinel = object()
+
+
+        def load(page):
+            return page
+        ",
+    );
+    for (line, name) in [(1, ""), (4, "sentinel")] {
+        let mut request = request("", 2000, IntentKind::BugFix);
+        request.changes = vec![Change {
+            path: RepoPath::new("pages.py").unwrap(),
+            hunks: vec![Hunk::Lines(Lines::new(line, line))],
+        }];
+        let answer = ask(&snapshot, &request);
+        let mut items = all_items(&answer).into_iter();
+        let changed = items.find(|item| item.reason == "changed").unwrap();
+        assert_eq!(changed.name, name, "{}", answer.pack.context);
+    }
+}
