@@ -169,12 +169,17 @@ impl Candidates {
 }
 
 impl Candidates {
-    /// Returns an issue that lists the unknown names of a question, if it names nothing that is known. An issue names
-    /// much that is not in the repository; a question asks for what it names.
+    /// Whether a question names only what the repository lacks. An issue names much that is not in the repository; a
+    /// question asks for what it names.
+    pub(crate) fn asks_for_unknown_names(&self, intent: IntentKind) -> bool {
+        let mut symbols = self.symbols.iter();
+        let is_known = symbols.any(ResolvedSymbol::is_identifier) || !self.files.is_empty();
+        !intent.is_change() && !is_known && !self.unknown_names.is_empty()
+    }
+
+    /// Returns an issue that lists the unknown names of a question, if it names nothing that is known.
     pub(crate) fn unknown_names(&self, intent: IntentKind) -> Option<Issue> {
-        let is_known =
-            self.symbols.iter().any(ResolvedSymbol::is_identifier) || !self.files.is_empty();
-        if intent.is_change() || is_known || self.unknown_names.is_empty() {
+        if !self.asks_for_unknown_names(intent) {
             return None;
         }
         Some(Issue {

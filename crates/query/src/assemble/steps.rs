@@ -57,17 +57,23 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     let confidence = calibrated(bodies.confidence());
     let is_low = |confidence| is_unsure(&plan, confidence);
     let advice = match is_low(confidence) {
-        true if is_low(calibrated(bodies.confidence_without_budget())) => {
-            Some(if plan.intent.is_change() {
-                SAY_MORE
-            } else {
-                NAME_IT
-            })
-        }
+        true if is_low(calibrated(bodies.confidence_without_budget())) => say_more(&plan),
         true => Some(MORE_TOKENS),
         false => None,
     };
     finish(plan, confidence, advice)
+}
+
+/// Returns what a query should say that is unsure even with a larger budget; a change without words says all it can.
+fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
+    if plan.words.is_empty() && !plan.candidates.changed.is_empty() {
+        return None;
+    }
+    Some(if plan.intent.is_change() {
+        SAY_MORE
+    } else {
+        NAME_IT
+    })
 }
 
 /// Adds parts of bodies that did not fit, and cards while there is room and time.
@@ -159,11 +165,13 @@ fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
 
 /// Returns how specific the query is, 0 to 1. It is 1 with a name, a file, a change or a few content words.
 /// For "it is slow", any code that shares the one word would look certain; so it would if the repository has few
-/// of the words. In a lookup, a plain word also counts as a name, and so does the best file's.
+/// of the words. In a lookup, a plain word also counts as a name, and so does the best file's, unless it is about names
+/// that the repository lacks.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let enough = plan.config.confidence.specific_words.max(1);
     let mut symbols = plan.candidates.symbols.iter();
-    let is_lookup = !plan.intent.is_change();
+    let is_lookup =
+        !plan.intent.is_change() && !plan.candidates.asks_for_unknown_names(plan.intent);
     let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
         || is_lookup && names_best_file(plan)
         || !plan.candidates.files.is_empty()

@@ -714,6 +714,19 @@ fn unknown_names_of_a_question_are_reported() {
             .collect::<Vec<String>>()
             .join(";")
     };
+    let confidence = |query: &str| {
+        let request = Request {
+            query: query.to_owned(),
+            budget_tokens: 2000,
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0)
+            .pack
+            .confidence
+    };
+    let known = confidence("who calls bulk_create in the store?");
+    assert!(confidence("who calls validate_everything in the store?") < known / 2.0);
     let detail = codes("who calls validate_everything?");
     assert!(detail.contains(": validate_everything;"), "{detail}");
     // Issues name much that is the user's own, and a question that names something known is about that.
