@@ -6,13 +6,14 @@
 mod described;
 mod literals;
 mod packages;
+mod unknown;
 
 use foveate_fixture::snapshot::{of_files, source_file, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
 use foveate_query::resolve::{Candidates, EvidenceSource, ResolvedSymbol, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Change, Deadline, Focus, Hunk, IssueCode, RankingConfig, Request, answer};
+use foveate_query::{Change, Deadline, Focus, Hunk, RankingConfig, Request};
 
 use self::described::described;
 
@@ -692,71 +693,6 @@ fn parts_of_a_resolved_name_name_nothing_else() {
     };
     assert_eq!(words("who calls do_close_door?"), [""; 0]);
     assert_eq!(words("the close door is broken"), ["close door"]);
-}
-
-#[test]
-fn unknown_names_of_a_question_are_reported() {
-    let snapshot = snapshot(LIBRARY, &[]);
-    let codes = |query: &str| {
-        let request = Request {
-            query: query.to_owned(),
-            budget_tokens: 2000,
-            ..Request::default()
-        };
-        let config = RankingConfig::default();
-        let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
-        let unknown = answer
-            .issues
-            .into_iter()
-            .filter(|issue| issue.code == IssueCode::UnknownName);
-        unknown
-            .map(|issue| issue.detail)
-            .collect::<Vec<String>>()
-            .join(";")
-    };
-    let confidence = |query: &str| {
-        let request = Request {
-            query: query.to_owned(),
-            budget_tokens: 2000,
-            ..Request::default()
-        };
-        let config = RankingConfig::default();
-        answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0)
-            .pack
-            .confidence
-    };
-    let known = confidence("who calls bulk_create in the store?");
-    assert!(confidence("who calls validate_everything in the store?") < known / 2.0);
-    let detail = codes("who calls validate_everything?");
-    assert!(detail.contains(": validate_everything;"), "{detail}");
-    // Issues name much that is the user's own, and a question that names something known is about that.
-    assert_eq!(codes("validate_everything crashes with an error"), "");
-    assert_eq!(
-        codes("who calls `bulk_create` from validate_everything?"),
-        ""
-    );
-}
-
-#[test]
-fn unknown_focus_is_reported() {
-    let focus = Focus {
-        paths: ["lib/views.py", "lib/gone.py", "lib"]
-            .iter()
-            .map(|path| RepoPath::new(path).unwrap())
-            .collect(),
-        symbols: [
-            "Store.get", "Store::get()", "Store#get", "bulk_craete", "Store.gone", "Depot",
-        ]
-        .iter()
-        .map(ToString::to_string)
-        .collect(),
-    };
-    let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
-    assert_eq!(found.unknown.paths, ["lib/gone.py", "lib"]);
-    assert_eq!(
-        found.unknown.symbols,
-        ["bulk_craete", "Store.gone", "Depot"]
-    );
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! Tests what is reported of names and paths that the repository lacks.
+
+use foveate_query::{IssueCode, answer};
+
+use super::*;
+
+#[test]
+fn unknown_names_of_a_question_are_reported() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let ask = |query: &str| {
+        let request = Request {
+            query: query.to_owned(),
+            budget_tokens: 2000,
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0)
+    };
+    let unknown = |query: &str| {
+        let mut issues = ask(query).issues.into_iter();
+        let issue = issues.find(|issue| issue.code == IssueCode::UnknownName);
+        issue.map(|issue| issue.detail).unwrap_or_default()
+    };
+    let confidence = |query: &str| ask(query).pack.confidence;
+    let known = confidence("who calls bulk_create in the store?");
+    assert!(confidence("who calls validate_everything in the store?") < known / 2.0);
+    let detail = unknown("who calls validate_everything?");
+    assert!(detail.contains(": validate_everything;"), "{detail}");
+    // Issues name much that is the user's own, and a question that names something known is about that.
+    assert_eq!(unknown("validate_everything crashes with an error"), "");
+    assert_eq!(
+        unknown("who calls `bulk_create` from validate_everything?"),
+        ""
+    );
+}
+
+#[test]
+fn unknown_focus_is_reported() {
+    let focus = Focus {
+        paths: ["lib/views.py", "lib/gone.py", "lib"]
+            .iter()
+            .map(|path| RepoPath::new(path).unwrap())
+            .collect(),
+        symbols: [
+            "Store.get", "Store::get()", "Store#get", "bulk_craete", "Store.gone", "Depot",
+        ]
+        .iter()
+        .map(ToString::to_string)
+        .collect(),
+    };
+    let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
+    assert_eq!(found.unknown.paths, ["lib/gone.py", "lib"]);
+    assert_eq!(
+        found.unknown.symbols,
+        ["bulk_craete", "Store.gone", "Depot"]
+    );
+}
