@@ -98,7 +98,7 @@ pub fn answer(
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
     issues.append(&mut pack.issues);
     issues.extend(deadline.issue());
-    let max_definitions = config.resolve.listed_definitions;
+    let max_definitions = config.resolve.max_listed_definitions;
     let symbols = listed_symbols(
         candidates.symbols, &ranked.files, &snapshot.files, max_definitions,
     );

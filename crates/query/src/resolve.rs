@@ -43,13 +43,13 @@ pub struct ResolveConfig {
     /// A path whose end fits more files than this counts only for the file at exactly this path.
     pub max_files_of_path: usize,
     /// How many definitions of a symbol are listed in the answer.
-    pub listed_definitions: usize,
+    pub max_listed_definitions: usize,
     /// Smallest indel similarity (0 to 1) of a fuzzy match.
-    pub fuzzy_cutoff: f64,
+    pub min_fuzzy_similarity: f64,
     /// Shortest name in bytes that is matched fuzzily.
-    pub fuzzy_shortest: usize,
+    pub min_fuzzy_name_len: usize,
     /// How many names of a query are matched fuzzily.
-    pub fuzzy_names: usize,
+    pub max_fuzzy_names: usize,
     /// Shortest single word in bytes by which the function of a frame in a built file is found.
     pub min_frame_word: usize,
     /// Maximum definitions that the name of such a function may have.
@@ -206,7 +206,7 @@ pub fn resolve(
         deadline,
         found: Candidates::default(),
         listed: HashSet::default(),
-        fuzzy_left: config.fuzzy_names,
+        fuzzy_left: config.max_fuzzy_names,
         manifests: OnceCell::new(),
     };
     finder.changes(&request.changes);

@@ -154,7 +154,7 @@ fn shown(
     }
     let mut ranking = ranking.clone();
     // Uncalibrated, and regardless of how specific the query is.
-    ranking.assemble.confidence.specific_words = 0;
+    ranking.assemble.confidence.min_words = 0;
     ranking.assemble.confidence.line = Calibration {
         slope: 1.0,
         intercept: 0.0,

@@ -28,7 +28,7 @@ impl Bodies {
     /// Collects the candidates: the caller's change, the ranked places, and, of those that are not ranked, the
     /// definitions that the query names and the tests that failed.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let limit = plan.config.bodies.candidates;
+        let limit = plan.config.bodies.max_candidates;
         let files = &plan.snapshot.files;
         let named = plan
             .named_order
@@ -102,7 +102,7 @@ impl Bodies {
             if must_be_cut && body.state == State::Waiting {
                 body.add_cut(
                     plan,
-                    plan.budget * plan.config.bodies.cut_share as usize / 100,
+                    plan.budget * plan.config.bodies.max_cut_share as usize / 100,
                 );
             }
             if body.state == State::Waiting {
@@ -137,7 +137,7 @@ impl Bodies {
         duplicates.sort_by_key(|body| body.rank);
         for body in duplicates
             .into_iter()
-            .take(plan.config.near_duplicates.cards)
+            .take(plan.config.near_duplicates.max_cards)
         {
             body.add_near_duplicate_card(plan);
         }
@@ -182,9 +182,12 @@ impl Bodies {
         // Alternates between ranked and named ones: the question may be about either.
         let named = plan.named_order.iter().copied();
         let mut named = named.filter(|_| plan.asks_about_named());
-        let likely = self.shown(plan.config.links.seeds, plan.limits.min_seed_probability);
+        let likely = self.shown(
+            plan.config.links.max_seeds,
+            plan.limits.min_seed_probability,
+        );
         let mut ranked = likely.into_iter();
-        while seeds.len() < plan.config.links.seeds {
+        while seeds.len() < plan.config.links.max_seeds {
             let pair = [ranked.next(), named.next()];
             if pair == [None, None] {
                 break;
@@ -269,7 +272,7 @@ impl Bodies {
             })
             .collect();
         missing.sort_by_key(|body| body.rank);
-        for body in missing.into_iter().take(plan.config.dropped) {
+        for body in missing.into_iter().take(plan.config.max_dropped) {
             plan.dropped.add(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
                 name: body.place.name.clone(),

@@ -74,7 +74,7 @@ impl Body {
         let file = place.id.file(files);
         let (compared, is_container, is_named) = match place.id {
             PlaceId::Definition(id) => {
-                let max_head = plan.config.bodies.head_lines * plan.budget as f32 / 1000.0;
+                let max_head = plan.config.bodies.max_head_lines * plan.budget as f32 / 1000.0;
                 place.lines = surroundings::of(files, id, max_head as u32);
                 (
                     ComparedText::of_definition(files, id),
@@ -293,7 +293,7 @@ impl Body {
             id,
             self.card_section(),
             near_duplicate,
-            plan.config.cards.members,
+            plan.config.cards.max_members,
         );
         // A card that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(
@@ -331,14 +331,14 @@ impl Body {
         let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
             _ if self.is_changed => 100,
-            (0, BudgetScope::Share) => config.first_share,
+            (0, BudgetScope::Share) => config.max_first_share,
             (0, BudgetScope::Rest) => 100,
-            (_, BudgetScope::Share) => config.other_share,
-            (_, BudgetScope::Rest) => config.rest_share,
+            (_, BudgetScope::Share) => config.max_other_share,
+            (_, BudgetScope::Rest) => config.max_rest_share,
         };
         let limit = plan.budget * percent as usize / 100;
         if self.is_container && !self.is_changed {
-            limit.min(config.container_tokens.max(plan.budget / 20))
+            limit.min(config.max_container_tokens.max(plan.budget / 20))
         } else {
             limit
         }
@@ -376,7 +376,8 @@ impl Body {
         let freed = plan.packed.replaces(&card).unwrap_or(0);
         let limit = limit.min(plan.packed.left() + freed);
         self.drop_shown_blank_lines(plan);
-        if limit < plan.config.bodies.min_cut || plan.packed.shows_any(self.file, self.place.lines)
+        if limit < plan.config.bodies.min_cut_tokens
+            || plan.packed.shows_any(self.file, self.place.lines)
         {
             return;
         }

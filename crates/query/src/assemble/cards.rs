@@ -97,7 +97,7 @@ impl Plan<'_> {
     /// Adds the outline of a file, if there is room.
     fn outline(&mut self, file: FileId, reason: &str, position: usize) {
         let section = SectionKind::Definitions;
-        let entry = card::outline(self.snapshot, file, section, self.config.cards.members);
+        let entry = card::outline(self.snapshot, file, section, self.config.cards.max_members);
         if let Some(entry) = entry {
             let shows = ShownPart::card(file, None);
             let entry = Entry {
@@ -118,15 +118,15 @@ impl Plan<'_> {
     /// signature. If the intent is a change, only a few of them are from files of which nothing is shown. A
     /// body that is added later replaces the card.
     pub(super) fn named_cards(&mut self) {
-        let max_cards = self.config.breadth.wide.named_cards;
+        let max_cards = self.config.breadth.wide.max_named_cards;
         let mut left = self.budget * self.config.cards.named_share / 100;
         let mut is_first = true;
         // If the intent is not a change, the query asks about the names.
-        let is_asked = !self.intent.is_change() || self.limits.named_cards == max_cards;
+        let is_asked = !self.intent.is_change() || self.limits.max_named_cards == max_cards;
         let mut unlikely = if is_asked {
             max_cards
         } else {
-            self.limits.named_cards
+            self.limits.max_named_cards
         };
         for (position, id) in self
             .named_order
@@ -143,7 +143,7 @@ impl Plan<'_> {
             let lines = self.snapshot.files.definition(id).lines;
             let strength = self.named.get(&id).copied().unwrap_or(0.0);
             let is_wanted = is_shown
-                || unlikely > 0 && (is_asked || strength >= self.config.cards.sure_strength);
+                || unlikely > 0 && (is_asked || strength >= self.config.cards.min_sure_strength);
             if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Plan<'_> {
         let section = SectionKind::Definitions;
         let is_class = self.snapshot.files.definition(id).kind.is_container();
         let with_members = is_class.then(|| {
-            let members = self.scaled_count(self.config.cards.members);
+            let members = self.scaled_count(self.config.cards.max_members);
             let entry = card::standard(self.snapshot, id, section, members);
             (entry, (EntryKind::Standard, position), limit)
         });
@@ -212,7 +212,7 @@ impl Plan<'_> {
         let ranked = likely
             .take_while(|f| f.probability >= min_probability)
             .map(|f| f.id);
-        let max_cards = self.config.cards.compact;
+        let max_cards = self.config.cards.max_compact;
         let ids: Vec<DefId> = ranked
             .take(max_cards * 2)
             .chain(self.named_order.iter().copied().take(max_cards))
@@ -248,7 +248,7 @@ impl Plan<'_> {
 
     /// Adds outlines of the best files of which nothing is shown.
     pub(super) fn outlines(&mut self) {
-        let best = self.ranked.files.iter().take(self.limits.outline_files);
+        let best = self.ranked.files.iter().take(self.limits.max_outline_files);
         let files: Vec<FileId> = best
             .map(|file| file.id)
             .filter(|file| self.packed.is_empty() || !self.is_held_back(*file))

@@ -12,12 +12,12 @@ use crate::request::Breadth;
 pub struct AssembleConfig {
     pub usual_tokens: f32,
     pub unchanged_factor: f32,
-    pub failed_tests: usize,
-    pub likely_file: f32,
-    pub full_shares_from: usize,
-    pub full_cards_from: usize,
-    pub main_share: usize,
-    pub dropped: usize,
+    pub max_failed_tests: usize,
+    pub min_unasked_probability: f32,
+    pub min_budget_for_full_shares: usize,
+    pub min_budget_for_full_counts: usize,
+    pub min_main_share: usize,
+    pub max_dropped: usize,
     pub bodies: BodiesConfig,
     pub cards: CardsConfig,
     pub links: LinksConfig,
@@ -31,36 +31,36 @@ pub struct AssembleConfig {
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodiesConfig {
-    pub candidates: usize,
+    pub max_candidates: usize,
     pub cost_exponent: f32,
-    pub first_share: u32,
-    pub other_share: u32,
-    pub rest_share: u32,
-    pub cut_share: u32,
-    pub min_cut: usize,
-    pub container_tokens: usize,
-    pub head_lines: f32,
-    pub gap_tokens: usize,
+    pub max_first_share: u32,
+    pub max_other_share: u32,
+    pub max_rest_share: u32,
+    pub max_cut_share: u32,
+    pub min_cut_tokens: usize,
+    pub max_container_tokens: usize,
+    pub max_head_lines: f32,
+    pub max_gap_tokens: usize,
 }
 
 /// Limits on cards.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardsConfig {
-    pub named_strength: f32,
-    pub sure_strength: f32,
+    pub min_named_strength: f32,
+    pub min_sure_strength: f32,
     pub named_share: usize,
-    pub members: usize,
+    pub max_members: usize,
     pub max_shown_percent: u32,
-    pub compact: usize,
+    pub max_compact: usize,
 }
 
 /// Definitions whose tests and callers are looked up.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinksConfig {
-    pub seeds: usize,
-    pub callers_of_one: usize,
+    pub max_seeds: usize,
+    pub max_callers_per_seed: usize,
 }
 
 /// When bodies count as near-duplicates.
@@ -69,7 +69,7 @@ pub struct LinksConfig {
 pub struct NearDuplicatesConfig {
     pub min_lines: usize,
     pub min_percent: usize,
-    pub cards: usize,
+    pub max_cards: usize,
 }
 
 /// How the confidence of an answer is computed.
@@ -78,9 +78,9 @@ pub struct NearDuplicatesConfig {
 pub struct ConfidenceConfig {
     pub line: Calibration,
     pub low: f32,
-    pub specific_words: usize,
+    pub min_words: usize,
     /// The share of the words of such a query (0 to 1) that one file has if the query is about the repository.
-    pub covered: f32,
+    pub min_coverage: f32,
 }
 
 /// The limits of each breadth.
@@ -114,17 +114,17 @@ pub struct Limits {
     pub min_seed_probability: f32,
     /// Maximum definitions named by the query that are shown as cards although nothing else of their files is
     /// shown. If the intent is not a change, the number of wide applies.
-    pub named_cards: usize,
+    pub max_named_cards: usize,
     /// Maximum signatures of definitions that the shown functions use or inherit from.
-    pub needed_cards: usize,
+    pub max_needed_cards: usize,
     /// Maximum tests listed.
-    pub tests: usize,
+    pub max_tests: usize,
     /// Maximum callers listed.
-    pub callers: usize,
+    pub max_callers: usize,
     /// Number of the best files between which imports are listed.
-    pub import_files: usize,
+    pub max_import_files: usize,
     /// Maximum files shown as an outline, if there is room.
-    pub outline_files: usize,
+    pub max_outline_files: usize,
 }
 
 /// A profile per intent.
@@ -151,7 +151,7 @@ pub struct Profile {
     pub tests: usize,
     pub callers: usize,
     /// Maximum tests shown whole.
-    pub whole_tests: usize,
+    pub max_whole_tests: usize,
     /// Lines shown before and after a call site.
     pub caller_context: u32,
 }

@@ -21,12 +21,12 @@ struct Dependency {
 
 /// Adds cards for the definitions that the `shown` ones need most. `shown` is sorted by rank, the best first.
 pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
-    if plan.limits.needed_cards == 0 || !plan.has_room_for_card() {
+    if plan.limits.max_needed_cards == 0 || !plan.has_room_for_card() {
         return;
     }
     // If these do not fit, others are not tried: a full context has no room for them either.
     let dependencies = dependencies(plan, shown).into_iter();
-    for (position, dependency) in dependencies.take(plan.limits.needed_cards).enumerate() {
+    for (position, dependency) in dependencies.take(plan.limits.max_needed_cards).enumerate() {
         let files = &plan.snapshot.files;
         let mut entry = card::compact(plan.snapshot, dependency.id, SectionKind::Definitions);
         let class = files.parent(dependency.of).unwrap_or(dependency.of);

@@ -12,7 +12,7 @@ use super::plan::Plan;
 /// Moves the entries of each file into one section, and adds the lines of short gaps between them while there is room.
 pub(super) fn fill(plan: &mut Plan<'_>) {
     plan.packed.merge_snippets();
-    let max_tokens = plan.config.bodies.gap_tokens;
+    let max_tokens = plan.config.bodies.max_gap_tokens;
     for (file, lines, below) in gaps(plan) {
         let measured = plan
             .packed
@@ -28,7 +28,7 @@ pub(super) fn fill(plan: &mut Plan<'_>) {
 /// Returns the gaps between neighbouring bodies that could be shown as one: their lines, and the body below them.
 fn gaps(plan: &Plan<'_>) -> Vec<(FileId, Lines, Entry)> {
     // A line has at least one token.
-    let max_lines = plan.config.bodies.gap_tokens as u32;
+    let max_lines = plan.config.bodies.max_gap_tokens as u32;
     let gap = |above: &Entry, below: &Entry| {
         let is_gap = above.lines.end + 1 < below.lines.start && above.may_join(below);
         is_gap.then(|| Lines::new(above.lines.end + 1, below.lines.start - 1))

@@ -56,7 +56,7 @@ impl Links {
         Self {
             links: links.into_iter().map(waiting).collect(),
             seeds: seeds.to_vec(),
-            whole_tests: plan.profile.whole_tests,
+            whole_tests: plan.profile.max_whole_tests,
         }
     }
 
@@ -98,7 +98,7 @@ impl Links {
     /// Reports the tests and callers that did not fit as dropped, and adds issues that count the call sites.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         self.note_callers(plan);
-        let limit = plan.config.dropped / 2;
+        let limit = plan.config.max_dropped / 2;
         let mut listed = [0usize; 2];
         let mut named = HashSet::default();
         for waiting in self

@@ -97,7 +97,7 @@ impl<'a> Plan<'a> {
         } = found;
         let named = named(
             candidates,
-            config.cards.named_strength,
+            config.cards.min_named_strength,
             intent.kind.is_change(),
         );
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
@@ -123,7 +123,7 @@ impl<'a> Plan<'a> {
             is_focus_first: request.max_files.is_some(),
             near_duplicates: NearDuplicates::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
-            failed_tests: failed_tests(&snapshot.files, candidates, config.failed_tests),
+            failed_tests: failed_tests(&snapshot.files, candidates, config.max_failed_tests),
             named,
             words: words(&request.query),
             dropped: DroppedList::default(),
@@ -142,22 +142,22 @@ impl<'a> Plan<'a> {
             SectionKind::Tests => self.profile.tests,
             _ => self.profile.callers,
         };
-        let is_asked = share >= self.config.main_share;
+        let is_asked = share >= self.config.min_main_share;
         let limits = if is_asked {
             &self.config.breadth.wide
         } else {
             &self.limits
         };
         self.scaled_count(match section {
-            SectionKind::Tests => limits.tests,
-            _ => limits.callers,
+            SectionKind::Tests => limits.max_tests,
+            _ => limits.max_callers,
         })
     }
 
     /// Scales a number of tests, callers or members in proportion to a small budget, rounded up, so that a
     /// positive one stays positive.
     pub(super) fn scaled_count(&self, count: usize) -> usize {
-        let full = self.config.full_cards_from.max(1);
+        let full = self.config.min_budget_for_full_counts.max(1);
         (count * self.budget.min(full)).div_ceil(full)
     }
 
@@ -172,9 +172,9 @@ impl<'a> Plan<'a> {
             SectionKind::Callers => self.profile.callers,
         };
         let is_main = matches!(section, SectionKind::Definitions | SectionKind::Snippets)
-            || percent >= self.config.main_share;
+            || percent >= self.config.min_main_share;
         let share = self.budget * percent / 100;
-        let full = self.config.full_shares_from.max(1);
+        let full = self.config.min_budget_for_full_shares.max(1);
         if is_main || self.budget >= full {
             share
         } else {
@@ -233,7 +233,7 @@ impl<'a> Plan<'a> {
 
     /// Returns the definition that the query names and that these lines use, and how, if the intent asks for callers.
     pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
-        if self.profile.callers < self.config.main_share {
+        if self.profile.callers < self.config.min_main_share {
             return None;
         }
         let files = &self.snapshot.files;
@@ -305,9 +305,9 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
     if request.has_change() {
         let wide = config.breadth.wide;
         limits = Limits {
-            needed_cards: wide.needed_cards,
-            tests: wide.tests,
-            callers: wide.callers,
+            max_needed_cards: wide.max_needed_cards,
+            max_tests: wide.max_tests,
+            max_callers: wide.max_callers,
             ..limits
         };
         if request.query.trim().is_empty() {

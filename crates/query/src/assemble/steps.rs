@@ -82,7 +82,10 @@ fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
         bodies.near_duplicate_cards(plan);
     }
     bodies.cut_best(plan);
-    let shown = bodies.shown(plan.config.links.seeds, plan.limits.min_seed_probability);
+    let shown = bodies.shown(
+        plan.config.links.max_seeds,
+        plan.limits.min_seed_probability,
+    );
     let steps: [fn(&mut Plan<'_>, &[DefId]); 4] = [
         |plan, shown| dependencies::add_cards(plan, shown),
         |plan, _| plan.compact_cards(),
@@ -168,7 +171,7 @@ fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
 /// of the words. In a lookup, a plain word also counts as a name, and so does the best file's, unless it is about names
 /// that the repository lacks.
 fn specificity(plan: &Plan<'_>) -> f32 {
-    let enough = plan.config.confidence.specific_words.max(1);
+    let enough = plan.config.confidence.min_words.max(1);
     let mut symbols = plan.candidates.symbols.iter();
     let is_lookup =
         !plan.intent.is_change() && !plan.candidates.asks_for_unknown_names(plan.intent);
@@ -180,7 +183,7 @@ fn specificity(plan: &Plan<'_>) -> f32 {
         return 1.0;
     }
     let specific = plan.words.len().min(enough) as f32 / enough as f32;
-    specific * (plan.ranked.coverage / plan.config.confidence.covered).min(1.0)
+    specific * (plan.ranked.coverage / plan.config.confidence.min_coverage).min(1.0)
 }
 
 /// Whether a word of the query is the name of the best file, without its extension: "deploy with gunicorn".

@@ -29,14 +29,14 @@ impl Plan<'_> {
         let files = &self.snapshot.files;
         let is_stretch = matches!(place.id, PlaceId::Stretch(_));
         let is_test = || place.id.role(files) == Role::Test;
-        let is_unwanted_test = || self.profile.tests < self.config.main_share && is_test();
+        let is_unwanted_test = || self.profile.tests < self.config.min_main_share && is_test();
         is_stretch && (is_unwanted_test() || self.is_held_back(place.id.file(files)))
     }
 
     /// Whether tests and callers of the definitions that the query names are wanted, even though those
     /// definitions may not be the code to change.
     pub(super) fn asks_about_named(&self) -> bool {
-        let main_share = self.config.main_share;
+        let main_share = self.config.min_main_share;
         self.limits.min_seed_probability == 0.0
             || self.profile.callers >= main_share
             || self.profile.tests >= main_share
@@ -64,6 +64,8 @@ impl Plan<'_> {
             Role::Source | Role::Test | Role::Configuration => false,
         };
         let is_named = || self.candidates.files.iter().any(|named| named.file == file);
-        held_back && self.file_probability(file) < self.config.likely_file && !is_named()
+        held_back
+            && self.file_probability(file) < self.config.min_unasked_probability
+            && !is_named()
     }
 }

@@ -266,7 +266,7 @@ fn cited(
         let id = evidence.definition;
         let function = commits.function(id.file, files.name_hash(id));
         let all = function.map_or(&[][..], |function| commits.touching(function));
-        let newest = all.get(..config.cochange_commits).unwrap_or(all);
+        let newest = all.get(..config.max_cochange_commits).unwrap_or(all);
         let share = 1.0 / (newest.len().max(1) as f32);
         newest.iter().map(move |commit| (*commit, share))
     });

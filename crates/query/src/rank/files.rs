@@ -60,8 +60,9 @@ pub(super) fn signals(
     config: &RankConfig,
 ) -> Vec<(FileId, FileSignals)> {
     let dense = Dense::new(snapshot, evidence, config);
-    let neighbours = ImportNeighbours::new(snapshot, &dense, &evidence.focus, config.hop_files);
-    let candidates = dense.candidates(evidence, &neighbours, config.candidates_per_channel);
+    let neighbours =
+        ImportNeighbours::new(snapshot, &dense, &evidence.focus, config.max_import_seeds);
+    let candidates = dense.candidates(evidence, &neighbours, config.max_candidates_per_signal);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
     // Files of one directory are contiguous, so that its share is computed once.
     let mut last: (&[u64], f32) = (&[], 0.0);
@@ -163,11 +164,11 @@ impl Dense {
         limit: usize,
     ) -> Vec<FileId> {
         let mut chosen: Vec<FileId> = Vec::new();
-        for channel in [
+        for signal in [
             &self.lexical, &self.title, &self.code, &self.names, &self.history, &self.chunks,
             &self.chunk_title, &self.commits, &self.cited,
         ] {
-            chosen.extend(best(channel, limit));
+            chosen.extend(best(signal, limit));
         }
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));

@@ -65,7 +65,7 @@ impl<'a> Pool<'a> {
             stretches: Stretches::default(),
         };
         let files = ranked_files
-            .get(..config.function_files)
+            .get(..config.max_function_files)
             .unwrap_or(ranked_files);
         pool.fill(files);
         let ids = Arc::clone(&pool.ids);
@@ -77,7 +77,7 @@ impl<'a> Pool<'a> {
             || {
                 pool.words(evidence);
                 pool.mentions(evidence);
-                pool.neighbours(evidence, config.neighbour_strength, deadline);
+                pool.neighbours(evidence, config.min_neighbour_strength, deadline);
                 pool.names(evidence);
                 pool.stretches.names(&snapshot.files, evidence);
             },

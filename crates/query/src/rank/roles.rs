@@ -159,7 +159,7 @@ impl<'a> Asked<'a> {
     fn new(text: &'a QueryText, config: &'a RoleConfig) -> Self {
         let segments = text.segments.iter();
         let words = segments.map(|segment| segment.text.split_whitespace().count());
-        let is_short = words.sum::<usize>() <= config.short_words;
+        let is_short = words.sum::<usize>() <= config.max_short_query_words;
         Self {
             text,
             config,

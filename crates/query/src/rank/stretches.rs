@@ -150,7 +150,7 @@ impl Stretches {
         let is_candidate = move |id: ChunkId, signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
-                || signals.beside.max(signals.methods) >= config.stretch_likelihood
+                || signals.beside.max(signals.methods) >= config.min_stretch_likelihood
                 || roles.described().contains_key(&files.chunk_file(id))
         };
         let found = self.all.iter();

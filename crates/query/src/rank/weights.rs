@@ -33,20 +33,20 @@ pub struct RankConfig {
     /// Weights of the second and third best chunk in a file's score.
     pub more_chunks: [f32; 2],
     /// Maximum candidate files from each kind of evidence.
-    pub candidates_per_channel: usize,
+    pub max_candidates_per_signal: usize,
     /// Number of the best files whose importers and imports get a part of their score.
-    pub hop_files: usize,
+    pub max_import_seeds: usize,
     /// Number of the best files whose functions are candidates.
-    pub function_files: usize,
+    pub max_function_files: usize,
     /// Minimum strength with which a definition must be named for its uses and users to count.
-    pub neighbour_strength: f32,
+    pub min_neighbour_strength: f32,
     /// A stretch next to a function whose likelihood relative to the best one is at least this is a candidate
     /// even without a word of the query.
-    pub stretch_likelihood: f32,
+    pub min_stretch_likelihood: f32,
     /// An issue number that more commits cite than this is not evidence for any of them.
     pub max_cited: usize,
     /// Number of the newest commits touching a function of the caller's change that count as cited.
-    pub cochange_commits: usize,
+    pub max_cochange_commits: usize,
 }
 
 /// A calibration for each list of candidates.
@@ -90,7 +90,7 @@ pub struct LexicalConfig {
     pub commit_k1: f32,
     pub commit_b: f32,
     /// Number of the nearest commits that vote for their files.
-    pub nearest_commits: usize,
+    pub max_nearest_commits: usize,
 }
 
 /// Parameters of one BM25F: the saturation, and the weight and length normalization per field.
@@ -146,7 +146,7 @@ impl LexicalConfig {
             history_b: self.history_b,
             commit_k1: self.commit_k1,
             commit_b: self.commit_b,
-            nearest_commits: self.nearest_commits,
+            nearest_commits: self.max_nearest_commits,
         }
     }
 }
@@ -162,7 +162,7 @@ pub struct RoleConfig {
     /// The same for a short query, which is a question or an order about such files.
     pub ordered: f32,
     /// Maximum words of a short query.
-    pub short_words: usize,
+    pub max_short_query_words: usize,
     /// Words of a title that asks for documentation.
     pub documentation_words: Vec<String>,
     /// Words of a title that asks for configuration.

@@ -255,7 +255,7 @@ impl Finder<'_> {
     /// Resolves a name to the most similar one of the repository, if any is similar enough.
     pub(super) fn fuzzy(&mut self, name: &str, from: EvidenceSource, strength: f32) {
         let folded = fold(name);
-        if folded.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
+        if folded.len() < self.config.min_fuzzy_name_len || self.fuzzy_left == 0 {
             return;
         }
         if !self.deadline.allows(Stage::SimilarNames) {
@@ -263,7 +263,7 @@ impl Finder<'_> {
         }
         self.fuzzy_left -= 1;
         let symbols = &self.snapshot.symbols;
-        let found = nearest(symbols, &folded, self.config.fuzzy_cutoff, 1);
+        let found = nearest(symbols, &folded, self.config.min_fuzzy_similarity, 1);
         if let Some(found) = found.first() {
             let factor = self.config.strength.fuzzy * found.similarity as f32;
             let label = match from {

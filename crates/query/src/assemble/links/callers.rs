@@ -45,7 +45,7 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
 
 /// Returns the best call sites of a definition, one per line.
 fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
-    let limit = plan.config.links.callers_of_one;
+    let limit = plan.config.links.max_callers_per_seed;
     let sites = plan.snapshot.graph.uses_of(seed).iter();
     let mut sites: Vec<_> = sites
         .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, seed))

@@ -19,7 +19,7 @@ pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
         .iter()
         .map(|file| file.id)
         .filter(|file| files.content(*file).is_some())
-        .take(plan.limits.import_files)
+        .take(plan.limits.max_import_files)
         .collect();
     let mut found: Vec<(usize, usize, Link)> = Vec::new();
     for (i, from) in best.iter().enumerate() {

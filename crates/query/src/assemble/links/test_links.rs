@@ -122,7 +122,7 @@ pub(super) fn add_test_file(
         plan.snapshot,
         tests,
         SectionKind::Tests,
-        plan.config.cards.members / 2,
+        plan.config.cards.max_members / 2,
     ) else {
         return Ok(());
     };

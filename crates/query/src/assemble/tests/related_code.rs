@@ -306,7 +306,7 @@ fn callers_that_max_chars_removes_are_dropped() {
     let query = "who calls `cancel_order`?";
     // The bodies that do not fit are not reported.
     let mut config = RankingConfig::default();
-    config.assemble.dropped = 0;
+    config.assemble.max_dropped = 0;
     let ask_in = |budget, max_chars| {
         let mut request = request(query, budget, IntentKind::UsageExploration);
         request.max_chars = max_chars;
