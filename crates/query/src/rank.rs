@@ -70,7 +70,9 @@ pub fn rank(
     let files = files::rank(snapshot, &evidence, config, explained);
     let (functions, mut places) =
         functions::rank(snapshot, &evidence, &files, config, explained, deadline);
-    narrowing::narrow(snapshot, &evidence, &mut places, deadline);
+    narrowing::narrow(
+        snapshot, &evidence, &mut places, &config.narrowing, deadline,
+    );
     Ranked {
         files,
         functions,

@@ -35,26 +35,17 @@ use crate::text::QueryText;
 /// The `[resolve]` table of `config/ranking.toml`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "config/ranking.toml documents each number")]
 pub struct ResolveConfig {
-    /// Strength of a mention by its kind.
     pub strength: StrengthConfig,
-    /// A name with more definitions than this is listed but is no evidence for any of them.
     pub max_definitions: usize,
-    /// A path whose end fits more files than this counts only for the file at exactly this path.
     pub max_files_of_path: usize,
-    /// How many definitions of a symbol are listed in the answer.
     pub max_listed_definitions: usize,
-    /// Smallest indel similarity (0 to 1) of a fuzzy match.
     pub min_fuzzy_similarity: f64,
-    /// Shortest name in bytes that is matched fuzzily.
     pub min_fuzzy_name_len: usize,
-    /// How many names of a query are matched fuzzily.
     pub max_fuzzy_names: usize,
-    /// Shortest single word in bytes by which the function of a frame in a built file is found.
     pub min_frame_word: usize,
-    /// Maximum definitions that the name of such a function may have.
     pub max_frame_definitions: usize,
-    /// The same if the built file may contain code of any origin.
     pub max_application_definitions: usize,
 }
 
@@ -62,7 +53,7 @@ pub struct ResolveConfig {
 /// name.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "config/ranking.toml documents each number")]
 pub struct StrengthConfig {
     pub qualified: f32,
     pub inline_code: f32,
@@ -79,11 +70,8 @@ pub struct StrengthConfig {
     pub words: f32,
     pub word: f32,
     pub focus: f32,
-    /// Factor if only the last part of a dotted name, or only the function name of a frame, is known.
     pub last_name: f32,
-    /// Factor if the case or the underscores differ.
     pub folded: f32,
-    /// Factor of a fuzzy match, times its similarity.
     pub fuzzy: f32,
 }
 

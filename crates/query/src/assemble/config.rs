@@ -79,7 +79,6 @@ pub struct ConfidenceConfig {
     pub line: Calibration,
     pub low: f32,
     pub min_words: usize,
-    /// The share of the words of such a query (0 to 1) that one file has if the query is about the repository.
     pub min_coverage: f32,
 }
 
@@ -96,34 +95,18 @@ pub struct Breadths {
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Minimum probability of a place for its body to be shown, if it has the usual length.
     pub min_probability: f32,
-    /// Exponent by which the minimum probability rises with the length of the body: that of its tokens divided
-    /// by the usual ones.
     pub value_exponent: f32,
-    /// Factor on the minimum probability that the best place of a file must reach for any of the file to be
-    /// shown: one more file costs a reader more than one more function.
     pub file_factor: f32,
-    /// Minimum probability of a place as a share of that of the best place.
     pub min_relative: f32,
-    /// Minimum probability of the file of a place.
     pub min_file_probability: f32,
-    /// Minimum probability of a function for its signature to be shown.
     pub min_card_probability: f32,
-    /// Minimum probability of a place for its tests, callers and dependencies to be looked up.
     pub min_seed_probability: f32,
-    /// Maximum definitions named by the query that are shown as cards although nothing else of their files is
-    /// shown. If the intent is not a change, the number of wide applies.
     pub max_named_cards: usize,
-    /// Maximum signatures of definitions that the shown functions use or inherit from.
     pub max_needed_cards: usize,
-    /// Maximum tests listed.
     pub max_tests: usize,
-    /// Maximum callers listed.
     pub max_callers: usize,
-    /// Number of the best files between which imports are listed.
     pub max_import_files: usize,
-    /// Maximum files shown as an outline, if there is room.
     pub max_outline_files: usize,
 }
 
@@ -144,15 +127,12 @@ pub struct Shares {
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Percent of the budget per section; the five sum to 100.
     pub definitions: usize,
     pub snippets: usize,
     pub imports: usize,
     pub tests: usize,
     pub callers: usize,
-    /// Maximum tests shown whole.
     pub max_whole_tests: usize,
-    /// Lines shown before and after a call site.
     pub caller_context: u32,
 }
 

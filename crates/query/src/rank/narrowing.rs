@@ -9,14 +9,9 @@ use foveate_parse::sections::{Section, passage, sections};
 
 use super::evidence::Evidence;
 use super::ranked::{PlaceId, RankedPlace};
+use super::weights::NarrowingConfig;
 use crate::deadline::{Deadline, Stage};
 
-/// Maximum lines of a passage.
-const MAX_LINES: u32 = 40;
-/// A stretch of a CI workflow with at most so many lines stays whole if it is among the first [`MAX_WHOLE`]: a step says
-/// little without the matrix and the conditions of its job. Measured on questions about workflows (docs/log/context.md).
-const MAX_WHOLE_LINES: u32 = 80;
-const MAX_WHOLE: usize = 3;
 /// Number of the best places that are narrowed: those that may be shown or are listed first.
 const MAX_NARROWED: usize = 40;
 /// Maximum bytes of a file whose stretches are narrowed.
@@ -27,6 +22,7 @@ pub(super) fn narrow(
     snapshot: &Snapshot,
     evidence: &Evidence,
     places: &mut [RankedPlace],
+    config: &NarrowingConfig,
     deadline: &Deadline,
 ) {
     let files = &snapshot.files;
@@ -45,7 +41,10 @@ pub(super) fn narrow(
         let is_settings = language.rules().kind == LanguageKind::Settings;
         let is_workflow = files.file(file).purpose.kind == Some(FileKind::Workflow);
         workflows += usize::from(is_workflow);
-        if is_workflow && workflows <= MAX_WHOLE && place.lines.count() <= MAX_WHOLE_LINES {
+        if is_workflow
+            && workflows <= config.max_whole_workflows
+            && place.lines.count() <= config.max_whole_workflow_lines
+        {
             continue;
         }
         if !deadline.allows(Stage::Sections) {
@@ -57,7 +56,7 @@ pub(super) fn narrow(
         let Some(line) = best_line(snapshot, evidence, id) else {
             continue;
         };
-        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), MAX_LINES) {
+        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), config.max_lines) {
             place.lines = lines;
             place.name = title;
             place.kind = if is_settings { "key" } else { "section" };

@@ -14,39 +14,32 @@ use super::ranked::Signal;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankConfig {
-    /// Weight of the terms of each kind of segment.
     pub segments: SegmentsConfig,
-    /// BM25F over files and chunks.
     pub lexical: LexicalConfig,
-    /// Weights of the signals of a file.
     pub file: FileWeights,
-    /// Weights of the signals of a function.
     pub function: FunctionWeights,
-    /// Weights of the signals of a stretch outside functions.
     pub stretch: StretchWeights,
-    /// How scores become probabilities.
+    pub narrowing: NarrowingConfig,
     pub calibration: Calibrations,
-    /// Factors on the score of a file by its role.
     pub role: RoleConfig,
-    /// Maximum distinct terms of a query that are scored; the heaviest are kept.
     pub max_terms: usize,
-    /// Weights of the second and third best chunk in a file's score.
     pub more_chunks: [f32; 2],
-    /// Maximum candidate files from each kind of evidence.
     pub max_candidates_per_signal: usize,
-    /// Number of the best files whose importers and imports get a part of their score.
     pub max_import_seeds: usize,
-    /// Number of the best files whose functions are candidates.
     pub max_function_files: usize,
-    /// Minimum strength with which a definition must be named for its uses and users to count.
     pub min_neighbour_strength: f32,
-    /// A stretch next to a function whose likelihood relative to the best one is at least this is a candidate
-    /// even without a word of the query.
     pub min_stretch_likelihood: f32,
-    /// An issue number that more commits cite than this is not evidence for any of them.
     pub max_cited: usize,
-    /// Number of the newest commits touching a function of the caller's change that count as cited.
     pub max_cochange_commits: usize,
+}
+
+/// How stretches of prose and settings are narrowed.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NarrowingConfig {
+    pub max_lines: u32,
+    pub max_whole_workflows: usize,
+    pub max_whole_workflow_lines: u32,
 }
 
 /// A calibration for each list of candidates.
@@ -89,7 +82,6 @@ pub struct LexicalConfig {
     pub history_b: f32,
     pub commit_k1: f32,
     pub commit_b: f32,
-    /// Number of the nearest commits that vote for their files.
     pub max_nearest_commits: usize,
 }
 
@@ -155,30 +147,17 @@ impl LexicalConfig {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoleConfig {
-    /// Factors for roles that the query does not ask for.
     pub factors: RoleFactors,
-    /// Minimum factor of a role that the query asks for.
     pub asked: f32,
-    /// The same for a short query, which is a question or an order about such files.
     pub ordered: f32,
-    /// Maximum words of a short query.
     pub max_short_query_words: usize,
-    /// Words of a title that asks for documentation.
     pub documentation_words: Vec<String>,
-    /// Words of a title that asks for configuration.
     pub configuration_words: Vec<String>,
-    /// Further words of a short query that asks for documentation.
     pub documentation_orders: Vec<String>,
-    /// Further words of a short query that asks for configuration.
     pub configuration_orders: Vec<String>,
-    /// Probabilities that the fix of a short query changes documentation or settings, below which their factor is the
-    /// usual one, and above which it is `ordered`.
     pub kind_probabilities: [f32; 2],
-    /// Weight of the natural logarithm of how much likelier than usual the fix of a short query changes files of a kind.
     pub kind_weight: f32,
-    /// Largest amount of that logarithm.
     pub max_lift: f32,
-    /// Weight of how well the query describes what a well-known file decides.
     pub described_weight: f32,
 }
 
