@@ -7,15 +7,16 @@
 //! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports;
 //! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned;
 //! [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps; [`unindexed`] reports files that are
-//! not indexed. Each step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a
-//! [`packed::Packed`], which enforces the budget and that no line is shown twice. [`render`] turns entries into text;
-//! the result is a [`pack::Pack`]. Start at [`assemble()`].
+//! not indexed; [`confidence`] estimates how likely the right code is shown. Each step makes an [`mod@entry`] with
+//! [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the budget and that no line is shown
+//! twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start at [`assemble()`].
 
 mod bodies;
 mod body;
 mod card;
 mod cards;
 mod changed;
+mod confidence;
 mod config;
 mod coverage;
 mod dependencies;

@@ -157,12 +157,12 @@ impl Bodies {
 
     /// Returns the probability that a right place is shown whole, according to the ranking: the sum of the
     /// softmax shares of the shown bodies.
-    pub(super) fn confidence(&self) -> f32 {
+    pub(super) fn share_of_shown(&self) -> f32 {
         self.share(&[State::Shown, State::Within])
     }
 
-    /// Returns what [`Self::confidence`] would be if the budget had room for all bodies that are likely enough.
-    pub(super) fn confidence_without_budget(&self) -> f32 {
+    /// Returns what [`Self::share_of_shown`] would be if the budget had room for all bodies that are likely enough.
+    pub(super) fn share_of_likely(&self) -> f32 {
         self.share(&[State::Shown, State::Within, State::Waiting])
     }
 

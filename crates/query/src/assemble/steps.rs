@@ -9,8 +9,8 @@ use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{DropReason, Dropped, Pack};
 use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
-use super::render::parts::{HeadFigures, MORE_TOKENS, NAME_IT, SAY_MORE};
-use super::{gaps, siblings, unindexed};
+use super::render::parts::HeadFigures;
+use super::{confidence, gaps, siblings, unindexed};
 use crate::deadline::Stage;
 use crate::issue::{Issue, IssueCode};
 use crate::request::Hunk;
@@ -53,27 +53,8 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     plan.dropped.extend(removed);
     report_files(&mut plan);
     unindexed::report(&mut plan);
-    let calibrated = |share| plan.config.confidence.line.apply(share) * specificity(&plan);
-    let confidence = calibrated(bodies.confidence());
-    let is_low = |confidence| is_unsure(&plan, confidence);
-    let advice = match is_low(confidence) {
-        true if is_low(calibrated(bodies.confidence_without_budget())) => say_more(&plan),
-        true => Some(MORE_TOKENS),
-        false => None,
-    };
+    let (confidence, advice) = confidence::of(&plan, &bodies);
     finish(plan, confidence, advice)
-}
-
-/// Returns what a query should say that is unsure even with a larger budget; a change without words says all it can.
-fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
-    if plan.words.is_empty() && !plan.candidates.changed.is_empty() {
-        return None;
-    }
-    Some(if plan.intent.is_change() {
-        SAY_MORE
-    } else {
-        NAME_IT
-    })
 }
 
 /// Adds parts of bodies that did not fit, and cards while there is room and time.
@@ -156,46 +137,6 @@ fn best_is_seen(plan: &Plan<'_>) -> bool {
         false => (plan.ranked.places.first())
             .is_some_and(|best| plan.packed.has_seen(best.id.file(files), best.lines)),
     }
-}
-
-/// Whether to warn the reader that the right place is probably not shown. Queries that explore or look up, and
-/// so change nothing, get the warning only if they are not specific.
-fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
-    (plan.intent.is_change() || specificity(plan) < 1.0)
-        && !plan.ranked.places.is_empty()
-        && confidence < plan.config.confidence.low
-}
-
-/// Returns how specific the query is, 0 to 1. It is 1 with a name, a file, a change or a few content words.
-/// For "it is slow", any code that shares the one word would look certain; so it would if the repository has few
-/// of the words. In a lookup, a plain word also counts as a name, and so does the best file's, unless it is about names
-/// that the repository lacks.
-fn specificity(plan: &Plan<'_>) -> f32 {
-    let enough = plan.config.confidence.min_words.max(1);
-    let mut symbols = plan.candidates.symbols.iter();
-    let is_lookup =
-        !plan.intent.is_change() && !plan.candidates.asks_for_unknown_names(plan.intent);
-    let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
-        || is_lookup && names_best_file(plan)
-        || !plan.candidates.files.is_empty()
-        || !plan.candidates.changed.is_empty();
-    if is_named {
-        return 1.0;
-    }
-    let specific = plan.words.len().min(enough) as f32 / enough as f32;
-    specific * (plan.ranked.coverage / plan.config.confidence.min_coverage).min(1.0)
-}
-
-/// Whether a word of the query is the name of the best file, without its extension: "deploy with gunicorn".
-fn names_best_file(plan: &Plan<'_>) -> bool {
-    let files = &plan.snapshot.files;
-    let best = plan
-        .ranked
-        .files
-        .first()
-        .map(|best| &files.file(best.id).path);
-    let stem = best.map(|path| path.stem().trim_start_matches('.').to_lowercase());
-    stem.is_some_and(|stem| plan.words.contains(&stem))
 }
 
 /// Reports the best files of which nothing is shown as dropped.
