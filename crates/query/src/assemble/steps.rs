@@ -89,27 +89,12 @@ fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> 
         used: 0,
         left_out: 0,
     };
-    let nothing_readable = unindexed::nothing_readable(&plan);
-    let (limit, parameter) = plan.packed.smaller_limit();
-    let is_seen = best_is_seen(&plan);
-    let lacks_budget = plan.dropped.has_reason(&DropReason::Budget);
+    // Finishing takes the context out of the plan.
+    let why_empty = why_empty(&plan);
     let mut pack = (plan.packed).finish(budgets, figures, plan.dropped, &plan.snapshot.files);
-    let nothing = pack.sections.is_empty();
-    if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
-        plan.issues.extend(match nothing_readable {
-            Some(unreadable) => Some(unreadable),
-            None if is_seen => Some(Issue {
-                code: IssueCode::AllSeen,
-                detail: "the code that was found is in `seen`, and no other code is likely enough to be shown".to_owned(),
-            }),
-            // A change may leave nothing to show.
-            None => lacks_budget.then(|| Issue {
-                code: IssueCode::BudgetTooSmall,
-                detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
-            }),
-        });
-    }
-    if let Some(advice) = advice.filter(|_| !nothing) {
+    if pack.sections.is_empty() {
+        plan.issues.extend(why_empty);
+    } else if let Some(advice) = advice {
         plan.issues.push(Issue {
             code: IssueCode::LowConfidence,
             detail: format!(
@@ -120,6 +105,30 @@ fn finish(mut plan: Plan<'_>, confidence: f32, advice: Option<&'static str>) -> 
     pack.confidence = confidence;
     pack.issues.append(&mut plan.issues);
     pack
+}
+
+/// Returns the issue that says why nothing is shown although something was found.
+fn why_empty(plan: &Plan<'_>) -> Option<Issue> {
+    if plan.ranked.functions.is_empty() && plan.ranked.files.is_empty() {
+        return None;
+    }
+    if let Some(unreadable) = unindexed::nothing_readable(plan) {
+        return Some(unreadable);
+    }
+    if best_is_seen(plan) {
+        return Some(Issue {
+            code: IssueCode::AllSeen,
+            detail: "the code that was found is in `seen`, and no other code is likely enough to be shown".to_owned(),
+        });
+    }
+    // A change may leave nothing to show.
+    plan.dropped.has_reason(&DropReason::Budget).then(|| {
+        let (limit, parameter) = plan.packed.smaller_limit();
+        Issue {
+            code: IssueCode::BudgetTooSmall,
+            detail: format!("none of the code that was found fits into {limit}; raise {parameter}"),
+        }
+    })
 }
 
 /// Whether the caller has seen the whole change, or else the best place.
