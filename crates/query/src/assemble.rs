@@ -2,14 +2,15 @@
 //! them, tests and callers of what is shown, and the imports between its files. It ranks nothing and reads
 //! no file.
 //!
-//! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`bodies`] chooses whole functions
-//! and stretches, each a [`body`] with its [`surroundings`]; [`thresholds`] decides which are worth their tokens;
-//! [`near_duplicates`] finds bodies that say nearly the same; [`links`] finds tests, callers and imports;
-//! [`dependencies`] finds what the bodies use; [`cards`] adds cards of other definitions that must be mentioned;
-//! [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps; [`unindexed`] reports files that are
-//! not indexed; [`confidence`] estimates how likely the right code is shown. Each step makes an [`mod@entry`] with
-//! [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the budget and that no line is shown
-//! twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start at [`assemble()`].
+//! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
+//! the query names. [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`];
+//! [`thresholds`] decides which are worth their tokens; [`near_duplicates`] finds bodies that say nearly the same;
+//! [`links`] finds tests, callers and imports; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
+//! definitions that must be mentioned; [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps;
+//! [`unindexed`] reports files that are not indexed; [`confidence`] estimates how likely the right code is shown. Each
+//! step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the
+//! budget and that no line is shown twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start at
+//! [`assemble()`].
 
 mod bodies;
 mod body;
@@ -25,6 +26,7 @@ mod entry;
 mod fold;
 mod gaps;
 mod links;
+mod named;
 mod near_duplicates;
 mod pack;
 mod packed;

@@ -30,12 +30,9 @@ impl Bodies {
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let limit = plan.config.bodies.max_candidates;
         let files = &plan.snapshot.files;
-        let named = plan
-            .named_order
-            .iter()
-            .take(limit)
-            .chain(&plan.failed_tests);
-        let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
+        let failed_tests = plan.failed_tests.iter().copied();
+        let named = plan.named.ids().take(limit).chain(failed_tests);
+        let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(id)));
         let ranked = plan.ranked.places.iter().take(limit).cloned();
         let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
         let ChangedPlaces {
@@ -102,7 +99,7 @@ impl Bodies {
             if must_be_cut && body.state == State::Waiting {
                 body.add_cut(
                     plan,
-                    plan.budget * plan.config.bodies.max_cut_share as usize / 100,
+                    plan.budget() * plan.config.bodies.max_cut_share as usize / 100,
                 );
             }
             if body.state == State::Waiting {
@@ -180,8 +177,7 @@ impl Bodies {
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
         let mut seeds: Vec<DefId> = Vec::new();
         // Alternates between ranked and named ones: the question may be about either.
-        let named = plan.named_order.iter().copied();
-        let mut named = named.filter(|_| plan.asks_about_named());
+        let mut named = plan.named.ids().filter(|_| plan.asks_about_named());
         let likely = self.shown(
             plan.config.links.max_seeds,
             plan.limits.min_seed_probability,

@@ -74,12 +74,12 @@ impl Body {
         let file = place.id.file(files);
         let (compared, is_container, is_named) = match place.id {
             PlaceId::Definition(id) => {
-                let max_head = plan.config.bodies.max_head_lines * plan.budget as f32 / 1000.0;
+                let max_head = plan.config.bodies.max_head_lines * plan.budget() as f32 / 1000.0;
                 place.lines = surroundings::of(files, id, max_head as u32);
                 (
                     ComparedText::of_definition(files, id),
                     files.definition(id).kind.is_container(),
-                    plan.named.contains_key(&id),
+                    plan.named.contains(id),
                 )
             }
             PlaceId::Stretch(_) => (
@@ -274,7 +274,7 @@ impl Body {
         let Some(near_duplicate) = plan.find_near_duplicate(self.compared) else {
             return false;
         };
-        let is_free = |id: DefId| !plan.named.contains_key(&id);
+        let is_free = |id: DefId| !plan.named.contains(id);
         let may_differ = self.definition().is_some_and(is_free);
         let found = may_differ || near_duplicate.differing.is_empty();
         self.near_duplicate = Some(near_duplicate);
@@ -336,9 +336,9 @@ impl Body {
             (_, BudgetScope::Share) => config.max_other_share,
             (_, BudgetScope::Rest) => config.max_rest_share,
         };
-        let limit = plan.budget * percent as usize / 100;
+        let limit = plan.budget() * percent as usize / 100;
         if self.is_container && !self.is_changed {
-            limit.min(config.max_container_tokens.max(plan.budget / 20))
+            limit.min(config.max_container_tokens.max(plan.budget() / 20))
         } else {
             limit
         }

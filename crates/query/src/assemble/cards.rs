@@ -47,7 +47,7 @@ impl Plan<'_> {
             let ranges = changed::line_ranges(files, changed, &place);
             entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
             let shows = ShownPart::card(file, Some(place.id));
-            if self.packed.left() * 2 < self.budget {
+            if self.packed.left() * 2 < self.budget() {
                 break;
             }
             if self.packed.has(place.id) {
@@ -119,7 +119,7 @@ impl Plan<'_> {
     /// body that is added later replaces the card.
     pub(super) fn named_cards(&mut self) {
         let max_cards = self.config.breadth.wide.max_named_cards;
-        let mut left = self.budget * self.config.cards.named_share / 100;
+        let mut left = self.budget() * self.config.cards.named_share / 100;
         let mut is_first = true;
         // If the intent is not a change, the query asks about the names.
         let is_asked = !self.intent.is_change() || self.limits.max_named_cards == max_cards;
@@ -128,22 +128,16 @@ impl Plan<'_> {
         } else {
             self.limits.max_named_cards
         };
-        for (position, id) in self
-            .named_order
-            .clone()
-            .into_iter()
-            .take(max_cards)
-            .enumerate()
-        {
+        let ids: Vec<DefId> = self.named.ids().take(max_cards).collect();
+        for (position, id) in ids.into_iter().enumerate() {
             if position > 0 && !self.deadline.allows(Stage::Cards) {
                 break;
             }
             let file = id.file;
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
-            let strength = self.named.get(&id).copied().unwrap_or(0.0);
-            let is_wanted = is_shown
-                || unlikely > 0 && (is_asked || strength >= self.config.cards.min_sure_strength);
+            let is_sure = self.named.strength(id) >= self.config.cards.min_sure_strength;
+            let is_wanted = is_shown || unlikely > 0 && (is_asked || is_sure);
             if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
@@ -215,7 +209,7 @@ impl Plan<'_> {
         let max_cards = self.config.cards.max_compact;
         let ids: Vec<DefId> = ranked
             .take(max_cards * 2)
-            .chain(self.named_order.iter().copied().take(max_cards))
+            .chain(self.named.ids().take(max_cards))
             .filter(|id| min_probability == 0.0 || self.packed.has_file(id.file))
             .collect();
         let mut left = max_cards;
@@ -228,7 +222,7 @@ impl Plan<'_> {
                 continue;
             }
             let entry = Entry {
-                reason: self.reason_of(PlaceId::Definition(id), self.named.contains_key(&id)),
+                reason: self.reason_of(PlaceId::Definition(id), self.named.contains(id)),
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
             let shows = self.card_shows(id);

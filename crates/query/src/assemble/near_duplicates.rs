@@ -8,6 +8,8 @@ use foldhash::fast::FixedState;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{Lines, Span};
 
+use super::config::NearDuplicatesConfig;
+
 /// The hashes of a text's lines. Indentation does not change them, nor `async` and `await` in an
 /// asynchronous function.
 #[derive(Debug)]
@@ -91,15 +93,6 @@ pub(super) struct NearDuplicates {
     shown: Vec<Shown>,
 }
 
-/// Thresholds from which texts are near-duplicates.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Similarity {
-    /// Minimum lines, empty ones not counted.
-    pub lines: usize,
-    /// Minimum percentage of their lines that two texts share.
-    pub percent: usize,
-}
-
 impl NearDuplicates {
     /// Records a body that is shown whole.
     pub(super) fn show(&mut self, compared: ComparedText) {
@@ -114,19 +107,19 @@ impl NearDuplicates {
         &mut self,
         files: &Files,
         compared: ComparedText,
-        similarity: Similarity,
+        config: NearDuplicatesConfig,
     ) -> Option<NearDuplicate> {
         let mut own: Option<Fingerprint> = None;
         for shown in &mut self.shown {
             let other = shown.compared;
-            if !are_of_similar_length(count(compared.lines), count(other.lines), similarity) {
+            if !are_of_similar_length(count(compared.lines), count(other.lines), config) {
                 continue;
             }
             let own = own.get_or_insert_with(|| Fingerprint::of(files, compared));
             let theirs = shown
                 .fingerprint
                 .get_or_insert_with(|| Fingerprint::of(files, other));
-            if let Some(differing) = own.differing(theirs, similarity) {
+            if let Some(differing) = own.differing(theirs, config) {
                 return Some(NearDuplicate {
                     file: other.file,
                     lines: other.lines,
@@ -145,9 +138,9 @@ fn count(lines: Lines) -> usize {
 /// Whether texts of `a` and `b` lines can be near-duplicates. Before the texts are read, [`NearDuplicates::find`]
 /// asks with their empty lines counted: that may let too many pairs through, and pairs that differ in layout
 /// do not count as near-duplicates.
-fn are_of_similar_length(a: usize, b: usize, similarity: Similarity) -> bool {
+fn are_of_similar_length(a: usize, b: usize, config: NearDuplicatesConfig) -> bool {
     let (shorter, longer) = (a.min(b), a.max(b));
-    shorter >= similarity.lines && 2 * shorter * 100 >= (shorter + longer) * similarity.percent
+    shorter >= config.min_lines && 2 * shorter * 100 >= (shorter + longer) * config.min_percent
 }
 
 impl Fingerprint {
@@ -165,8 +158,8 @@ impl Fingerprint {
     }
 
     /// Returns the lines that differ, if the two are near-duplicates.
-    fn differing(&self, other: &Self, similarity: Similarity) -> Option<DifferingLines> {
-        if !are_of_similar_length(self.lines.len(), other.lines.len(), similarity) {
+    fn differing(&self, other: &Self, config: NearDuplicatesConfig) -> Option<DifferingLines> {
+        if !are_of_similar_length(self.lines.len(), other.lines.len(), config) {
             return None;
         }
         let mut differing = DifferingLines::default();
@@ -184,7 +177,7 @@ impl Fingerprint {
         differing.theirs.sort_unstable();
         let common = self.lines.len() - differing.own.len();
         let both = self.lines.len() + other.lines.len();
-        (2 * common * 100 >= both * similarity.percent).then_some(differing)
+        (2 * common * 100 >= both * config.min_percent).then_some(differing)
     }
 }
 

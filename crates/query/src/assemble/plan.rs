@@ -1,28 +1,29 @@
 //! Holds the state that the steps share: the request, the results of earlier stages, the budget and its shares,
 //! and the context under construction.
 
-use foldhash::{HashMap, HashSet};
-use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
-use foveate_model::{Lines, Role};
+use foldhash::HashSet;
+use foveate_index::{DefId, FileId, Files, Snapshot};
+use foveate_model::Role;
 
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
-use super::links::callers::{self, Verb};
-use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates, Similarity};
+use super::named::NamedDefinitions;
+use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates};
 use super::packed::{Form, Order, Packed, ShownPart};
 use super::render::parts::Head;
 use super::seen;
+use super::thresholds::FileProbabilities;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
-use crate::request::{Removed, Request};
+use crate::request::Request;
 use crate::resolve::{Candidates, EvidenceSource, is_stop_word};
 
 /// Minimum tokens left for a card to be tried.
-pub(super) const SMALLEST_CARD: usize = 24;
+pub(super) const MIN_CARD_TOKENS: usize = 24;
 
 /// The sections that hold bodies.
 pub(super) const BODY_SECTIONS: [SectionKind; 2] =
@@ -46,38 +47,29 @@ pub struct StageResults<'a> {
     pub ranked: &'a Ranked,
 }
 
-/// The input of the steps, and the context that they fill.
+/// The input of the steps, what follows from it, and the context that they fill.
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
+    pub request: &'a Request,
     pub config: &'a AssembleConfig,
     pub deadline: &'a Deadline,
+    pub candidates: &'a Candidates,
+    pub ranked: &'a Ranked,
+
     pub intent: IntentKind,
     pub profile: &'a Profile,
     /// Limits on entries at the requested breadth.
     pub limits: Limits,
-    pub ranked: &'a Ranked,
-    pub candidates: &'a Candidates,
-    /// What the caller's change removed.
-    pub removed: &'a Removed,
-    /// Maximum tokens.
-    pub budget: usize,
-    pub packed: Packed<'a>,
-    /// Whether the caller's focus comes before the best place: few files may be shown.
-    pub is_focus_first: bool,
-    /// The bodies of `packed`, so that no near-duplicate of them is added.
-    pub near_duplicates: NearDuplicates,
-    /// How strongly the query names each definition: the strength of its strongest evidence.
-    pub named: HashMap<DefId, f32>,
-    /// The probability of each ranked file.
-    pub file_probabilities: HashMap<FileId, f32>,
-    /// The probability of the best place of each file.
-    pub best_place_probabilities: HashMap<FileId, f32>,
-    /// The definitions of `named`, those named most strongly first.
-    pub named_order: Vec<DefId>,
+    pub named: NamedDefinitions,
+    pub file_probabilities: FileProbabilities,
     /// The first tests that a stack trace of the query goes through.
     pub failed_tests: Vec<DefId>,
     /// Words of the query, in lower case, that decide which parts of a long function are shown.
     pub words: HashSet<String>,
+
+    pub packed: Packed<'a>,
+    /// The bodies of `packed`, so that no near-duplicate of them is added.
+    pub near_duplicates: NearDuplicates,
     pub dropped: DroppedList,
     pub issues: Vec<Issue>,
 }
@@ -95,40 +87,34 @@ impl<'a> Plan<'a> {
             candidates,
             ranked,
         } = found;
-        let named = named(
-            candidates,
-            config.cards.min_named_strength,
-            intent.kind.is_change(),
-        );
-        let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let files = ranked.files.iter();
-        let (seen, unknown_seen) = seen::lines(&snapshot.files, &request.seen);
+        let files = &snapshot.files;
+        let min_strength = config.cards.min_named_strength;
+        let (seen, unknown_seen) = seen::lines(files, &request.seen);
         let form = form(snapshot, request, intent, candidates, ranked);
-        let packed = Packed::new(form, seen);
         Self {
             snapshot,
+            request,
             config,
             deadline,
+            candidates,
+            ranked,
             intent: intent.kind,
             profile: config.profile(intent.profile()),
             limits: limits(request, config),
-            file_probabilities: files.map(|file| (file.id, file.probability)).collect(),
-            best_place_probabilities: best_place_probabilities(&snapshot.files, ranked),
-            ranked,
-            candidates,
-            removed: &request.removed,
-            budget: packed.budget(),
-            packed,
-            is_focus_first: request.max_files.is_some(),
-            near_duplicates: NearDuplicates::default(),
-            named_order: order.into_iter().map(|(id, _)| id).collect(),
-            failed_tests: failed_tests(&snapshot.files, candidates, config.max_failed_tests),
-            named,
+            named: NamedDefinitions::new(candidates, min_strength, intent.kind.is_change()),
+            file_probabilities: FileProbabilities::new(files, ranked),
+            failed_tests: failed_tests(files, candidates, config.max_failed_tests),
             words: words(&request.query),
+            packed: Packed::new(form, seen),
+            near_duplicates: NearDuplicates::default(),
             dropped: DroppedList::default(),
             issues: unknown_seen.into_iter().collect(),
         }
+    }
+
+    /// Returns the maximum tokens of the context.
+    pub(super) fn budget(&self) -> usize {
+        self.packed.budget()
     }
 
     pub(super) fn is_failed_test(&self, place: PlaceId) -> bool {
@@ -158,7 +144,7 @@ impl<'a> Plan<'a> {
     /// positive one stays positive.
     pub(super) fn scaled_count(&self, count: usize) -> usize {
         let full = self.config.min_budget_for_full_counts.max(1);
-        (count * self.budget.min(full)).div_ceil(full)
+        (count * self.budget().min(full)).div_ceil(full)
     }
 
     /// Returns a section's share in tokens. With a small budget the shares of secondary sections shrink further:
@@ -173,12 +159,12 @@ impl<'a> Plan<'a> {
         };
         let is_main = matches!(section, SectionKind::Definitions | SectionKind::Snippets)
             || percent >= self.config.min_main_share;
-        let share = self.budget * percent / 100;
+        let share = self.budget() * percent / 100;
         let full = self.config.min_budget_for_full_shares.max(1);
-        if is_main || self.budget >= full {
+        if is_main || self.budget() >= full {
             share
         } else {
-            share * self.budget / full
+            share * self.budget() / full
         }
     }
 
@@ -191,8 +177,8 @@ impl<'a> Plan<'a> {
             SectionKind::Callers,
         ];
         let others: usize = others.iter().map(|section| self.share(*section)).sum();
-        let named = self.budget * self.config.cards.named_share / 100;
-        self.budget.saturating_sub(others + named)
+        let named = self.budget() * self.config.cards.named_share / 100;
+        self.budget().saturating_sub(others + named)
     }
 
     /// Returns a shown body that `compared` is a near-duplicate of; `None` also when there is no time to compare.
@@ -200,12 +186,8 @@ impl<'a> Plan<'a> {
         if !self.deadline.allows(Stage::NearDuplicates) {
             return None;
         }
-        let similarity = Similarity {
-            lines: self.config.near_duplicates.min_lines,
-            percent: self.config.near_duplicates.min_percent,
-        };
         self.near_duplicates
-            .find(&self.snapshot.files, compared, similarity)
+            .find(&self.snapshot.files, compared, self.config.near_duplicates)
     }
 
     /// Adds an entry if the pass allows its tokens; otherwise returns them as the error.
@@ -231,57 +213,9 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Returns the definition that the query names and that these lines use, and how, if the intent asks for callers.
-    pub(super) fn named_use_in(&self, file: FileId, lines: Lines) -> Option<(DefId, Verb)> {
-        if self.profile.callers < self.config.min_main_share {
-            return None;
-        }
-        let files = &self.snapshot.files;
-        self.named_order.iter().find_map(|id| {
-            if id.file == file && lines.overlap(files.definition(*id).lines) > 0 {
-                return None;
-            }
-            let sites = self.snapshot.graph.uses_of(*id).iter();
-            let sites = sites.filter(|site| {
-                let is_sure = site.confidence != Confidence::NameOnly;
-                is_sure && site.file == file && lines.contains(site.line)
-            });
-            // A call is more telling than another use.
-            let verb = sites.map(|site| callers::verb(files, site)).min()?;
-            Some((*id, verb))
-        })
-    }
-
-    /// Returns why a place is shown: whether the query names it, and its rank.
-    pub(super) fn reason_of(&self, place: PlaceId, is_named: bool) -> String {
-        let rank = self.ranked.places.iter().position(|p| p.id == place);
-        let named = match place {
-            PlaceId::Definition(id) if is_named => Some(self.source_of_name(id)),
-            _ => is_named.then_some(NAMED),
-        };
-        match (named, rank) {
-            (Some(named), None) => named.to_owned(),
-            (Some(named), Some(rank)) => format!("{named}, rank {}", rank + 1),
-            (None, Some(rank)) => format!("rank {}", rank + 1),
-            (None, None) => "one of the best functions".to_owned(),
-        }
-    }
-
-    /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
-    pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
-        let evidence = self.candidates.definitions.iter();
-        let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
-        let first = sources.next();
-        match first.filter(|first| sources.all(|other| other == *first)) {
-            Some(EvidenceSource::Change) => "has changes",
-            Some(EvidenceSource::Focus) => "focus",
-            _ => NAMED,
-        }
-    }
-
     /// Whether enough tokens are left to try a card.
     pub(super) fn has_room_for_card(&self) -> bool {
-        self.packed.left() >= SMALLEST_CARD
+        self.packed.left() >= MIN_CARD_TOKENS
     }
 
     /// Whether the context has a definition or its signature, so that a compact card would repeat it.
@@ -295,9 +229,6 @@ impl<'a> Plan<'a> {
         ShownPart::card(id.file, Some(PlaceId::Definition(id)))
     }
 }
-
-/// The reason of a definition that the query names.
-const NAMED: &str = "named by the query";
 
 /// Returns the limits of the requested breadth, wider for a request with changes.
 fn limits(request: &Request, config: &AssembleConfig) -> Limits {
@@ -319,22 +250,6 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
     limits
 }
 
-/// Returns the definitions that the query names with at least the strength `min`, each with its strongest evidence. In a
-/// question about code, a type with constructors and a function with overloads count as one definition. In one that asks
-/// for a change they do not: their uses and members would take the place of more likely code.
-fn named(candidates: &Candidates, min: f32, is_change: bool) -> HashMap<DefId, f32> {
-    let mut named: HashMap<DefId, f32> = HashMap::default();
-    for evidence in &candidates.definitions {
-        let strength = named.entry(evidence.definition).or_default();
-        *strength = strength.max(match is_change {
-            true => evidence.strength,
-            false => evidence.certainty,
-        });
-    }
-    named.retain(|_, strength| *strength >= min);
-    named
-}
-
 /// Returns at most `max` functions of tests that the stack traces of the query go through.
 fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId> {
     let in_traces = candidates.definitions.iter().filter(|found| {
@@ -343,16 +258,6 @@ fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId
             && files.definition(found.definition).kind.is_function()
     });
     in_traces.map(|found| found.definition).take(max).collect()
-}
-
-fn best_place_probabilities(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
-    let mut best = HashMap::default();
-    // The first place of a file is its best one.
-    for place in &ranked.places {
-        best.entry(place.id.file(files))
-            .or_insert(place.probability);
-    }
-    best
 }
 
 fn form<'a>(

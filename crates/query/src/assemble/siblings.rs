@@ -41,7 +41,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
     let siblings = siblings(files, best);
     for sibling in &siblings {
         let line = line(files, *sibling);
-        if body.len() + line.len() > plan.budget / BUDGET_DIVISOR * BYTES_PER_TOKEN {
+        if body.len() + line.len() > plan.budget() / BUDGET_DIVISOR * BYTES_PER_TOKEN {
             rest += 1;
             continue;
         }

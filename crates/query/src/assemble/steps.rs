@@ -8,7 +8,7 @@ use super::dependencies;
 use super::entry::SectionKind;
 use super::links::Links;
 use super::pack::{DropReason, Dropped, Pack};
-use super::plan::{BudgetScope, Plan, SMALLEST_CARD};
+use super::plan::{BudgetScope, MIN_CARD_TOKENS, Plan};
 use super::render::parts::HeadFigures;
 use super::{confidence, gaps, siblings, unindexed};
 use crate::deadline::Stage;
@@ -18,7 +18,8 @@ use crate::tokenizer::BYTES_PER_TOKEN;
 
 /// Runs the steps.
 pub(super) fn run(mut plan: Plan<'_>) -> Pack {
-    if plan.is_focus_first {
+    // If few files may be shown, those of the caller's focus come before that of the best place.
+    if plan.request.max_files.is_some() {
         plan.focus_cards();
         plan.first_cards();
     } else {
@@ -161,7 +162,7 @@ fn report_files(plan: &mut Plan<'_>) {
             name: String::new(),
             lines: None,
             tokens: plan.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
-            reason: if file.probability < min_probability || plan.packed.left() > SMALLEST_CARD {
+            reason: if file.probability < min_probability || plan.packed.left() > MIN_CARD_TOKENS {
                 DropReason::LowValue
             } else {
                 DropReason::Budget

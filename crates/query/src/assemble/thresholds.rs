@@ -1,10 +1,44 @@
 //! Decides which places are likely enough to be shown at the requested breadth.
 
-use foveate_index::FileId;
+use foldhash::HashMap;
+use foveate_index::{FileId, Files};
 use foveate_model::Role;
 
 use super::plan::Plan;
-use crate::rank::{PlaceId, RankedPlace};
+use crate::rank::{PlaceId, Ranked, RankedPlace};
+
+/// The probabilities of the ranked files, and of the best place of each.
+pub(super) struct FileProbabilities {
+    files: HashMap<FileId, f32>,
+    best_places: HashMap<FileId, f32>,
+}
+
+impl FileProbabilities {
+    pub(super) fn new(files: &Files, ranked: &Ranked) -> Self {
+        let mut best_places = HashMap::default();
+        // The first place of a file is its best one.
+        for place in &ranked.places {
+            best_places
+                .entry(place.id.file(files))
+                .or_insert(place.probability);
+        }
+        let ranked = ranked.files.iter();
+        Self {
+            files: ranked.map(|file| (file.id, file.probability)).collect(),
+            best_places,
+        }
+    }
+
+    /// Returns the probability of a file; 0 if it is not ranked.
+    fn of(&self, file: FileId) -> f32 {
+        self.files.get(&file).copied().unwrap_or(0.0)
+    }
+
+    /// Returns the probability of the best place of a file; 0 if none is ranked.
+    fn of_best_place(&self, file: FileId) -> f32 {
+        self.best_places.get(&file).copied().unwrap_or(0.0)
+    }
+}
 
 impl Plan<'_> {
     /// Whether a place is likely enough to show its body of `tokens` tokens: a long body must be likelier than
@@ -17,8 +51,8 @@ impl Plan<'_> {
         let min_probability = self.limits.min_probability * length.powf(self.limits.value_exponent);
         probability >= min_probability
             && probability >= self.limits.min_relative * best
-            && self.file_probability(file) >= self.limits.min_file_probability
-            && self.best_place_probability(file)
+            && self.file_probabilities.of(file) >= self.limits.min_file_probability
+            && self.file_probabilities.of_best_place(file)
                 >= self.limits.min_probability * self.limits.file_factor
             && !self.holds_back(place)
     }
@@ -42,19 +76,6 @@ impl Plan<'_> {
             || self.profile.tests >= main_share
     }
 
-    /// Returns the probability of the best place of a file.
-    fn best_place_probability(&self, file: FileId) -> f32 {
-        self.best_place_probabilities
-            .get(&file)
-            .copied()
-            .unwrap_or(0.0)
-    }
-
-    /// Returns the probability of a file.
-    pub(super) fn file_probability(&self, file: FileId) -> f32 {
-        self.file_probabilities.get(&file).copied().unwrap_or(0.0)
-    }
-
     /// Whether a file of prose, data, or copied or generated code is held back: it is shown only where the
     /// query names it or asks for documentation, the file is likely, or nothing else was found.
     pub(super) fn is_held_back(&self, file: FileId) -> bool {
@@ -65,7 +86,7 @@ impl Plan<'_> {
         };
         let is_named = || self.candidates.files.iter().any(|named| named.file == file);
         held_back
-            && self.file_probability(file) < self.config.min_unasked_probability
+            && self.file_probabilities.of(file) < self.config.min_unasked_probability
             && !is_named()
     }
 }

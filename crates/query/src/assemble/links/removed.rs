@@ -24,7 +24,7 @@ const MAX_SAME_NAME: usize = 8;
 
 /// Returns the uses of removed files and definitions, one per line: those in sources first.
 pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
-    if plan.profile.callers == 0 || plan.removed.is_empty() {
+    if plan.profile.callers == 0 || plan.request.removed.is_empty() {
         return Vec::new();
     }
     let files = &plan.snapshot.files;
@@ -38,7 +38,7 @@ pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
 
 /// Returns the references and imports of names that are no longer defined.
 fn names(plan: &Plan<'_>) -> Vec<RemovedUse> {
-    let names = plan.removed.names.iter();
+    let names = plan.request.removed.names.iter();
     let gone =
         names.filter(|name| name.len() >= MIN_NAME && plan.snapshot.symbols.named(name).is_empty());
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ fn uses_of_name(plan: &Plan<'_>, file: FileId, name: &str) -> Vec<RemovedUse> {
 /// Whether an import, whose module is not found, is one of a library: it names no removed file.
 fn is_of_library(plan: &Plan<'_>, import: &Import) -> bool {
     let (_, last) = segments(&import.module);
-    let mut removed = plan.removed.paths.iter();
+    let mut removed = plan.request.removed.paths.iter();
     !import.module.starts_with('.') && !removed.any(|path| path.stem() == last)
 }
 
@@ -111,7 +111,7 @@ fn is_particular(name: &str) -> bool {
 
 /// Returns the imports of removed files.
 fn imports(plan: &Plan<'_>) -> Vec<RemovedUse> {
-    let removed = removed_files(&plan.removed.paths);
+    let removed = removed_files(&plan.request.removed.paths);
     if removed.is_empty() {
         return Vec::new();
     }
