@@ -25,12 +25,6 @@ impl DroppedList {
         }
     }
 
-    pub(super) fn extend(&mut self, all: impl IntoIterator<Item = Dropped>) {
-        for dropped in all {
-            self.add(dropped);
-        }
-    }
-
     /// Whether anything was dropped for a reason.
     pub(super) fn has_reason(&self, reason: &DropReason) -> bool {
         self.list.iter().any(|dropped| dropped.reason == *reason)
@@ -42,6 +36,14 @@ impl DroppedList {
 
     pub(super) fn into_vec(self) -> Vec<Dropped> {
         self.list
+    }
+}
+
+impl Extend<Dropped> for DroppedList {
+    fn extend<T: IntoIterator<Item = Dropped>>(&mut self, all: T) {
+        for dropped in all {
+            self.add(dropped);
+        }
     }
 }
 

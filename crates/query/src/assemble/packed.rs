@@ -457,14 +457,18 @@ impl<'a> Packed<'a> {
         neighbours
     }
 
-    /// Removes the entry added last and returns it. The card that it replaced is shown again.
-    fn remove_last(&mut self) -> Option<Placed> {
+    /// Removes the entry added last, and adds its report to `dropped`. The card that it replaced is shown again. Returns
+    /// false if there is no entry.
+    fn remove_last(&mut self, dropped: &mut impl Extend<Dropped>) -> bool {
         let numbered = self.placed.iter().enumerate();
-        let (last, _) = numbered.max_by_key(|(_, placed)| placed.sequence)?;
+        let Some((last, _)) = numbered.max_by_key(|(_, placed)| placed.sequence) else {
+            return false;
+        };
         let mut removed = self.placed.remove(last);
         self.placed.extend(removed.card.take().map(|card| *card));
         self.recount();
-        Some(removed)
+        dropped.extend(self.report(removed));
+        true
     }
 
     /// Returns the report of a removed entry; `None` if it stands for no place, or another entry shows all of its lines.
@@ -496,12 +500,9 @@ impl<'a> Packed<'a> {
     /// longer shown. The text may exceed the limits although each entry was within them when it was added: the line of
     /// a class is repeated where methods of another class come between, and tokens can have more characters than usual.
     pub(super) fn fit_limits(&mut self) -> Vec<Dropped> {
-        let mut dropped = Vec::new();
+        let mut dropped: Vec<Dropped> = Vec::new();
         self.merge_snippets();
-        while self.exceeds_limits()
-            && let Some(removed) = self.remove_last()
-        {
-            dropped.extend(self.report(removed));
+        while self.exceeds_limits() && self.remove_last(&mut dropped) {
             // A card that is shown again may be in another section.
             self.merge_snippets();
         }

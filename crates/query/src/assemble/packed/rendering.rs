@@ -50,7 +50,7 @@ impl Packed<'_> {
     }
 
     /// Renders everything, counts it, and removes the entries added last until the limits are met. Returns the text and
-    /// its tokens.
+    /// its tokens. The head, whose figures are known only now, can be longer than [`Packed::fit_limits`] assumed.
     fn render_within_limits(
         &mut self,
         mut figures: HeadFigures,
@@ -61,10 +61,9 @@ impl Packed<'_> {
             let (context, used) = self.render(&mut figures);
             let fits =
                 used <= self.form.head.budget && context.chars().count() <= self.form.max_chars;
-            let Some(removed) = (!fits).then(|| self.remove_last()).flatten() else {
+            if fits || !self.remove_last(dropped) {
                 return (context, used);
-            };
-            dropped.extend(self.report(removed));
+            }
         }
     }
 
