@@ -298,7 +298,7 @@ impl Body {
         // A card that does not fit needs no report: the body is reported as dropped.
         let _ = plan.try_add(
             entry,
-            plan.card_shows(id),
+            ShownPart::card_of(id),
             (EntryKind::Compact, self.rank),
             BudgetScope::Rest,
         );

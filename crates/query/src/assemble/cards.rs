@@ -80,7 +80,7 @@ impl Plan<'_> {
             if !self.shows_signature(id) && self.packed.left() > reserved {
                 let _ = self.try_add(
                     entry,
-                    self.card_shows(id),
+                    ShownPart::card_of(id),
                     (EntryKind::Compact, position),
                     BudgetScope::Rest,
                 );
@@ -191,7 +191,7 @@ impl Plan<'_> {
             let measured = self.packed.measure(entry);
             let tokens = measured.tokens;
             if tokens <= limit && self.packed.fits(&measured, file, 0) {
-                let shows = self.card_shows(id);
+                let shows = ShownPart::card_of(id);
                 self.packed.add(measured, shows, order);
                 return Some(tokens);
             }
@@ -225,7 +225,7 @@ impl Plan<'_> {
                 reason: self.reason_of(PlaceId::Definition(id), self.named.contains(id)),
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
-            let shows = self.card_shows(id);
+            let shows = ShownPart::card_of(id);
             if self
                 .try_add(
                     entry,

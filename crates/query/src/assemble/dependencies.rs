@@ -7,7 +7,7 @@ use foveate_model::{DefinitionKind, Role};
 
 use super::card;
 use super::entry::SectionKind;
-use super::packed::EntryKind;
+use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
 
 /// A definition that shown definitions depend on.
@@ -38,7 +38,7 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
             format!("used by {of}")
         };
         entry.facts.push(("needed_by", of));
-        let shows = plan.card_shows(dependency.id);
+        let shows = ShownPart::card_of(dependency.id);
         let _ = plan.try_add(entry, shows, (EntryKind::Link, position), BudgetScope::Rest);
     }
 }

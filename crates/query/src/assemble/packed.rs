@@ -4,7 +4,7 @@
 mod rendering;
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::FileId;
+use foveate_index::{DefId, FileId};
 use foveate_model::Lines;
 
 use super::coverage::{are_covered, count_covered};
@@ -74,6 +74,11 @@ impl ShownPart {
             place,
             lines: Vec::new(),
         }
+    }
+
+    /// Returns what a card of a definition shows.
+    pub(super) fn card_of(id: DefId) -> Self {
+        Self::card(id.file, Some(PlaceId::Definition(id)))
     }
 
     /// Returns what an entry shows that consists of lines alone.

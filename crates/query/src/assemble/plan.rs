@@ -224,10 +224,6 @@ impl<'a> Plan<'a> {
         let line = files.definition(id).own_lines().start;
         self.packed.has(PlaceId::Definition(id)) || self.packed.shows_head(id.file, line)
     }
-
-    pub(super) fn card_shows(&self, id: DefId) -> ShownPart {
-        ShownPart::card(id.file, Some(PlaceId::Definition(id)))
-    }
 }
 
 /// Returns the limits of the requested breadth, wider for a request with changes.
