@@ -48,6 +48,21 @@ pub struct Answer {
     pub timings: Timings,
 }
 
+impl Answer {
+    /// Iterates over the paths and names that it takes from the repository.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let symbols = self.symbols.iter().flat_map(|symbol| &symbol.resolved);
+        let files = self.files.iter().map(|file| &file.path);
+        let functions = self.functions.iter().flat_map(|f| [&f.path, &f.name]);
+        let places = self.places.iter().flat_map(|p| [&p.path, &p.name]);
+        let items = self.pack.sections.iter().flat_map(|section| &section.items);
+        let items = items.flat_map(|item| [&item.path, &item.name]);
+        let dropped = self.pack.dropped.iter().flat_map(|d| [&d.path, &d.name]);
+        let names = symbols.chain(files).chain(functions).chain(places);
+        names.chain(items).chain(dropped).map(String::as_str)
+    }
+}
+
 /// Builds the lazy tables of the intent rules and of the tokenizer, so that the first answer need not wait for them.
 pub fn warm() {
     // A question and an order together use all tables.
@@ -104,10 +119,7 @@ pub fn answer(
     );
     let changed = &candidates.changed;
     let (files, functions, places) = listed(ranked, &snapshot.files, changed, request.limit);
-    let names = names(&symbols, &files, &functions, &places, &pack);
-    issues.extend(unsafe_text::in_names(names));
-    let end = now();
-    Answer {
+    let mut answer = Answer {
         intent,
         symbols,
         files,
@@ -115,13 +127,17 @@ pub fn answer(
         places,
         pack,
         issues,
-        timings: Timings {
-            intent: detected - start,
-            resolve: resolved - detected,
-            rank: done - resolved,
-            assemble: end - done,
-        },
-    }
+        timings: Timings::default(),
+    };
+    let unsafe_names = unsafe_text::in_names(answer.names());
+    answer.issues.extend(unsafe_names);
+    answer.timings = Timings {
+        intent: detected - start,
+        resolve: resolved - detected,
+        rank: done - resolved,
+        assemble: now() - done,
+    };
+    answer
 }
 
 /// Returns the issue `no_match` if no file was found and no change was given.
@@ -189,23 +205,4 @@ fn intent(text: &QueryText, request: &Request) -> Intent {
         },
         requested => intent::detect(text, requested),
     }
-}
-
-/// Iterates over the paths and names that an answer takes from the repository.
-fn names<'a>(
-    symbols: &'a [ListedSymbol],
-    files: &'a [ListedFile],
-    functions: &'a [ListedPlace],
-    places: &'a [ListedPlace],
-    pack: &'a Pack,
-) -> impl Iterator<Item = &'a str> {
-    let symbols = symbols.iter().flat_map(|symbol| &symbol.resolved);
-    let files = files.iter().map(|file| &file.path);
-    let functions = functions.iter().flat_map(|f| [&f.path, &f.name]);
-    let places = places.iter().flat_map(|p| [&p.path, &p.name]);
-    let items = pack.sections.iter().flat_map(|section| &section.items);
-    let items = items.flat_map(|item| [&item.path, &item.name]);
-    let dropped = pack.dropped.iter().flat_map(|d| [&d.path, &d.name]);
-    let names = symbols.chain(files).chain(functions).chain(places);
-    names.chain(items).chain(dropped).map(String::as_str)
 }
