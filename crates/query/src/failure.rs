@@ -5,13 +5,9 @@
 pub mod junit;
 mod lines;
 pub mod log;
-mod prefix;
 
 #[cfg(test)]
 mod tests;
-
-pub(crate) use self::lines::after_time;
-pub(crate) use self::prefix::strip_trace_prefixes;
 
 use std::fmt::Write as _;
 

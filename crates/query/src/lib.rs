@@ -10,6 +10,7 @@ pub mod deadline;
 pub mod failure;
 pub mod intent;
 pub mod issue;
+mod log_prefix;
 pub mod lookup;
 pub mod permalink;
 pub mod rank;

@@ -3,6 +3,8 @@
 
 use anstream::adapter::strip_str;
 
+use crate::log_prefix::{after_time, fits};
+
 /// A cleaned line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LogLine {
@@ -65,7 +67,7 @@ fn plain(raw: &str) -> String {
         .collect()
 }
 
-/// Splits `job<TAB>step<TAB>after_time text` into `job<TAB>step` and the rest.
+/// Splits `job<TAB>step<TAB>time text` into `job<TAB>step` and the rest.
 fn named_step(text: &str) -> Option<(&str, &str)> {
     let (job, after) = text.split_once('\t')?;
     let (step, rest) = after.split_once('\t')?;
@@ -110,58 +112,6 @@ fn after_service(text: &str) -> Option<&str> {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest));
     rest.filter(|_| is_name)
-}
-
-/// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
-/// follows.
-pub(crate) fn after_time(text: &str) -> Option<&str> {
-    let bracketed = text.strip_prefix('[');
-    let text = bracketed.unwrap_or(text);
-    let (time, rest) = text.split_at_checked(19)?;
-    if !fits(time, "0000-00-00T00:00:00") {
-        return None;
-    }
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
-    let rest = rest.strip_prefix('Z').unwrap_or_else(|| zone(rest));
-    let rest = match bracketed {
-        Some(_) => rest.strip_prefix(']')?,
-        None => rest,
-    };
-    let Some(rest) = rest.strip_prefix(' ') else {
-        return rest.is_empty().then_some(rest);
-    };
-    Some(after_stream(rest).unwrap_or(rest))
-}
-
-/// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
-fn fits(text: &str, template: &str) -> bool {
-    text.bytes()
-        .zip(template.bytes())
-        .all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => byte == b'T' || byte == b' ',
-            _ => byte == like,
-        })
-}
-
-/// Removes a leading `+01:00`.
-fn zone(text: &str) -> &str {
-    let shape = text.strip_prefix(['+', '-']).and_then(|zone| zone.get(..5));
-    let is_zone = shape.is_some_and(|zone| zone.bytes().all(|b| b.is_ascii_digit() || b == b':'));
-    if is_zone {
-        text.get(6..).unwrap_or(text)
-    } else {
-        text
-    }
-}
-
-/// Returns the text after GitLab's stream number: `00O ` or `01E+`.
-fn after_stream(text: &str) -> Option<&str> {
-    let (number, rest) = text.split_at_checked(2)?;
-    let is_number = number.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let rest = rest.strip_prefix(['O', 'E']).filter(|_| is_number)?;
-    rest.strip_prefix([' ', '+'])
-        .or_else(|| rest.is_empty().then_some(rest))
 }
 
 /// Returns the text after Jenkins' `12:34:56  `, or after a time in brackets: `[12:34:56.789] `.

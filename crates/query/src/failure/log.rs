@@ -11,7 +11,8 @@ use foveate_parse::traces::{self, Mark, Piece};
 use regex::Regex;
 
 use super::lines::{Cleaner, LogLine};
-use super::{Failure, Failures, prefix};
+use super::{Failure, Failures};
+use crate::log_prefix;
 
 /// Maximum bytes that are read of a line; the rest is skipped.
 const MAX_LINE: usize = 4_000;
@@ -123,7 +124,7 @@ impl Reading {
 
     /// Searches the block and keeps the lines that the next one needs.
     fn search(&mut self, is_last: bool) {
-        let lines = prefix::strip(self.block.iter().map(String::as_str).collect());
+        let lines = log_prefix::strip(self.block.iter().map(String::as_str).collect());
         let pieces = traces::pieces(&lines);
         let ahead = if is_last { 0 } else { LOOK_AHEAD };
         let decided = lines.len().saturating_sub(ahead);

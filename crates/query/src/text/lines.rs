@@ -8,7 +8,7 @@ use anstream::adapter::strip_str;
 use foveate_parse::traces::{self, Mark};
 use serde_json::{Map, Value};
 
-use crate::failure::{after_time, strip_trace_prefixes};
+use crate::log_prefix::{after_time, strip_trace_prefixes};
 
 /// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
 const FLAT_LINES: usize = 2;

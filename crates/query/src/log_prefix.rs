@@ -1,5 +1,5 @@
-//! Strips what one program wrote before each line of another: the name of a service, a worker or a level, with or
-//! without numbers. Known formats were stripped earlier ([`super::lines`]).
+//! Strips what one program wrote before each line of another: times, and names of services, workers or levels, with or
+//! without numbers.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,60 @@ const LINES_ABOVE: usize = 3;
 /// Lines below the first line of a trace that are searched for a place.
 const LINES_BELOW: usize = 4;
 
+/// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
+/// follows.
+pub(crate) fn after_time(text: &str) -> Option<&str> {
+    let bracketed = text.strip_prefix('[');
+    let text = bracketed.unwrap_or(text);
+    let (time, rest) = text.split_at_checked(19)?;
+    if !fits(time, "0000-00-00T00:00:00") {
+        return None;
+    }
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let rest = rest.strip_prefix('Z').unwrap_or_else(|| zone(rest));
+    let rest = match bracketed {
+        Some(_) => rest.strip_prefix(']')?,
+        None => rest,
+    };
+    let Some(rest) = rest.strip_prefix(' ') else {
+        return rest.is_empty().then_some(rest);
+    };
+    Some(after_stream(rest).unwrap_or(rest))
+}
+
+/// Whether a text has the form of a template of the same length: `0` stands for a digit, `T` for `T` or a space.
+pub(crate) fn fits(text: &str, template: &str) -> bool {
+    text.bytes()
+        .zip(template.bytes())
+        .all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => byte == b'T' || byte == b' ',
+            _ => byte == like,
+        })
+}
+
+/// Removes a leading `+01:00`.
+fn zone(text: &str) -> &str {
+    let shape = text.strip_prefix(['+', '-']).and_then(|zone| zone.get(..5));
+    let is_zone = shape.is_some_and(|zone| zone.bytes().all(|b| b.is_ascii_digit() || b == b':'));
+    if is_zone {
+        text.get(6..).unwrap_or(text)
+    } else {
+        text
+    }
+}
+
+/// Returns the text after GitLab's stream number: `00O ` or `01E+`.
+fn after_stream(text: &str) -> Option<&str> {
+    let (number, rest) = text.split_at_checked(2)?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rest = rest.strip_prefix(['O', 'E']).filter(|_| is_number)?;
+    rest.strip_prefix([' ', '+'])
+        .or_else(|| rest.is_empty().then_some(rest))
+}
+
 /// Strips the prefix that nearly all lines share, and from each trace the prefix that its lines share.
-pub(super) fn strip(lines: Vec<&str>) -> Vec<&str> {
+pub(crate) fn strip(lines: Vec<&str>) -> Vec<&str> {
     strip_trace_prefixes(strip_common(lines))
 }
 
