@@ -8,9 +8,9 @@
 //! [`links`] finds tests, callers and imports; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
 //! definitions that must be mentioned; [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps;
 //! [`unindexed`] reports files that are not indexed; [`confidence`] estimates how likely the right code is shown. Each
-//! step makes an [`mod@entry`] with [`card`] and [`source`] and puts it into a [`packed::Packed`], which enforces the
-//! budget and that no line is shown twice. [`render`] turns entries into text; the result is a [`pack::Pack`]. Start at
-//! [`assemble()`].
+//! step makes an [`mod@entry`] with [`card`], which shortens long ones with [`cut`] and [`fold`], and puts it into a
+//! [`packed::Packed`], which enforces the budget and that no line is shown twice. [`render`] turns entries into text;
+//! the result is a [`pack::Pack`]. Start at [`assemble()`].
 
 mod bodies;
 mod body;
@@ -20,6 +20,7 @@ mod changed;
 mod confidence;
 mod config;
 mod coverage;
+mod cut;
 mod dependencies;
 mod dropped;
 mod entry;
@@ -34,7 +35,6 @@ mod plan;
 mod render;
 mod seen;
 mod siblings;
-pub(crate) mod source;
 mod steps;
 mod surroundings;
 mod thresholds;

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod assemble;
 pub mod config;
 pub mod deadline;
+mod excerpt;
 pub mod failure;
 pub mod intent;
 pub mod issue;

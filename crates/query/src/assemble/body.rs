@@ -6,11 +6,11 @@ use foveate_model::{Lines, Role};
 
 use super::card;
 use super::changed;
+use super::cut::Relevance;
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{ComparedText, NearDuplicate};
 use super::packed::{EntryKind, MeasuredEntry, ShownPart};
 use super::plan::{BODY_SECTIONS, BudgetScope, Plan};
-use super::source::Relevance;
 use super::surroundings;
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};

@@ -6,11 +6,12 @@ use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 use foveate_parse::code;
 
+use super::cut::{Part, Relevance, cut};
 use super::entry::{Entry, Scope, SectionKind};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
-use super::source::{Part, Relevance, clean, cut, one_line, prefix};
+use crate::excerpt::{clean, one_line, prefix};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest sentence of

@@ -76,7 +76,7 @@ pub(super) struct Entry {
     /// Further facts about it, such as the confidence of a caller.
     pub facts: Vec<(&'static str, String)>,
     pub language: Language,
-    /// Without forbidden characters: see [`super::source::clean`].
+    /// Without forbidden characters: see [`crate::excerpt::clean`].
     pub body: String,
 }
 

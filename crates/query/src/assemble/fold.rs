@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::Files;
 use foveate_model::{Lines, Region, RegionKind};
 
-use super::source::{Part, parts, words_in};
+use super::cut::{Part, parts, words_in};
 use crate::rank::RankedPlace;
 
 /// Minimum length of a run that is folded, in lines.

@@ -8,7 +8,7 @@ use foveate_model::{Language, Lines};
 use super::entry::{Entry, SectionKind};
 use super::packed::{EntryKind, ShownPart};
 use super::plan::{BudgetScope, Plan};
-use super::source::one_line;
+use crate::excerpt::one_line;
 use crate::intent::IntentKind;
 use crate::tokenizer::BYTES_PER_TOKEN;
 

@@ -154,7 +154,7 @@ fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
             assert!(!item.reason.is_empty(), "{item:?}");
             if item.fidelity == Fidelity::Full && !item.cut {
                 let lines = source(snapshot, item).join("\n");
-                let cleaned = super::source::clean(&lines).into_owned();
+                let cleaned = crate::excerpt::clean(&lines).into_owned();
                 assert!(
                     text.contains(&cleaned),
                     "{}:{:?} is not in the context",

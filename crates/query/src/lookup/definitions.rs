@@ -5,8 +5,8 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, Lines, Role};
 
 use super::page::{Key, Page, Window, page};
-use crate::assemble::source::{one_line, prefix};
 use crate::deadline::{self, Deadline};
+use crate::excerpt::{one_line, prefix};
 use crate::issue::Issue;
 use crate::resolve::similar::nearest;
 use crate::resolve::{dotted, places};

@@ -7,8 +7,8 @@ use foveate_model::{RepoPath, Role};
 use super::definitions::{DefinitionItem, Match, item, resolve};
 use super::page::{Key, Page, Window, page};
 use super::{LookupError, find_content};
-use crate::assemble::source::{around, one_line};
 use crate::deadline::Deadline;
+use crate::excerpt::{around, one_line};
 
 /// The definitions whose references are looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]

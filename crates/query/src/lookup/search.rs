@@ -11,8 +11,8 @@ use regex::{Regex, RegexBuilder};
 use super::LookupError;
 use super::definitions::{role_tier, signature};
 use super::page::{Key, Page, Position, Window, page};
-use crate::assemble::source::{one_line, prefix};
 use crate::deadline::{self, Deadline};
+use crate::excerpt::{one_line, prefix};
 use crate::issue::{Issue, IssueCode};
 
 /// What is searched.

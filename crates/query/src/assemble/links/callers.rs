@@ -12,7 +12,7 @@ use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::source::{around, clean};
+use crate::excerpt::{around, clean};
 
 /// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
 /// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function

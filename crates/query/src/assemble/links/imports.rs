@@ -7,7 +7,7 @@ use super::link::{self, Link};
 use crate::assemble::entry::{Entry, Layout, SectionKind};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::assemble::source::prefix;
+use crate::excerpt::prefix;
 
 /// Returns the imports between the best files: direct ones, or through one other file.
 pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {

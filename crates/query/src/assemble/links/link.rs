@@ -6,7 +6,7 @@ use foveate_model::Span;
 
 use super::callers::Verb;
 use crate::assemble::entry::SectionKind;
-use crate::assemble::source::one_line;
+use crate::excerpt::one_line;
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 pub(super) const LINE: usize = 240;
