@@ -65,15 +65,15 @@ pub struct FoundDefinitions {
     pub page: Page<DefinitionItem>,
 }
 
-/// Smallest similarity (0 to 1) of a name that is offered in place of another.
-const CUTOFF: f64 = 0.75;
-/// Shortest name in bytes for which similar ones are offered.
-const MIN_SIMILAR: usize = 4;
+/// Minimum similarity (0 to 1) of a name that is offered in place of another.
+const MIN_SIMILARITY: f64 = 0.75;
+/// Minimum bytes of a name for which similar ones are offered.
+const MIN_NAME: usize = 4;
 /// Maximum names that are offered in place of another.
 const MAX_SIMILAR: usize = 8;
 /// Maximum bytes of a signature, and of a line of documentation.
 const MAX_SIGNATURE: usize = 300;
-/// Longest name in bytes that is looked up; the rest is cut.
+/// Maximum bytes of a name that is looked up; the rest is cut.
 const MAX_NAME: usize = 512;
 
 /// Finds the definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`,
@@ -188,14 +188,14 @@ fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> MatchingDefi
         issue: None,
     };
     let folded = fold(name);
-    if folded.len() < MIN_SIMILAR {
+    if folded.len() < MIN_NAME {
         return found;
     }
     if deadline.has_passed() {
         found.issue = Some(deadline::passed("similar names were not searched"));
         return found;
     }
-    let names = nearest(&snapshot.symbols, &folded, CUTOFF, MAX_SIMILAR);
+    let names = nearest(&snapshot.symbols, &folded, MIN_SIMILARITY, MAX_SIMILAR);
     for (position, name) in (0..).zip(names) {
         let definitions = snapshot.symbols.folded(name.name).iter();
         let definitions = definitions.map(|id| (position, *id));
@@ -238,12 +238,11 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
     }
 }
 
-/// Returns the signature of a definition on one line.
+/// Returns the signature of a definition on one line, as it is written. A card of a context leaves out the `:` or `{` at
+/// its end, and adds the value of a constant.
 pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
     let span = snapshot.files.definition(id).signature;
-    let text = snapshot.files.text(id.file);
-    let head = text.get(span.start as usize..span.end as usize);
-    one_line(head.unwrap_or_default(), MAX_SIGNATURE)
+    one_line(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
 }
 
 fn documentation(doc: &str) -> String {
