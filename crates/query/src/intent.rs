@@ -73,15 +73,15 @@ impl Intent {
 }
 
 /// Maximum words of a short query: a question or an order rather than an issue.
-const SHORT_WORDS: usize = 60;
+const MAX_SHORT_WORDS: usize = 60;
 /// Maximum words of the prose that are read: queries state their intent early.
-const PROSE_WORDS: usize = 300;
+const MAX_PROSE_WORDS: usize = 300;
 /// Weight of a signal in the prose relative to one in the title.
 const PROSE_FACTOR: f32 = 0.6;
 /// Factor of the signals of one kind if another kind is clearly asked for: "refactor the crash handler".
 const OVERRULED: f32 = 0.4;
 /// Minimum weight of a reading that is clear enough to overrule signals.
-const CLEAR: f32 = 0.8;
+const MIN_CLEAR: f32 = 0.8;
 /// Minimum weight of a signal that decides alone: a stack trace makes a bug report, and the type of a commit
 /// gives its kind.
 const DECISIVE: f32 = 0.97;
@@ -103,7 +103,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     let mut scores = Scores::default();
     structure(text, &mut scores);
     for label in &text.labels {
-        for rule in rules::label_signals(&words::split(label, PROSE_WORDS)) {
+        for rule in rules::label_signals(&words::split(label, MAX_PROSE_WORDS)) {
             scores.add(rule.kind, rule.weight, rule.name);
         }
     }
@@ -111,7 +111,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     if let Some(reading) = &reading {
         let rule = reading.rule;
         scores.add(rule.kind, reading.weight, rule.name);
-        scores.clear = Some(rule.kind).filter(|_| reading.weight >= CLEAR);
+        scores.clear = Some(rule.kind).filter(|_| reading.weight >= MIN_CLEAR);
     }
     if !text.frames.is_empty() {
         scores.clear = Some(IntentKind::BugFix);
@@ -160,15 +160,15 @@ struct Query {
 
 impl Query {
     fn new(text: &QueryText) -> Self {
-        let title = words::split(text.title(), PROSE_WORDS);
+        let title = words::split(text.title(), MAX_PROSE_WORDS);
         let mut prose = Vec::new();
         for part in text.of_kind(SegmentKind::Prose) {
-            let left = PROSE_WORDS.saturating_sub(prose.len());
+            let left = MAX_PROSE_WORDS.saturating_sub(prose.len());
             prose.extend(words::split(part, left));
             // Signals do not reach across segments.
             prose.push(Word::default());
         }
-        let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
+        let is_short = title.len() + prose.len() <= MAX_SHORT_WORDS && !follows_template(text);
         let prose_clauses = match is_short {
             true => text
                 .of_kind(SegmentKind::Prose)

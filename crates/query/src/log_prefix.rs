@@ -8,13 +8,13 @@ use foveate_parse::traces::{self, Mark};
 /// Longest prefix, in bytes.
 const MAX_PREFIX: usize = 80;
 /// Pairs of lines that are searched for a prefix of all lines.
-const PAIRS: usize = 50;
+const MAX_PAIRS: usize = 50;
 /// Minimum lines with a prefix of all lines; fewer may be a coincidence.
 const MIN_LINES: usize = 3;
 /// Maximum lines above the header of a trace that lose its prefix: the error may be there.
-const LINES_ABOVE: usize = 3;
+const MAX_LINES_ABOVE: usize = 3;
 /// Lines below the first line of a trace that are searched for a place.
-const LINES_BELOW: usize = 4;
+const MAX_LINES_BELOW: usize = 4;
 
 /// Returns the text after `2026-11-23T19:00:00.123Z `, with or without brackets, and after GitLab's `00O ` if that
 /// follows.
@@ -91,7 +91,7 @@ fn common_prefix<'t>(lines: &[&'t str]) -> Option<&'t str> {
         .filter(|l| !l.trim().is_empty())
         .collect();
     let mut counts: BTreeMap<String, (usize, &str)> = BTreeMap::new();
-    for pair in filled.windows(2).take(PAIRS) {
+    for pair in filled.windows(2).take(MAX_PAIRS) {
         if let [line, next] = pair
             && let Some(prefix) = shared_prefix(line, next)
         {
@@ -125,7 +125,7 @@ pub(crate) fn strip_trace_prefixes(mut lines: Vec<&str>) -> Vec<&str> {
         };
         let above = lines.get(..at).unwrap_or_default().iter().rev();
         let alike = above.take_while(|line| after_prefix(line, prefix).is_some());
-        at -= alike.take(LINES_ABOVE).count();
+        at -= alike.take(MAX_LINES_ABOVE).count();
         while let Some(line) = lines.get_mut(at)
             && let Some(rest) = after_prefix(line, prefix)
         {
@@ -148,7 +148,7 @@ fn begins_trace(lines: &[&str], prefix: &str) -> bool {
         Some(Mark::Message(message)) if message.place.is_some() && message.text.is_empty() => true,
         // A sentence may look like a header, or like an error.
         Some(Mark::Header | Mark::Error | Mark::Message(_)) => {
-            stripped.take(LINES_BELOW).any(|line| {
+            stripped.take(MAX_LINES_BELOW).any(|line| {
                 let mark = traces::read(line);
                 matches!(
                     mark,

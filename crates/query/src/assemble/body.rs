@@ -18,7 +18,7 @@ use crate::request::Hunk;
 
 /// Bytes of code per token, and tokens of an entry's own markup. The estimate that they give spares the counting of
 /// bodies that cannot fit.
-const BYTES_PER_TOKEN: f32 = 4.2;
+const CODE_BYTES_PER_TOKEN: f32 = 4.2;
 const MARKUP_TOKENS: usize = 35;
 /// Factor by which an estimate may be too high without refusing a body that would fit.
 const ESTIMATE_SLACK: f32 = 1.4;
@@ -88,7 +88,7 @@ impl Body {
                 false,
             ),
         };
-        let tokens = (compared.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+        let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
             Role::Test if !is_changed => SectionKind::Tests,
             _ if is_named || is_changed => SectionKind::Definitions,
@@ -381,7 +381,7 @@ impl Body {
         {
             return;
         }
-        let mut bytes = limit.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
+        let mut bytes = limit.saturating_sub(MARKUP_TOKENS) as f32 * CODE_BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
             let files = &plan.snapshot.files;
             let hunks = changed::hunks_of(files, &plan.candidates.changed, &self.place);

@@ -14,16 +14,16 @@ use super::pack::Fidelity;
 use crate::excerpt::{clean, one_line, prefix};
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Longest signature of a compact card, of a standard card and of a member, and longest sentence of
-/// documentation, in bytes: about 60, 100, 25 and 30 tokens.
-const COMPACT_SIGNATURE: usize = 240;
-const STANDARD_SIGNATURE: usize = 400;
-const MEMBER_SIGNATURE: usize = 100;
-const DOC_LINE: usize = 120;
+/// Maximum bytes of the signature of a compact card, of a standard card and of a member, and of a sentence of
+/// documentation: about 60, 100, 25 and 30 tokens.
+const MAX_COMPACT_SIGNATURE: usize = 240;
+const MAX_STANDARD_SIGNATURE: usize = 400;
+const MAX_MEMBER_SIGNATURE: usize = 100;
+const MAX_DOC_LINE: usize = 120;
 
 /// Returns the compact card of a definition: signature and first sentence of documentation.
 pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
-    let body = head(snapshot, id, COMPACT_SIGNATURE);
+    let body = head(snapshot, id, MAX_COMPACT_SIGNATURE);
     entry(&snapshot.files, id, section, Fidelity::Compact, body)
 }
 
@@ -76,7 +76,7 @@ fn own_lines(files: &Files, id: DefId, numbers: &[u32], limit: usize) -> Vec<Str
     };
     let is_new = |number: &u32| *number > signature_end && !repeats_doc(*number);
     limited(numbers.iter().copied().filter(is_new), limit, |number| {
-        format!("{number}: {}", one_line(line(number), MEMBER_SIGNATURE))
+        format!("{number}: {}", one_line(line(number), MAX_MEMBER_SIGNATURE))
     })
 }
 
@@ -105,9 +105,9 @@ pub(super) fn standard(
     let text = files.text(id.file);
     let members = files.members(id).map(|member| files.definition(member));
     let members = members.filter(|member| !member.modifiers.is_overload);
-    let mut lines = vec![head(snapshot, id, STANDARD_SIGNATURE)];
+    let mut lines = vec![head(snapshot, id, MAX_STANDARD_SIGNATURE)];
     lines.extend(limited(members, limit, |member| {
-        let signature = signature(member, text, MEMBER_SIGNATURE);
+        let signature = signature(member, text, MAX_MEMBER_SIGNATURE);
         format!("{}: {signature}", member.own_lines().start)
     }));
     entry(files, id, section, Fidelity::Standard, lines.join("\n  "))
@@ -155,7 +155,7 @@ pub(super) fn signature_of(
     let mut lines = numbered.filter(|(_, line)| line.contains(char::is_alphanumeric));
     let is_changed = |(number, _): &(u32, &str)| changed.iter().any(|c| c.contains(*number));
     let line = lines.clone().find(is_changed).or_else(|| lines.next());
-    let body = one_line(line.map_or("", |(_, line)| line), COMPACT_SIGNATURE);
+    let body = one_line(line.map_or("", |(_, line)| line), MAX_COMPACT_SIGNATURE);
     of_place(files, place, section, Fidelity::Compact, body)
 }
 
@@ -239,14 +239,14 @@ pub(super) fn outline(
     let all = files.definitions_of(file).map(|id| files.definition(id));
     let outer = all.filter(|d| d.parent.is_none() && !d.modifiers.is_overload);
     let lines = limited(outer, limit, |definition| {
-        let name = one_line(&escape(&definition.name), MEMBER_SIGNATURE);
+        let name = one_line(&escape(&definition.name), MAX_MEMBER_SIGNATURE);
         let line = definition.own_lines().start;
         format!("{line}: {} {name}", definition.kind.name())
     });
     let mut body = lines.join("\n");
     if body.is_empty() {
         let first = content.text.lines().find(|line| !line.trim().is_empty());
-        body = one_line(first.unwrap_or(""), DOC_LINE);
+        body = one_line(first.unwrap_or(""), MAX_DOC_LINE);
     }
     let lines = Lines::new(1, content.facts.line_count.max(1));
     Some(Entry {
@@ -264,7 +264,7 @@ fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
     let doc = first_sentence(&definition.doc);
     if !doc.is_empty() {
         let comment = code::line_comment(files.file(id.file).language);
-        head.push_str(&format!("\n  {comment} {}", one_line(&doc, DOC_LINE)));
+        head.push_str(&format!("\n  {comment} {}", one_line(&doc, MAX_DOC_LINE)));
     }
     head
 }
@@ -292,7 +292,7 @@ fn first_sentence(doc: &str) -> String {
             return sentence;
         }
         sentence.push_str(line);
-        if line.ends_with('.') || sentence.len() > DOC_LINE {
+        if line.ends_with('.') || sentence.len() > MAX_DOC_LINE {
             return sentence;
         }
     }
@@ -382,7 +382,7 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
     Some(Scope {
         name: definition.qualified_name.to_string(),
         line,
-        text: signature(definition, text, COMPACT_SIGNATURE),
+        text: signature(definition, text, MAX_COMPACT_SIGNATURE),
     })
 }
 

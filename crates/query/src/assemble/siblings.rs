@@ -15,9 +15,9 @@ use crate::tokenizer::BYTES_PER_TOKEN;
 /// Divisor of the budget: the list may take one token in this many.
 const BUDGET_DIVISOR: usize = 20;
 /// Maximum bytes of a line.
-const LINE: usize = 80;
+const MAX_LINE: usize = 80;
 /// Maximum definition names per file.
-const NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 /// Maximum files scanned in the directory and below it: below the root are all files.
 const MAX_SCANNED: usize = 5000;
 /// Minimum other files in a directory for it to be listed.
@@ -95,11 +95,11 @@ fn line(files: &Files, file: FileId) -> String {
         let is_outermost = definition.parent.is_none() && !definition.modifiers.is_overload;
         is_outermost.then(|| definition.name.to_string())
     });
-    let names: Vec<String> = outer.take(NAMES).collect();
+    let names: Vec<String> = outer.take(MAX_NAMES).collect();
     let text = if names.is_empty() {
         name.to_owned()
     } else {
         format!("{name}: {}", names.join(", "))
     };
-    one_line(&escape(&text), LINE)
+    one_line(&escape(&text), MAX_LINE)
 }

@@ -19,8 +19,8 @@ use crate::text::{QueryText, SegmentKind};
 const KINDS: usize = FileKind::ALL.len();
 
 /// Maximum words of the title and of the prose that become features.
-const TITLE_WORDS: usize = 40;
-const PROSE_WORDS: usize = 60;
+const MAX_TITLE_WORDS: usize = 40;
+const MAX_PROSE_WORDS: usize = 60;
 /// A query with fewer known features counts as one with so many.
 const MIN_FEATURES: usize = 16;
 
@@ -89,7 +89,7 @@ fn scale(features: usize) -> f32 {
 
 /// Returns the features of a query by name, each once.
 fn features(text: &QueryText) -> Vec<String> {
-    let title = words::split(text.title(), TITLE_WORDS);
+    let title = words::split(text.title(), MAX_TITLE_WORDS);
     let names: Vec<&str> = title.iter().map(name).collect();
     let mut features: Vec<String> = names.iter().map(|name| format!("word {name}")).collect();
     features.extend(names.windows(2).filter_map(|pair| match pair {
@@ -97,7 +97,7 @@ fn features(text: &QueryText) -> Vec<String> {
         _ => None,
     }));
     features.extend(names.first().map(|name| format!("first {name}")));
-    let mut left = PROSE_WORDS;
+    let mut left = MAX_PROSE_WORDS;
     for part in text.of_kind(SegmentKind::Prose) {
         let prose = words::split(part, left);
         left -= prose.len();

@@ -21,9 +21,9 @@ use super::{IntentKind, Query};
 const KINDS: usize = IntentKind::ALL.len();
 
 /// Maximum words of the title and of each clause that become features.
-const TITLE_WORDS: usize = 30;
+const MAX_TITLE_WORDS: usize = 30;
 /// Maximum words of the prose that become features.
-const PROSE_WORDS: usize = 80;
+const MAX_PROSE_WORDS: usize = 80;
 /// Factor of the scores in the softmax; chosen by cross-validation, like the constants of `fit.rs`.
 const SCALE: f32 = 3.0;
 
@@ -63,7 +63,7 @@ fn features(query: &Query, reading: Option<&Interpretation>) -> Vec<String> {
         format!("prose {}", query.prose.len().div_ceil(20).min(4)),
     ];
     features.extend(query.labels.iter().map(|label| format!("label {label}")));
-    let title = query.title.get(..TITLE_WORDS).unwrap_or(&query.title);
+    let title = query.title.get(..MAX_TITLE_WORDS).unwrap_or(&query.title);
     words(title, &mut features);
     if let Some(first) = query.clauses.first() {
         let asked = reading.map_or(first, |reading| reading.clause);
@@ -71,7 +71,7 @@ fn features(query: &Query, reading: Option<&Interpretation>) -> Vec<String> {
         after_opening(asked, &mut features);
         opening("first ", first, &mut features);
     }
-    let prose = query.prose.iter().take(PROSE_WORDS);
+    let prose = query.prose.iter().take(MAX_PROSE_WORDS);
     features.extend(prose.map(|word| format!("prose {}", stem(word))));
     features.sort_unstable();
     features.dedup();
@@ -118,7 +118,7 @@ fn after_opening(clause: &Clause, features: &mut Vec<String>) {
         return;
     };
     for name in names(first) {
-        let classes = rest.iter().take(TITLE_WORDS).flat_map(class_names);
+        let classes = rest.iter().take(MAX_TITLE_WORDS).flat_map(class_names);
         features.extend(classes.map(|class| format!("then {name} {class}")));
     }
 }

@@ -161,9 +161,9 @@ fn clause_end(text: &str) -> usize {
 }
 
 /// Maximum words that `..` matches.
-const GAP: usize = 4;
+const MAX_GAP: usize = 4;
 /// Maximum words that `__` matches.
-const PHRASE_GAP: usize = 6;
+const MAX_PHRASE_GAP: usize = 6;
 
 #[derive(Debug)]
 enum Element {
@@ -326,10 +326,10 @@ fn match_elements(elements: &[Element], words: &[Word]) -> Option<usize> {
     };
     let skip = |count: usize| match_elements(rest, words.get(count..)?);
     match first {
-        Element::Gap => (0..=GAP.min(words.len())).find_map(skip),
+        Element::Gap => (0..=MAX_GAP.min(words.len())).find_map(skip),
         Element::PhraseGap => {
             let phrase = words.iter().take_while(|word| !starts_phrase(word)).count();
-            (0..=PHRASE_GAP.min(phrase)).find_map(skip)
+            (0..=MAX_PHRASE_GAP.min(phrase)).find_map(skip)
         }
         Element::Word { choice, optional } => {
             let taken = choice.width(words).and_then(skip);
