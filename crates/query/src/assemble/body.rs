@@ -296,12 +296,7 @@ impl Body {
             plan.config.cards.max_members,
         );
         // A card that does not fit needs no report: the body is reported as dropped.
-        let _ = plan.try_add(
-            entry,
-            ShownPart::card_of(id),
-            (EntryKind::Compact, self.rank),
-            BudgetScope::Rest,
-        );
+        plan.add_card(id, entry, (EntryKind::Compact, self.rank));
     }
 
     fn allowed(

@@ -78,12 +78,7 @@ impl Plan<'_> {
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
             if !self.shows_signature(id) && self.packed.left() > reserved {
-                let _ = self.try_add(
-                    entry,
-                    ShownPart::card_of(id),
-                    (EntryKind::Compact, position),
-                    BudgetScope::Rest,
-                );
+                self.add_card(id, entry, (EntryKind::Compact, position));
             }
         }
         for (position, file) in paths.into_iter().enumerate() {
@@ -225,18 +220,8 @@ impl Plan<'_> {
                 reason: self.reason_of(PlaceId::Definition(id), self.named.contains(id)),
                 ..card::compact(self.snapshot, id, SectionKind::Definitions)
             };
-            let shows = ShownPart::card_of(id);
-            if self
-                .try_add(
-                    entry,
-                    shows,
-                    (EntryKind::Compact, position),
-                    BudgetScope::Rest,
-                )
-                .is_ok()
-            {
-                left -= 1;
-            }
+            let is_added = self.add_card(id, entry, (EntryKind::Compact, position));
+            left -= usize::from(is_added);
         }
     }
 

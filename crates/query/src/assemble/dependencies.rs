@@ -7,8 +7,8 @@ use foveate_model::{DefinitionKind, Role};
 
 use super::card;
 use super::entry::SectionKind;
-use super::packed::{EntryKind, ShownPart};
-use super::plan::{BudgetScope, Plan};
+use super::packed::EntryKind;
+use super::plan::Plan;
 
 /// A definition that shown definitions depend on.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +38,7 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
             format!("used by {of}")
         };
         entry.facts.push(("needed_by", of));
-        let shows = ShownPart::card_of(dependency.id);
-        let _ = plan.try_add(entry, shows, (EntryKind::Link, position), BudgetScope::Rest);
+        plan.add_card(dependency.id, entry, (EntryKind::Link, position));
     }
 }
 

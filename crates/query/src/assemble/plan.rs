@@ -213,6 +213,12 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
+    /// Adds a card of a definition if there is room. Returns whether it was added.
+    pub(super) fn add_card(&mut self, id: DefId, entry: Entry, order: Order) -> bool {
+        let shows = ShownPart::card_of(id);
+        self.try_add(entry, shows, order, BudgetScope::Rest).is_ok()
+    }
+
     /// Whether enough tokens are left to try a card.
     pub(super) fn has_room_for_card(&self) -> bool {
         self.packed.left() >= MIN_CARD_TOKENS
