@@ -25,7 +25,7 @@ use tracing_subscriber::EnvFilter;
 
 pub use effective::Setting;
 pub use feedback::FeedbackConfig;
-pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
+pub use forge::{Association, ForgeConfig, GitHubConfig, HostConfig};
 pub use secret::DatabaseUrl;
 use setting_source::SettingSources;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
