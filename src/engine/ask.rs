@@ -241,10 +241,10 @@ impl Engine {
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
         let permit = self.permits.queue.acquire(grant.who(), deadline);
-        let admission = permit.instrument(tracing::debug_span!("wait")).await?;
+        let permit = permit.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
-        let done = self.permits.work(admission, move || {
+        let done = self.permits.work(permit, move || {
             let value = work(&snapshot, &due);
             let Revision { commit, dirty } = &snapshot.revision;
             tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
@@ -272,7 +272,7 @@ impl Engine {
         tokio::select! {
             biased;
             () = loaded => Ok(()),
-            () = repository.closed() => Err(RevisionError::Gone.into()),
+            () = repository.requests.closed() => Err(RevisionError::Gone.into()),
             () = tokio::time::sleep_until(until.into()) => Err(AskError::Building),
         }
     }
@@ -409,12 +409,12 @@ async fn requested<T>(
     request: impl FnOnce(Reply<T>) -> RevisionRequest,
 ) -> Result<T, AskError> {
     let left = until.saturating_duration_since(Instant::now());
-    let permit = repository.request_queue.acquire(grant.who(), left).await;
-    let admission = permit.map_err(|error| match error {
+    let permit = repository.requests.queue.acquire(grant.who(), left).await;
+    let permit = permit.map_err(|error| match error {
         AdmissionError::QueueFull => error.into(),
         AdmissionError::Waited => AskError::Building,
     })?;
-    let requested = repository.request(admission, request);
+    let requested = repository.requests.send(permit, request);
     match tokio::time::timeout_at(until.into(), requested).await {
         Ok(outcome) => Ok(outcome?),
         Err(_) => Err(AskError::Building),

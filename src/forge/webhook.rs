@@ -211,7 +211,7 @@ impl Forges {
         }
         if order.is_push() {
             if let Some(repository) = &order.repository {
-                repository.request_sync();
+                repository.syncs.request();
             }
             return Ok(Outcome::Synced);
         }

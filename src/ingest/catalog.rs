@@ -346,7 +346,7 @@ impl Catalog {
     pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
         let found = self.get_manageable(grant, name);
         if let Ok(repository) = &found {
-            repository.request_sync();
+            repository.syncs.request();
         }
         let repo = found.as_ref().ok().map(|found| found.name.as_str());
         audit::record(grant, Action::Sync, repo, outcome(&found));

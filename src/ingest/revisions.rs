@@ -76,14 +76,14 @@ impl RevisionBuilder {
             let AdmittedRequest {
                 request,
                 span,
-                admission,
+                permit,
             } = requested;
             let this = self.clone();
             let work = async move {
                 let working = Working::begin(&this.working);
                 let built = this.serve_one(request).await;
                 drop(working);
-                drop(admission);
+                drop(permit);
                 if let Some((handle, snapshot)) = built {
                     this.add_history(&handle, snapshot).await;
                 }
@@ -357,7 +357,7 @@ impl RevisionBuilder {
                 let repo = &self.repository.name;
                 tracing::warn!(%repo, %error, "the local copy seems damaged");
                 copy.report_damage();
-                self.repository.request_sync();
+                self.repository.syncs.request();
                 RevisionError::Damaged
             }
             _ => revision_error(error),

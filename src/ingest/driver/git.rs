@@ -183,12 +183,12 @@ impl Driver {
     ) -> Option<(Writer, Refreshed)> {
         let repository = Arc::clone(writer.repository());
         // A request that comes later may announce what this refresh misses.
-        let requested = repository.requested_syncs();
+        let requested = repository.syncs.requested();
         let transfer = source.origin.transfer(cause);
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
-        let transferred = match (transfer, repository.earlier_failure()) {
+        let transferred = match (transfer, &repository.earlier_failure) {
             (Some(transfer), _) => self.run_transfer(transfer, &writer).await?,
-            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.to_owned())),
+            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.clone())),
             (None, _) => Ok(()),
         };
         let work = GitWork {
@@ -209,7 +209,7 @@ impl Driver {
             return None;
         }
         if is_asked {
-            repository.finish_syncs(requested);
+            repository.syncs.finish(requested);
         } else if refreshed.source == SourceState::Current {
             refreshed.source = SourceState::NotPolled;
         }
