@@ -12,6 +12,7 @@ pub mod max_size;
 pub mod one_shot;
 mod revisions;
 mod schedule;
+mod task_group;
 pub mod tree;
 pub mod watch;
 

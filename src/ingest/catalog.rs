@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use super::git::{GitError, Location, LocationError, ReadLimits, remote};
+use super::task_group::TaskGroup;
 use super::{COPIES, CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
@@ -116,8 +117,8 @@ pub struct Catalog {
     tracker: TaskTracker,
     /// Limits concurrent clones and fetches.
     transfers: Arc<Semaphore>,
-    /// Stop signal and tracker of each repository's tasks.
-    stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
+    /// The tasks of each loaded repository.
+    tasks: DashMap<RepoName, TaskGroup>,
     /// Allowed paths of the repositories that the operator named at startup.
     trusted: DashMap<RepoName, Arc<ReadLimits>>,
     credentials: Arc<Credentials>,
@@ -151,7 +152,7 @@ impl Catalog {
             removal_done: Notify::new(),
             stop,
             tracker: TaskTracker::new(),
-            stops: DashMap::new(),
+            tasks: DashMap::new(),
             unloaded: DashMap::new(),
         }
     }
@@ -368,12 +369,12 @@ impl Catalog {
         for repository in self.engine.repositories(grant) {
             let name = repository.name.to_string();
             // An unloaded repository has nothing in memory to compare with.
-            let Some((stop, tracker)) = self.tasks_of(&repository.name) else {
+            let Some(tasks) = self.tasks_of(&repository.name) else {
                 continue;
             };
             // Counts as one of its tasks, so that eviction and removal wait for it.
-            let running = tracker.token();
-            if stop.is_cancelled() {
+            let running = tasks.tracker.token();
+            if tasks.stop.is_cancelled() {
                 continue;
             }
             let collected = spawn_blocking(move || {

@@ -78,10 +78,8 @@ impl Catalog {
     pub(super) async fn clean_up(&self, repository: Arc<Repository>) {
         let name = repository.name.clone();
         let name = name.as_str();
-        if let Some((_, (stop, tracker))) = self.stops.remove(name) {
-            stop.cancel();
-            tracker.close();
-            tracker.wait().await;
+        if let Some((_, tasks)) = self.tasks.remove(name) {
+            tasks.end().await;
         }
         self.unloaded.remove(name);
         self.trusted.remove(name);

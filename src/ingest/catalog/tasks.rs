@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
@@ -16,6 +15,7 @@ use crate::ingest::git::remote::RemoteCopy;
 use crate::ingest::git::{LocalPaths, LocationError, ReadLimits, Records};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
+use crate::ingest::task_group::TaskGroup;
 use crate::ingest::tree::Stats;
 
 impl Catalog {
@@ -28,28 +28,18 @@ impl Catalog {
     /// Starts the tasks of a repository.
     pub(super) fn drive(&self, writer: Writer, commands: Commands) -> Arc<Repository> {
         let repository = Arc::clone(writer.repository());
-        let stop = self.stop.child_token();
-        let tracker = TaskTracker::new();
+        let tasks = TaskGroup::new(self.stop.child_token());
         let (name, source) = (repository.name.clone(), repository.source.clone());
-        self.spawn(source, writer, commands, &stop, &tracker);
-        tracker.close();
+        self.spawn(source, writer, commands, &tasks);
+        tasks.tracker.close();
         // The catalog's own tracker waits for all of them.
-        self.tracker.spawn({
-            let tracker = tracker.clone();
-            async move { tracker.wait().await }
-        });
-        self.stops.insert(name, (stop, tracker));
+        let tracker = tasks.tracker.clone();
+        self.tracker.spawn(async move { tracker.wait().await });
+        self.tasks.insert(name, tasks);
         repository
     }
 
-    fn spawn(
-        &self,
-        source: Source,
-        writer: Writer,
-        commands: Commands,
-        stop: &CancellationToken,
-        tracker: &TaskTracker,
-    ) {
+    fn spawn(&self, source: Source, writer: Writer, commands: Commands, tasks: &TaskGroup) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name.clone();
         let store = Arc::clone(&writer.repository().store);
@@ -58,8 +48,7 @@ impl Catalog {
             repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
             records: Arc::new(Records::of(&store)),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
         };
         let copied = self.copy_of(&source, &name);
         let copy = copied.as_ref().ok().cloned().flatten();
@@ -70,28 +59,25 @@ impl Catalog {
             copy: copy.clone(),
             transfers: Arc::clone(&self.transfers),
             history: history.clone(),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
             working: Arc::new(watch::Sender::new(0)),
             histories: Arc::new(Semaphore::new(1)),
         };
-        tracker.spawn(builder.serve(commands.requests));
+        tasks.tracker.spawn(builder.serve(commands.requests));
         let flusher = Flusher {
             repository: Arc::clone(writer.repository()),
             stats: Arc::new(Stats::of(&store)),
             quiet: self.settings.write_after,
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
         };
         let stats = Arc::clone(&flusher.stats);
-        tracker.spawn(flusher.run());
+        tasks.tracker.spawn(flusher.run());
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
             read_limits: self.read_limits_of(&name, copy.is_some()),
             transfers: Arc::clone(&self.transfers),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
             git,
             history,
             stats,
@@ -108,7 +94,7 @@ impl Catalog {
         mut writer: Writer,
         syncs: mpsc::Receiver<()>,
     ) {
-        let (tracker, stop) = (driver.tracker.clone(), driver.stop.clone());
+        let TaskGroup { stop, tracker } = driver.tasks.clone();
         let repository = Arc::clone(writer.repository());
         let report_defect = move || repository.fail_on_defect();
         match source {

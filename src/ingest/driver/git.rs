@@ -98,7 +98,7 @@ impl Driver {
             return Some(writer);
         };
         loop {
-            let (copy, stop) = (Arc::clone(copy), self.stop.clone());
+            let (copy, stop) = (Arc::clone(copy), self.tasks.stop.clone());
             match self
                 .blocking(move || copy.remove_if_other_address(&stop))
                 .await?
@@ -108,7 +108,7 @@ impl Driver {
                 Err(error) => writer.fail(error.to_string()),
             }
             let again = tokio::time::sleep(self.settings.poll.retry);
-            self.stop.run_until_cancelled(again).await?;
+            self.tasks.stop.run_until_cancelled(again).await?;
         }
     }
 
@@ -155,7 +155,7 @@ impl Driver {
             }
             let cause = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return,
+                () = self.tasks.stop.cancelled() => return,
                 Some(()) = syncs.recv() => Some(Cause::Sync),
                 (loading, loaded, run) = finished(&mut history) => {
                     let loaded = source.origin.without_damage(loaded);
@@ -216,16 +216,15 @@ impl Driver {
         Some((writer, refreshed))
     }
 
-    /// Waits for a turn and runs a clone or fetch. Returns its result; `None` when told to stop.
+    /// Waits for a permit and runs a clone or fetch. Returns its result; `None` when told to stop.
     async fn run_transfer(
         &self,
         transfer: Transfer,
         writer: &Writer,
     ) -> Option<Result<(), GitError>> {
         let progress = Arc::clone(&writer.repository().progress);
-        let permit = Arc::clone(&self.transfers).acquire_owned();
-        let permit = self.stop.run_until_cancelled(permit).await?.ok()?;
-        let stop = self.stop.clone();
+        let permit = self.tasks.permit(&self.transfers).await?;
+        let stop = self.tasks.stop.clone();
         self.blocking(move || {
             let start = Instant::now();
             progress.enter(Phase::Fetching, 0);

@@ -59,7 +59,7 @@ impl Driver {
             let takes_changes = due.as_ref().is_none_or(is_complete);
             let (scan, permit, run) = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return,
+                () = self.tasks.stop.cancelled() => return,
                 // Before changes: other repositories wait for its permit.
                 begun = begun(&mut due) => {
                     let Some((cause, permit, run)) = begun else {
@@ -134,7 +134,7 @@ impl Driver {
         .await
     }
 
-    /// Prepares a full scan, which waits for its turn. A scan of changed files does not, so that a save never waits
+    /// Prepares a full scan, which waits for a permit. A scan of changed files does not, so that a save never waits
     /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
     fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
         let engine = Arc::clone(&self.engine);
