@@ -23,9 +23,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
+use super::data_layout::CLONES;
 use super::git::{GitError, Location, LocationError, ReadLimits, remote};
 use super::task_group::TaskGroup;
-use super::{COPIES, CREDENTIALS, IngestSettings};
+use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
@@ -164,9 +165,9 @@ impl Catalog {
     /// When the list cannot be read.
     pub async fn restore(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
         self.move_credentials_out_of_rows().await?;
-        let copies = self.settings.data_dir.join(COPIES);
+        let clones = self.settings.data_dir.join(CLONES);
         // Listed before the first clone of this process, deleted while the repositories start.
-        let unfinished = spawn_blocking(move || remote::unfinished_clones(&copies)).await;
+        let unfinished = spawn_blocking(move || remote::unfinished_clones(&clones)).await;
         self.tracker
             .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
         let watched: Vec<PathBuf> = watched

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::git::remote::RemoteCopy;
+use super::git::remote::LocalClone;
 use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use super::history_reader::HistoryReader;
 use super::task_group::TaskGroup;
@@ -49,8 +49,8 @@ pub(super) struct RevisionBuilder {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    /// The copy that `git` reads, for a remote repository.
-    pub copy: Option<Arc<RemoteCopy>>,
+    /// The clone that `git` reads, for a remote repository.
+    pub local_clone: Option<Arc<LocalClone>>,
     /// Limits concurrent clones and fetches.
     pub transfers: Arc<Semaphore>,
     pub history: HistoryReader,
@@ -150,15 +150,15 @@ impl RevisionBuilder {
         None
     }
 
-    /// Returns the commit that a ref names. One that the copy lacks is fetched.
+    /// Returns the commit that a ref names. One that the clone lacks is fetched.
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
-        match (self.find(&reference).await, &self.copy) {
-            (Err(unknown @ RevisionError::UnknownRef(_)), Some(copy)) => {
-                let may_request = copy.may_request(&reference);
+        match (self.find(&reference).await, &self.local_clone) {
+            (Err(unknown @ RevisionError::UnknownRef(_)), Some(clone)) => {
+                let may_request = clone.may_request(&reference);
                 if !may_request.map_err(|error| self.failed(error))? {
                     return Err(unknown);
                 }
-                self.fetch(copy, &reference).await?;
+                self.fetch(clone, &reference).await?;
                 self.find(&reference).await
             }
             (found, _) => found,
@@ -172,14 +172,14 @@ impl RevisionBuilder {
     }
 
     /// Waits for permits and fetches a commit, if the server sends it.
-    async fn fetch(&self, copy: &Arc<RemoteCopy>, id: &str) -> Result<(), RevisionError> {
+    async fn fetch(&self, clone: &Arc<LocalClone>, id: &str) -> Result<(), RevisionError> {
         // First the repository's own: its requests hold only one of the permits that all repositories share.
-        let own = self.permit(copy.request_permit()).await?;
+        let own = self.permit(clone.request_permit()).await?;
         let shared = self.permit(&self.transfers).await?;
-        let (copy, id, stop) = (Arc::clone(copy), id.to_owned(), self.tasks.stop.clone());
+        let (clone, id, stop) = (Arc::clone(clone), id.to_owned(), self.tasks.stop.clone());
         self.blocking(move || {
             let _permits = (own, shared);
-            copy.fetch_commit(&id, &stop)
+            clone.fetch_commit(&id, &stop)
         })
         .await
     }
@@ -217,11 +217,11 @@ impl RevisionBuilder {
         let _guard = CancelOnDrop(Arc::clone(&progress));
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, warm) = (commit.to_owned(), self.warm());
-        let is_copy = self.copy.is_some();
+        let is_clone = self.local_clone.is_some();
         let work = self.blocking(move || {
             let snapshot = engine.pools.install(|| {
                 let (files, nearest) = read(&git, &commit, &warm, &repository.blobs, &progress)?;
-                if is_copy {
+                if is_clone {
                     refuse_lost_files(&files)?;
                 }
                 let plan = Plan {
@@ -345,13 +345,13 @@ impl RevisionBuilder {
 }
 
 impl RevisionBuilder {
-    /// Returns the error for a client. If the copy is damaged, orders another one.
+    /// Returns the error for a client. If the clone is damaged, orders another one.
     fn failed(&self, error: GitError) -> RevisionError {
-        match &self.copy {
-            Some(copy) if error.is_damage() => {
+        match &self.local_clone {
+            Some(clone) if error.is_damage() => {
                 let repo = &self.repository.name;
-                tracing::warn!(%repo, %error, "the local copy seems damaged");
-                copy.report_damage();
+                tracing::warn!(%repo, %error, "the local clone seems damaged");
+                clone.report_damage();
                 self.repository.syncs.request();
                 RevisionError::Damaged
             }

@@ -59,7 +59,7 @@ pub enum RevisionError {
     /// It exceeds the limits of what is indexed.
     #[error("{0}")]
     TooLarge(String),
-    #[error("the local copy of the repository is damaged and is cloned again")]
+    #[error("the local clone of the repository is damaged and is cloned again")]
     Damaged,
     /// Reading or indexing it failed.
     #[error("{0}")]

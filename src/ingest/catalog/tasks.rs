@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
+use crate::ingest::clone_path;
 use crate::ingest::driver::{Driver, GitSource, Origin};
 use crate::ingest::flush::Flusher;
-use crate::ingest::git::remote::RemoteCopy;
+use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{LocalPaths, LocationError, ReadLimits, Records};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
@@ -50,13 +51,13 @@ impl Catalog {
             records: Arc::new(Records::of(&store)),
             tasks: tasks.clone(),
         };
-        let copied = self.copy_of(&source, &name);
-        let copy = copied.as_ref().ok().cloned().flatten();
+        let clone = self.clone_of(&source, &name);
+        let local_clone = clone.as_ref().ok().cloned().flatten();
         let builder = RevisionBuilder {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
-            copy: copy.clone(),
+            local_clone: local_clone.clone(),
             transfers: Arc::clone(&self.transfers),
             history: history.clone(),
             tasks: tasks.clone(),
@@ -75,21 +76,21 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            read_limits: self.read_limits_of(&name, copy.is_some()),
+            read_limits: self.read_limits_of(&name, local_clone.is_some()),
             transfers: Arc::clone(&self.transfers),
             tasks: tasks.clone(),
             git,
             history,
             stats,
         };
-        self.follow(source, copied, driver, writer, commands.syncs);
+        self.follow(source, clone, driver, writer, commands.syncs);
     }
 
     /// Starts the task that follows the source of a repository.
     fn follow(
         &self,
         source: Source,
-        copied: Result<Option<Arc<RemoteCopy>>, LocationError>,
+        clone: Result<Option<Arc<LocalClone>>, LocationError>,
         driver: Driver,
         mut writer: Writer,
         syncs: mpsc::Receiver<()>,
@@ -107,8 +108,8 @@ impl Catalog {
                 reference,
                 poll,
             } => {
-                let origin = match copied {
-                    Ok(Some(copy)) => Origin::Remote(copy),
+                let origin = match clone {
+                    Ok(Some(clone)) => Origin::Remote(clone),
                     Ok(None) => Origin::Local(PathBuf::from(location)),
                     // Allowed when it was registered, but no longer.
                     Err(error) => return writer.fail(error.to_string()),
@@ -125,9 +126,9 @@ impl Catalog {
     }
 
     /// Returns the paths where a repository, its git directory and its objects may lie.
-    fn read_limits_of(&self, name: &RepoName, is_copy: bool) -> Arc<ReadLimits> {
-        if is_copy {
-            // Git made the copy here, and nothing else writes to it.
+    fn read_limits_of(&self, name: &RepoName, is_clone: bool) -> Arc<ReadLimits> {
+        if is_clone {
+            // Git made the clone here, and nothing else writes to it.
             return Arc::new(ReadLimits {
                 places: LocalPaths::Anywhere,
                 ..ReadLimits::clone(&self.settings.read_limits)
@@ -137,20 +138,20 @@ impl Catalog {
         Arc::clone(trusted.as_deref().unwrap_or(&self.settings.read_limits))
     }
 
-    /// Returns the local copy of a remote repository; `None` for a repository on this machine.
-    fn copy_of(
+    /// Returns the local clone of a remote repository; `None` for a repository on this machine.
+    fn clone_of(
         &self,
         source: &Source,
         name: &RepoName,
-    ) -> Result<Option<Arc<RemoteCopy>>, LocationError> {
+    ) -> Result<Option<Arc<LocalClone>>, LocationError> {
         let Source::Git { location, .. } = source else {
             return Ok(None);
         };
         let connection = self
             .settings
             .connection_to(location, || self.credentials.of(name))?;
-        let copy = |connection| RemoteCopy::new(connection, self.settings.copy_at(name));
-        Ok(connection.map(|connection| Arc::new(copy(connection))))
+        let path = clone_path(&self.settings.data_dir, name);
+        Ok(connection.map(|connection| Arc::new(LocalClone::new(connection, path))))
     }
 }
 

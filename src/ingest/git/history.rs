@@ -250,8 +250,7 @@ impl Reader<'_> {
     }
 
     fn read_touched_files(&self, commits: &[ObjectId]) -> Result<(), GitError> {
-        let turn = &self.records.touched_files_turn;
-        let _turn = turn.lock();
+        let _alone = self.records.reading_touched_files.lock();
         let missing = self.records.without_touched_files(commits);
         self.records.expect_reads(missing.len());
         for batch in missing.chunks(BATCH) {
@@ -300,8 +299,7 @@ impl Reader<'_> {
         }
         self.records.expect_reads(missing);
         loop {
-            let turn = &self.records.functions_turn;
-            let _turn = turn.lock();
+            let _alone = self.records.reading_functions.lock();
             // Another revision may have read some of them meanwhile.
             let missing = self.records.without_functions(commits);
             if missing.is_empty() {
