@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::app::service::ingest_settings;
+use crate::app::settings::ingest_settings;
 use crate::cli::doctor::{DoctorArgs, Finding};
 use crate::config::Config;
 use crate::forge::client::{CallError, root_cause};
