@@ -38,13 +38,8 @@ impl Driver {
         mut syncs: mpsc::Receiver<()>,
     ) {
         let run = run(&writer, Cause::Registered);
-        let read = list_stored(path.clone());
-        let earlier = self.serve_stale(writer, read).instrument(run.clone());
-        let Some(writer) = earlier.await else {
-            return;
-        };
-        let open = self.open_tree(path, watch, writer).instrument(run.clone());
-        let Some(mut work) = open.await else {
+        let begin = self.begin_tree(path, watch, writer);
+        let Some(mut work) = begin.instrument(run.clone()).await else {
             return;
         };
         let mut history: Option<Loading> = None;
@@ -68,8 +63,7 @@ impl Driver {
                     (Scan::Everything(cause), permit, run)
                 }
                 Some(()) = syncs.recv(), if is_idle => {
-                    let run = super::run(&work.writer, Cause::Sync);
-                    due = Some(self.full_scan(&work, Cause::Sync, run));
+                    due = Some(self.new_full_scan(&work, Cause::Sync));
                     continue;
                 }
                 changed = work.changed(), if takes_changes => {
@@ -85,9 +79,7 @@ impl Driver {
                     continue;
                 }
                 () = sleep_until(poll), if is_idle => {
-                    let cause = work.cause();
-                    let run = super::run(&work.writer, cause);
-                    due = Some(self.full_scan(&work, cause, run));
+                    due = Some(self.new_full_scan(&work, work.cause()));
                     continue;
                 }
             };
@@ -107,7 +99,10 @@ impl Driver {
         }
     }
 
-    async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+    /// Publishes the stale index, if there is one, and opens the tree. Returns `None` when told to stop.
+    async fn begin_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+        let read = list_stored(path.clone());
+        let writer = self.serve_stale(writer, read).await?;
         let driver = self.clone();
         self.blocking(move || {
             let own_threads = network_threads(&path);
@@ -132,6 +127,11 @@ impl Driver {
             work
         })
         .await
+    }
+
+    /// Prepares a full scan in a run of its own.
+    fn new_full_scan(&self, work: &TreeWork, cause: Cause) -> FullScan {
+        self.full_scan(work, cause, run(&work.writer, cause))
     }
 
     /// Prepares a full scan, which waits for a permit. A scan of changed files does not, so that a save never waits
