@@ -6,7 +6,6 @@ mod scan;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tracing::{Instrument as _, Span};
@@ -15,7 +14,7 @@ use super::{Driver, Loading, ScanOutcome, finished, run};
 use crate::engine::{Cause, Writer};
 use crate::ingest::schedule::sleep_until;
 use crate::ingest::tree::WorkingTree;
-use scan::{Scan, TreeWork, list_stored, network_threads};
+use scan::{Scan, TreeWork, list_stored};
 
 /// A full scan of a working tree that is due.
 struct FullScan {
@@ -104,29 +103,8 @@ impl Driver {
         let read = list_stored(path.clone());
         let writer = self.serve_stale(writer, read).await?;
         let driver = self.clone();
-        self.blocking(move || {
-            let own_threads = network_threads(&path);
-            let tree = driver.tree(path);
-            driver.git.store(tree.git().cloned().map(Arc::new));
-            let mut work = TreeWork {
-                tree,
-                writer,
-                watcher: None,
-                watch,
-                broken: None,
-                failures: 0,
-                scanned: Instant::now(),
-                poll_wait: driver.settings.poll_interval,
-                audited: Instant::now(),
-                audits: 0,
-                rest_until: tokio::time::Instant::now(),
-                own_threads,
-                driver,
-            };
-            work.start_watching();
-            work
-        })
-        .await
+        self.blocking(move || TreeWork::open(driver, path, watch, writer))
+            .await
     }
 
     /// Prepares a full scan in a run of its own.
