@@ -5,6 +5,7 @@ pub mod announce;
 mod doctor;
 pub mod mcp;
 pub mod service;
+mod settings;
 
 use std::io::Write as _;
 use std::process::ExitCode;

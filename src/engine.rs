@@ -40,7 +40,7 @@ pub use diff::{Diff, DiffEnds, OldLines, OmittedParts};
 pub use index_store::{HistoryIndex, IndexStore, StageFormat, StoreLocation, stage_formats};
 pub use name::{NameError, RepoName};
 pub use parsers::{Parsers, this_program, worker as parse_worker};
-pub use permits::{Admission, AdmissionError, Permits, Queue};
+pub use permits::{AdmissionError, Permit, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
@@ -305,18 +305,18 @@ mod tests {
             poll: None,
         };
         let first = publish(engine.add(name, source, None).expect("a free name"));
-        let began_with = first.requested_syncs();
+        let began_with = first.syncs.requested();
         // During the last sync, or after the end of the task.
-        first.request_sync();
-        first.finish_syncs(began_with);
+        first.syncs.request();
+        first.syncs.finish(began_with);
         let (writer, mut commands) = engine.evict(&first).expect("it was loaded");
         assert!(commands.syncs.try_recv().is_ok());
         // By a client that found it before it was evicted.
-        first.request_sync();
+        first.syncs.request();
         assert!(commands.syncs.try_recv().is_ok());
 
         let second = publish((writer, commands));
-        second.finish_syncs(second.requested_syncs());
+        second.syncs.finish(second.syncs.requested());
         let (_, mut commands) = engine.evict(&second).expect("it was loaded");
         assert!(commands.syncs.try_recv().is_err(), "nothing is left to do");
     }

@@ -12,6 +12,7 @@ pub mod max_size;
 pub mod one_shot;
 mod revisions;
 mod schedule;
+mod task_group;
 pub mod tree;
 pub mod watch;
 
@@ -20,11 +21,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use catalog::{Catalog, ManageError, RegisterError, Registration};
-pub use data_layout::{COPIES, CREDENTIALS, INDEX, clone_path};
+pub use data_layout::{CREDENTIALS, INDEX, clone_path};
 use git::connection::{Connection, ConnectionSettings};
 use git::{HistoryLimits, Location, LocationError, ReadLimits};
 
-use crate::engine::{CloneAddress, Login, RepoName};
+use crate::engine::{CloneAddress, Login};
 
 /// Settings of reading: directories, limits and intervals.
 #[derive(Clone, Debug)]
@@ -83,10 +84,5 @@ impl IngestSettings {
         let login = remote.login.clone().or_else(stored);
         let remote = CloneAddress { login, ..remote };
         Ok(Some(Connection::new(remote, self.connection.clone())))
-    }
-
-    /// Returns the path of a remote repository's copy.
-    fn copy_at(&self, name: &RepoName) -> PathBuf {
-        clone_path(&self.data_dir, name)
     }
 }

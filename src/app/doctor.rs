@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 use tokio::runtime::Handle;
 
-use super::service::parsers;
+use super::settings::parsers;
 use crate::cli::doctor::{DoctorArgs, Finding, print};
 use crate::cli::ranking;
 use crate::config::{Config, Overrides};

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
-use super::service::{engine_settings, ingest_settings};
+use super::settings::{engine_settings, ingest_settings, mcp_limits};
 use crate::access::Grant;
 use crate::cli::ranking;
 use crate::cli::{McpArgs, RunCache, UsageError};
 use crate::config::{Config, Overrides};
 use crate::engine::{Engine, EngineSettings, RepoName, Source};
 use crate::ingest::{Catalog, Registration, one_shot};
-use crate::mcp::{McpLimits, McpService, stdio};
+use crate::mcp::{McpService, stdio};
 use crate::store::Store;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, LogFormat};
@@ -64,11 +64,8 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     ));
     follow(&catalog, root.to_owned()).await?;
     spawn_blocking(foveate_query::warm);
-    let limits = McpLimits {
-        max_query_bytes: config.answer.max_query_bytes,
-        wait: config.answer.build_deadline(),
-    };
-    let served = stdio::serve(McpService::of_process(engine, limits), stop.clone()).await;
+    let service = McpService::of_process(engine, mcp_limits(config));
+    let served = stdio::serve(service, stop.clone()).await;
     stop.cancel();
     catalog.close().await;
     signal.abort();

@@ -1,6 +1,5 @@
 //! Starts, runs and stops the service; the program and the tests use it alike.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,37 +7,31 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
-use foveate_parse::Limits;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::settings;
 use crate::access::{AccessSettings, Authenticator, ShareLimits};
 use crate::cli::{self, UsageError};
-use crate::config::{Config, TlsConfig};
+use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
-use crate::engine::{Engine, EngineSettings, Parsers, StoreLocation, host_name, this_program};
+use crate::engine::{Engine, StoreLocation};
 use crate::feedback::Feedback;
 use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, ServeContext};
 use crate::http::hosts::Hosts;
 use crate::http::router::{RequestPolicy, router};
 use crate::http::tls::Tls;
-use crate::http::{HttpLimits, HttpState, operations};
-use crate::ingest::git::address::PrivateHosts;
-use crate::ingest::git::connection::ConnectionSettings;
-use crate::ingest::git::{HistoryLimits, LocalPaths, ReadLimits};
-use crate::ingest::max_size::MaxSize;
-use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
-use crate::mcp::{self, McpLimits, McpService};
+use crate::http::{HttpState, operations};
+use crate::ingest::{Catalog, INDEX};
+use crate::mcp::{self, McpService};
 use crate::store::{DatabaseLocation, Store};
+use crate::telemetry;
 use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
-use crate::telemetry::{self, process};
 
-/// Limit of connections if the configuration sets none and enough files may be open.
-const MAX_CONNECTIONS: usize = 4096;
 /// Interval at which recorded histogram values are folded into their buckets, scraped or not.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -82,7 +75,7 @@ impl Service {
         // Bind the address first: a second server must not touch the data of the first.
         let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
-        let tls = tls_files(&config).map(Tls::new).transpose();
+        let tls = settings::tls_files(&config).map(Tls::new).transpose();
         let tls = tls.map_err(UsageError)?.map(Arc::new);
         if let Some(tls) = &tls {
             tokio::spawn(Arc::clone(tls).follow(stop.clone()));
@@ -95,10 +88,9 @@ impl Service {
         tokio::spawn(store.clone().follow(stop.clone()));
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
-        let engine = Arc::new(
-            Engine::new(engine_settings(&config, location(&data_dir)), ranking)
-                .context("cannot start the threads for indexing")?,
-        );
+        let settings = settings::engine_settings(&config, location(&data_dir));
+        let engine = Engine::new(settings, ranking);
+        let engine = Arc::new(engine.context("cannot start the threads for indexing")?);
         let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
             .context("cannot create the HTTP client for forges")?
             .into();
@@ -127,7 +119,7 @@ impl Service {
             catalog: Arc::clone(&catalog),
             forges: Arc::new(forges),
             feedback,
-            limits: http_limits(&config),
+            limits: settings::http_limits(&config),
         };
         Ok(Self {
             listener,
@@ -139,7 +131,7 @@ impl Service {
             mcp,
             policy: policy(&config, authenticator),
             tls,
-            connections: connection_limits(&config),
+            connections: settings::connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
             metrics: None,
             stop,
@@ -230,7 +222,7 @@ fn catalog(
     hosts: &Arc<[forge::Host]>,
     stop: &CancellationToken,
 ) -> Arc<Catalog> {
-    let mut settings = ingest_settings(config, data_dir.path().to_owned());
+    let mut settings = settings::ingest_settings(config, data_dir.path().to_owned());
     let tokens = Tokens::new(Arc::clone(hosts), tokio::runtime::Handle::current());
     settings.connection.token_source = Some(Arc::new(tokens));
     let catalog = Catalog::new(Arc::clone(engine), store.clone(), settings, stop.clone());
@@ -296,12 +288,6 @@ pub(super) fn local_url(mut address: SocketAddr, has_tls: bool) -> String {
     format!("{scheme}://{address}")
 }
 
-/// Returns the files of the server's certificate; `None` if it serves plain HTTP.
-pub(super) fn tls_files(config: &Config) -> Option<TlsConfig> {
-    let tls = &config.server.tls;
-    (!tls.cert.as_os_str().is_empty()).then(|| tls.clone())
-}
-
 /// Loads the keys. Refuses to serve everybody unless the settings allow it.
 async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Authenticator>> {
     let (access, listen) = (&config.access, config.server.listen);
@@ -352,32 +338,9 @@ fn policy(config: &Config, authenticator: Arc<Authenticator>) -> RequestPolicy {
 
 /// Creates the route of the Model Context Protocol.
 fn mcp_route(config: &Config, engine: &Arc<Engine>, feedback: &Arc<Feedback>) -> Router<HttpState> {
-    let limits = McpLimits {
-        max_query_bytes: config.answer.max_query_bytes,
-        wait: config.answer.build_deadline(),
-    };
+    let limits = settings::mcp_limits(config);
     let service = McpService::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
     mcp::http::route(service, config.server.body_limit_bytes)
-}
-
-fn http_limits(config: &Config) -> HttpLimits {
-    HttpLimits {
-        body_bytes: config.server.body_limit_bytes,
-        max_query_bytes: config.answer.max_query_bytes,
-        request_timeout: Duration::from_millis(config.server.request_timeout_ms),
-    }
-}
-
-fn connection_limits(config: &Config) -> ConnectionLimits {
-    let server = &config.server;
-    ConnectionLimits {
-        max: match server.max_connections {
-            0 => (process::max_open_files() / 2).clamp(16, MAX_CONNECTIONS),
-            max => max,
-        },
-        head_timeout: Duration::from_millis(server.head_timeout_ms),
-        write_timeout: Duration::from_millis(server.request_timeout_ms),
-    }
 }
 
 fn unusable(error: DataDirError) -> anyhow::Error {
@@ -392,119 +355,5 @@ fn location(data_dir: &DataDir) -> StoreLocation {
     match data_dir.read_only() {
         None => StoreLocation::Directory(stored),
         Some(reason) => StoreLocation::ReadOnly(stored, reason.to_owned()),
-    }
-}
-
-pub(super) fn parsers(config: &Config) -> Parsers {
-    let limits = Limits {
-        max_bytes: config.index.max_file_bytes,
-        max_steps: config.index.max_parse_steps,
-        timeout: Duration::from_millis(config.index.parse_timeout_ms),
-        max_depth: config.index.max_depth,
-    };
-    match config.index.parse_workers {
-        true => Parsers::in_workers(limits, this_program()),
-        false => limits.into(),
-    }
-}
-
-pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> EngineSettings {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let or_cores = |n: usize| if n == 0 { cores } else { n };
-    EngineSettings {
-        index_threads: or_cores(config.index.threads),
-        index_runs: config.index.runs,
-        history_runs: config.history.runs,
-        parsers: parsers(config),
-        blob_cache_bytes: config.index.blob_cache_bytes,
-        concurrency: or_cores(config.answer.concurrency),
-        queue: config.answer.queue,
-        deadline: config.answer.deadline(),
-        build_deadline: config.answer.build_deadline(),
-        revisions: config.answer.revisions,
-        location,
-        stored_as: None,
-    }
-}
-
-pub(super) fn ingest_settings(config: &Config, data_dir: PathBuf) -> IngestSettings {
-    let read_limits = Arc::new(read_limits(config));
-    IngestSettings {
-        data_dir,
-        connection: connection_settings(config, Arc::clone(&read_limits)),
-        read_limits,
-        poll: PollSettings {
-            interval: Duration::from_secs(config.git.poll_seconds),
-            retry: Duration::from_secs(config.git.retry_seconds),
-            transfers: config.git.transfers,
-        },
-        history: HistoryLimits {
-            commits: config.history.commits,
-            function_commits: config.history.commits,
-            message_bytes: config.history.message_bytes,
-            paths_per_commit: config.history.paths_per_commit,
-            timeout: Duration::from_secs(config.history.timeout_seconds),
-        },
-        debounce: Duration::from_millis(config.watch.debounce_ms),
-        max_delay: Duration::from_millis(config.watch.max_delay_ms),
-        events: config.watch.events,
-        audit: Duration::from_secs(config.watch.audit_seconds),
-        poll_interval: Duration::from_secs(config.watch.poll_seconds),
-        write_after: Duration::from_millis(config.storage.write_after_ms),
-        memory_bytes: match config.index.memory_bytes {
-            0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
-            bytes => bytes,
-        },
-    }
-}
-
-fn read_limits(config: &Config) -> ReadLimits {
-    let allowed = &config.repos.allow_paths;
-    ReadLimits {
-        places: if allowed.is_empty() && config.is_local() {
-            LocalPaths::Anywhere
-        } else {
-            LocalPaths::Below(allowed.as_slice().into())
-        },
-        memory_bytes: config.git.memory_bytes,
-        lookup: config.answer.deadline(),
-        read: Duration::from_secs(config.git.read_timeout_seconds),
-        max_size: MaxSize {
-            files: config.index.max_files,
-            bytes: match config.index.max_bytes {
-                0 => MaxSize::default().bytes,
-                bytes => bytes,
-            },
-        },
-    }
-}
-
-fn by_host_name<T: Clone>(settings: &BTreeMap<String, T>) -> BTreeMap<String, T> {
-    let named = |(host, value): (&String, &T)| (host_name(host), value.clone());
-    settings.iter().map(named).collect()
-}
-
-fn connection_settings(config: &Config, read_limits: Arc<ReadLimits>) -> ConnectionSettings {
-    let git = &config.git;
-    ConnectionSettings {
-        read_limits,
-        schemes: git.schemes.clone(),
-        timeout: Duration::from_secs(git.timeout_seconds),
-        max_bytes: git.max_bytes,
-        stall: Duration::from_secs(git.stall_seconds),
-        follow_redirects: git.follow_redirects,
-        private_hosts: if git.private_hosts.is_empty() && config.is_local() {
-            PrivateHosts::All
-        } else {
-            PrivateHosts::Named(
-                git.private_hosts
-                    .iter()
-                    .map(|host| host_name(host))
-                    .collect(),
-            )
-        },
-        tokens: by_host_name(&git.tokens),
-        token_files: by_host_name(&git.token_files),
-        token_source: None,
     }
 }

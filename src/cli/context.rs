@@ -29,7 +29,7 @@ use crate::engine::{
     without_git,
 };
 use crate::ingest::git::{GitError, HistoryLimits, HistoryStep};
-use crate::ingest::one_shot::{self, OneShotIndexer, OneShotSettings, Repository};
+use crate::ingest::one_shot::{self, BuiltIndex, OneShotIndexer, OneShotSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName, diff_range};
 
@@ -187,18 +187,12 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(git_issue);
-    answer
-        .issues
-        .extend(indexed.absent.iter().map(|detail| Issue {
-            code: IssueCode::MissingFiles,
-            detail: detail.clone(),
-        }));
+    answer.issues.extend(missing_files(&indexed));
     answer.issues.extend(diff_issue);
-    let history_error = indexed.history_error.as_ref();
-    let history_error = history_error.map(history_reason).unwrap_or_default();
-    answer
-        .issues
-        .extend(history_issue(&snapshot, &history_error));
+    let history_error = indexed.history_error.as_ref().map(history_reason);
+    let history_error = history_error.unwrap_or_default();
+    let history_issue = history_issue(&snapshot, &history_error);
+    answer.issues.extend(history_issue);
     let is_shown = !answer.pack.sections.is_empty();
     let unreadable = unreadable(&snapshot);
     let answered = AnswerWithSnapshot {
@@ -269,6 +263,14 @@ fn unreadable(snapshot: &Snapshot) -> Option<&str> {
     files.iter().find_map(|file| match &file.skipped {
         Some(SkipReason::Unreadable(reason)) => Some(reason.as_str()),
         _ => None,
+    })
+}
+
+/// Returns the issues about files that the clone lacks.
+fn missing_files(indexed: &BuiltIndex) -> impl Iterator<Item = Issue> {
+    indexed.absent.iter().map(|detail| Issue {
+        code: IssueCode::MissingFiles,
+        detail: detail.clone(),
     })
 }
 

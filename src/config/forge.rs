@@ -1,7 +1,8 @@
 //! Defines and checks the settings of code hosts. A setting must not hold a secret itself: it names the place of the
 //! secret.
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// The `[forge]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -13,7 +14,8 @@ pub struct ForgeConfig {
     pub answer_pull_requests: bool,
     pub command: String,
     pub label: String,
-    pub command_associations: Vec<String>,
+    #[serde(deserialize_with = "associations")]
+    pub command_associations: Vec<Association>,
     pub register_owners: Vec<String>,
     pub max_jobs: u32,
     pub workers: u32,
@@ -57,13 +59,6 @@ impl ForgeConfig {
         }
         if self.command.contains(char::is_whitespace) {
             return Err("forge.command must be one word, such as /foveate".to_owned());
-        }
-        let unknown = |name: &&String| !ASSOCIATIONS.contains(&name.as_str());
-        if let Some(name) = self.command_associations.iter().find(unknown) {
-            return Err(format!(
-                "forge.command_associations: {name:?} is not one of {}",
-                ASSOCIATIONS.join(", ")
-            ));
         }
         let is_no_owner = |owner: &&String| owner.is_empty() || owner.contains(['/', ' ']);
         if let Some(owner) = self.register_owners.iter().find(is_no_owner) {
@@ -112,11 +107,32 @@ impl ForgeConfig {
     }
 }
 
-/// The relations of an author to a repository, as GitHub names them.
-const ASSOCIATIONS: [&str; 8] = [
-    "OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIME_CONTRIBUTOR", "FIRST_TIMER",
-    "MANNEQUIN", "NONE",
-];
+foveate_model::named_enum! {
+    /// The relation of a person to a repository, as GitHub names it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Association {
+        Owner = "OWNER",
+        Member = "MEMBER",
+        Collaborator = "COLLABORATOR",
+        Contributor = "CONTRIBUTOR",
+        FirstTimeContributor = "FIRST_TIME_CONTRIBUTOR",
+        FirstTimer = "FIRST_TIMER",
+        Mannequin = "MANNEQUIN",
+        Unrelated = "NONE",
+    }
+}
+
+/// Deserializes `forge.command_associations`.
+fn associations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Association>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let parsed = names.iter().map(|name| {
+        Association::named(name).ok_or_else(|| {
+            let known = Association::ALL.map(Association::name).join(", ");
+            D::Error::custom(format!("{name:?} is not one of {known}"))
+        })
+    });
+    parsed.collect()
+}
 
 /// Returns the URL in its usual spelling, without a final slash.
 fn check_url(url: &str) -> Result<String, &'static str> {

@@ -2,6 +2,7 @@
 //! threads, under a deadline. The issues of an answer name what it lacks.
 
 mod issues;
+mod telemetry;
 mod touched_functions;
 
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use super::{
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
-use crate::telemetry::{round_milliseconds, trace};
 pub use issues::{history_issue, without_git};
 use issues::{issues, state_issues};
 pub use touched_functions::Changed;
@@ -144,7 +144,7 @@ impl Engine {
         let found = self.get(grant, &question.repo);
         let answered = match &found {
             Some(repository) => {
-                trace_repository(repository);
+                telemetry::trace_repository(repository);
                 self.ask_of(grant, repository, question).await
             }
             None => Err(AskError::UnknownRepo(question.repo)),
@@ -178,8 +178,7 @@ impl Engine {
         answer.issues.extend(found.issue);
         answer.issues.extend(issues(repository, &found.snapshot));
         let total = start.elapsed();
-        record(&answer, total);
-        trace_answer(&answer);
+        telemetry::record(&answer, total);
         Ok(AnswerWithSnapshot {
             repo: question.repo,
             snapshot: found.snapshot,
@@ -200,7 +199,7 @@ impl Engine {
         let found = self.get(grant, &target.repo);
         let looked_up = match &found {
             Some(repository) => {
-                trace_repository(repository);
+                telemetry::trace_repository(repository);
                 self.look_in(grant, repository, target, lookup).await
             }
             None => Err(AskError::UnknownRepo(target.repo)),
@@ -241,10 +240,10 @@ impl Engine {
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
         let permit = self.permits.queue.acquire(grant.who(), deadline);
-        let admission = permit.instrument(tracing::debug_span!("wait")).await?;
+        let permit = permit.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
-        let done = self.permits.work(admission, move || {
+        let done = self.permits.work(permit, move || {
             let value = work(&snapshot, &due);
             let Revision { commit, dirty } = &snapshot.revision;
             tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
@@ -272,7 +271,7 @@ impl Engine {
         tokio::select! {
             biased;
             () = loaded => Ok(()),
-            () = repository.closed() => Err(RevisionError::Gone.into()),
+            () = repository.requests.closed() => Err(RevisionError::Gone.into()),
             () = tokio::time::sleep_until(until.into()) => Err(AskError::Building),
         }
     }
@@ -317,25 +316,6 @@ impl Engine {
             }
         }
         Ok(found)
-    }
-}
-
-/// Adds the repository of a request to its span.
-fn trace_repository(repository: &Repository) {
-    tracing::Span::current().record("repo", repository.name.as_str());
-}
-
-/// Adds the intent and the timings of an answer to the span of its request.
-fn trace_answer(answer: &Answer) {
-    let span = tracing::Span::current();
-    span.record("intent", answer.intent.kind.name());
-    for (field, milliseconds) in [
-        ("intent_ms", answer.timings.intent),
-        ("resolve_ms", answer.timings.resolve),
-        ("rank_ms", answer.timings.rank),
-        ("assemble_ms", answer.timings.assemble),
-    ] {
-        span.record(field, round_milliseconds(milliseconds));
     }
 }
 
@@ -409,12 +389,12 @@ async fn requested<T>(
     request: impl FnOnce(Reply<T>) -> RevisionRequest,
 ) -> Result<T, AskError> {
     let left = until.saturating_duration_since(Instant::now());
-    let permit = repository.request_queue.acquire(grant.who(), left).await;
-    let admission = permit.map_err(|error| match error {
+    let permit = repository.requests.queue.acquire(grant.who(), left).await;
+    let permit = permit.map_err(|error| match error {
         AdmissionError::QueueFull => error.into(),
         AdmissionError::Waited => AskError::Building,
     })?;
-    let requested = repository.request(admission, request);
+    let requested = repository.requests.send(permit, request);
     match tokio::time::timeout_at(until.into(), requested).await {
         Ok(outcome) => Ok(outcome?),
         Err(_) => Err(AskError::Building),
@@ -431,36 +411,6 @@ pub fn answer_now(
     let (start, begun) = (Instant::now(), SystemTime::now());
     let now = || start.elapsed().as_secs_f64() * 1000.0;
     let answer = foveate_query::answer(snapshot, request, ranking, deadline, &now);
-    let stages = stages(&answer).map(|(stage, milliseconds)| {
-        (
-            stage,
-            Duration::from_secs_f64(milliseconds.max(0.0) / 1000.0),
-        )
-    });
-    trace::stages(begun, &stages);
+    telemetry::trace_stages(&answer, begun);
     answer
-}
-
-/// Returns the stages of an answer in their order, with milliseconds.
-fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
-    [
-        ("intent", answer.timings.intent),
-        ("resolve", answer.timings.resolve),
-        ("rank", answer.timings.rank),
-        ("assemble", answer.timings.assemble),
-    ]
-}
-
-fn record(answer: &Answer, total: Duration) {
-    let codes = answer.issues.iter().map(|issue| issue.code);
-    for code in codes.filter(|code| code.is_degrading()) {
-        metrics::counter!("foveate_degraded_answers_total", "code" => code.name()).increment(1);
-    }
-    let intent = answer.intent.kind.name();
-    for (stage, milliseconds) in stages(answer) {
-        metrics::histogram!("foveate_stage_seconds", "stage" => stage, "intent" => intent)
-            .record(milliseconds / 1000.0);
-    }
-    metrics::histogram!("foveate_stage_seconds", "stage" => "total", "intent" => intent)
-        .record(total);
 }

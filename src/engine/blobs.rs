@@ -147,7 +147,7 @@ impl BlobCache {
         earlier: Option<&Content>,
     ) -> BlobReading {
         if !self.parses {
-            let reason = "the outdated index does not contain it".to_owned();
+            let reason = "the stale index does not contain it".to_owned();
             return BlobReading {
                 language: named.unwrap_or(Language::TEXT),
                 content: Err(SkipReason::Unreadable(reason)),

@@ -19,8 +19,11 @@ use fair_queue::{Entry, FairQueue};
 /// A bounded number of permits with a bounded queue, shared fairly between keys (clients).
 #[derive(Debug)]
 pub struct Queue {
-    turns: Arc<Mutex<FairQueue<oneshot::Sender<Admission>>>>,
+    shared: SharedQueue,
 }
+
+/// The queue, which its permits share. A waiting question is sent its permit.
+type SharedQueue = Arc<Mutex<FairQueue<oneshot::Sender<Permit>>>>;
 
 /// The queue of questions, and the threads that answer them.
 #[derive(Debug)]
@@ -36,31 +39,31 @@ pub struct Permits {
 
 /// A permit; dropping it admits the next queued question.
 #[derive(Debug)]
-pub struct Admission {
-    /// `None` where the permit was returned already.
-    turns: Option<Arc<Mutex<FairQueue<oneshot::Sender<Admission>>>>>,
+pub struct Permit {
+    /// `None` where it was returned already.
+    queue: Option<SharedQueue>,
     /// The key that asked the question.
     who: Arc<str>,
 }
 
-impl Drop for Admission {
+impl Drop for Permit {
     fn drop(&mut self) {
-        let Some(turns) = self.turns.take() else {
+        let Some(queue) = self.queue.take() else {
             return;
         };
         let mut who = Arc::clone(&self.who);
         loop {
-            let Some((next, waiter)) = turns.lock().release(&who, Instant::now()) else {
+            let Some((next, waiter)) = queue.lock().release(&who, Instant::now()) else {
                 return;
             };
-            let admission = Self {
-                turns: Some(Arc::clone(&turns)),
+            let permit = Self {
+                queue: Some(Arc::clone(&queue)),
                 who: Arc::clone(&next),
             };
-            match waiter.send(admission) {
+            match waiter.send(permit) {
                 Ok(()) => return,
                 // The waiter is gone: the permit goes to the next one.
-                Err(mut unused) => drop(unused.turns.take()),
+                Err(mut unused) => drop(unused.queue.take()),
             }
             who = next;
         }
@@ -99,17 +102,17 @@ impl Permits {
         })
     }
 
-    /// Runs admitted work on an answer thread, with low priority for a heavy key. The channel closes without a
+    /// Runs work that has a permit on an answer thread, with low priority for a heavy key. The channel closes without a
     /// result when the work panics.
     pub fn work<T: Send + 'static>(
         &self,
-        admission: Admission,
+        permit: Permit,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (reply, done) = oneshot::channel();
         let work = carried(work);
-        let turns = Arc::clone(&self.queue.turns);
-        let is_heavy = turns.lock().is_heavy(&admission.who, Instant::now());
+        let queue = Arc::clone(&self.queue.shared);
+        let is_heavy = queue.lock().is_heavy(&permit.who, Instant::now());
         let threads = if is_heavy {
             &self.low_priority
         } else {
@@ -118,8 +121,8 @@ impl Permits {
         threads.spawn(move || {
             let start = Instant::now();
             let result = work();
-            turns.lock().times.add(start.elapsed());
-            drop(admission);
+            queue.lock().times.add(start.elapsed());
+            drop(permit);
             // Nobody receives it after the deadline.
             let _ = reply.send(result);
         });
@@ -130,9 +133,9 @@ impl Permits {
 impl Queue {
     /// Creates a queue with `total` permits and `max_waiting` queue slots.
     pub fn new(total: usize, max_waiting: usize) -> Self {
-        let turns = FairQueue::new(total, max_waiting, Instant::now());
+        let queue = FairQueue::new(total, max_waiting, Instant::now());
         Self {
-            turns: Arc::new(Mutex::new(turns)),
+            shared: Arc::new(Mutex::new(queue)),
         }
     }
 
@@ -140,17 +143,13 @@ impl Queue {
     ///
     /// # Errors
     /// When the queue is full, or no permit came free within `patience`.
-    pub async fn acquire(
-        &self,
-        who: &str,
-        patience: Duration,
-    ) -> Result<Admission, AdmissionError> {
-        let (next, turn) = oneshot::channel();
-        let entry = self.turns.lock().enter(who, Instant::now(), || next);
+    pub async fn acquire(&self, who: &str, patience: Duration) -> Result<Permit, AdmissionError> {
+        let (waiter, permit) = oneshot::channel();
+        let entry = self.shared.lock().enter(who, Instant::now(), || waiter);
         let id = match entry {
             Entry::Permit(who) => {
-                return Ok(Admission {
-                    turns: Some(Arc::clone(&self.turns)),
+                return Ok(Permit {
+                    queue: Some(Arc::clone(&self.shared)),
                     who,
                 });
             }
@@ -159,8 +158,8 @@ impl Queue {
         };
         // Frees the slot also where the client disconnects, after which this future is never polled again.
         let _slot = QueueSlot { queue: self, id };
-        match tokio::time::timeout(patience, turn).await {
-            Ok(Ok(admission)) => Ok(admission),
+        match tokio::time::timeout(patience, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(AdmissionError::QueueFull),
             Err(_) => Err(AdmissionError::Waited),
         }
@@ -168,22 +167,22 @@ impl Queue {
 
     /// Number of permits in use.
     pub fn in_use(&self) -> usize {
-        self.turns.lock().running.len()
+        self.shared.lock().running.len()
     }
 
     /// Number of permits in all.
     pub fn total(&self) -> usize {
-        self.turns.lock().total
+        self.shared.lock().total
     }
 
     /// Number of queue slots.
     pub fn max_waiting(&self) -> usize {
-        self.turns.lock().max_waiting
+        self.shared.lock().max_waiting
     }
 
     /// Number of queued questions.
     pub fn waiting(&self) -> usize {
-        self.turns.lock().waiting
+        self.shared.lock().waiting
     }
 }
 
@@ -195,7 +194,7 @@ struct QueueSlot<'q> {
 
 impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
-        self.queue.turns.lock().leave(self.id);
+        self.queue.shared.lock().leave(self.id);
     }
 }
 
@@ -237,8 +236,8 @@ mod tests {
         let permits = Permits::new(1, 1).expect("a thread");
         let mut threads = Vec::new();
         for number in 0..10 {
-            let admission = permits.queue.acquire("a", Duration::from_secs(30)).await;
-            let done = permits.work(admission.expect("a permit"), move || {
+            let permit = permits.queue.acquire("a", Duration::from_secs(30)).await;
+            let done = permits.work(permit.expect("a permit"), move || {
                 assert!(number % 2 == 0, "a defect");
                 std::thread::current().id()
             });
@@ -258,8 +257,8 @@ mod tests {
         let ask = |who: &'static str| {
             let (queue, done) = (Arc::clone(&queue), done.clone());
             tokio::spawn(async move {
-                let admission = queue.acquire(who, Duration::from_secs(30)).await;
-                let _ = done.send((who, admission.is_ok()));
+                let permit = queue.acquire(who, Duration::from_secs(30)).await;
+                let _ = done.send((who, permit.is_ok()));
             })
         };
         let mut asked: Vec<_> = (0..8).map(|_| ask("busy")).collect();

@@ -11,9 +11,9 @@ foveate_model::named_enum! {
     pub enum Phase {
         /// Not started, or waiting for a permit.
         Waiting = "waiting",
-        /// Copying a remote repository; its steps are objects, once git reports their number.
+        /// Cloning or fetching a remote repository; its steps are objects, once git reports their number.
         Fetching = "fetching",
-        /// Unpacking the copied objects; its steps are deltas.
+        /// Unpacking the received objects; its steps are deltas.
         Unpacking = "unpacking",
         /// Listing the files.
         Listing = "listing",

@@ -1,22 +1,25 @@
-//! Holds one registered repository as readers see it: its current snapshot, its state, and the channels for requests
-//! to the floor above. Reading takes no lock that a writer holds while it works.
+//! Holds one registered repository as readers see it: its current snapshot, its status, and the channels to the task
+//! that drives it, on the floor above. Reading takes no lock that a writer holds while it works.
+
+mod requests;
+mod status;
+mod syncs;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use foveate_index::Snapshot;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::{mpsc, oneshot, watch};
-use tracing::Span;
+use tokio::sync::{mpsc, watch};
 
 use super::published::PublishedSnapshot;
-use super::{
-    Admission, BlobCache, Diff, DiffEnds, IndexStore, Progress, Queue, RepoName, Revisions,
-    UnloadedRepository, unloaded,
-};
+use super::{BlobCache, IndexStore, Progress, RepoName, Revisions, UnloadedRepository, unloaded};
+use requests::RevisionRequests;
+pub use requests::{AdmittedRequest, Reply, RevisionError, RevisionRequest};
+pub use status::{Polling, State, Status, Watching};
+use syncs::Syncs;
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,141 +42,6 @@ pub enum Source {
     },
 }
 
-foveate_model::named_enum! {
-    /// Whether a repository answers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum State {
-        /// Its first snapshot is being built.
-        Indexing = "indexing",
-        /// It answers.
-        Ready = "ready",
-        /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
-        /// answers say so.
-        Failed = "failed",
-    }
-}
-
-/// How changes of a working tree are noticed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Watching {
-    /// Not noticed; files are read only when a synchronization is requested.
-    Off,
-    /// By events of the file system.
-    Events {
-        /// Directories watched.
-        directories: usize,
-    },
-    /// By polling all files, since events are not available.
-    Polling {
-        /// Why.
-        reason: String,
-    },
-}
-
-impl Watching {
-    /// The stable lower-case name used on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Events { .. } => "events",
-            Self::Polling { .. } => "polling",
-        }
-    }
-}
-
-/// The polling of a git repository's source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Polling {
-    /// Poll interval; zero: never.
-    pub interval: Duration,
-    /// Consecutive polls that failed.
-    pub failures: u32,
-    /// When the index was last found to be current.
-    pub checked: Option<Instant>,
-    /// When the source is polled next.
-    pub next: Option<Instant>,
-}
-
-/// The status of a repository, apart from its snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// Whether it answers.
-    pub state: State,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// How changes of a working tree are noticed.
-    pub watching: Watching,
-    /// How changes of a git repository are noticed.
-    pub polling: Option<Polling>,
-    /// Why the history could not be loaded.
-    pub history_error: Option<String>,
-}
-
-/// A request of the engine to the floor above.
-#[derive(Debug)]
-pub enum RevisionRequest {
-    /// The index of a revision.
-    Revision {
-        /// Commit, branch or tag.
-        reference: String,
-        /// The sender of the reply.
-        reply: Reply<Arc<Snapshot>>,
-    },
-    /// The changes of one revision since it left another.
-    Diff {
-        /// The two ends.
-        ends: DiffEnds,
-        /// The sender of the reply.
-        reply: Reply<Diff>,
-    },
-}
-
-/// The sender of the reply to a request.
-pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
-
-/// Why a revision or diff is not available.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what failed")]
-pub enum RevisionError {
-    #[error("no commit, branch or tag {0:?} in the repository")]
-    UnknownRef(String),
-    /// The text cannot be a ref.
-    #[error("{0}")]
-    MalformedRef(String),
-    #[error("the repository is a directory without git, so it has no revisions")]
-    NoRevisions,
-    /// A part of the repository lies outside the paths that may be read.
-    #[error("{0}")]
-    NotAllowed(String),
-    /// Git took longer than it may.
-    #[error("{0}")]
-    TooLong(String),
-    /// Its commit is not fetched now, but may be later.
-    #[error("{0}")]
-    Unavailable(String),
-    /// It exceeds the limits of what is indexed.
-    #[error("{0}")]
-    TooLarge(String),
-    #[error("the local copy of the repository is damaged and is cloned again")]
-    Damaged,
-    /// Reading or indexing it failed.
-    #[error("{0}")]
-    Failed(String),
-    #[error("the server is stopping, or the repository was removed")]
-    Gone,
-}
-
-/// A request that has a permit.
-#[derive(Debug)]
-pub struct AdmittedRequest {
-    /// The request.
-    pub request: RevisionRequest,
-    /// The span of the question that needs it.
-    pub span: Span,
-    /// Held until it is answered.
-    pub admission: Admission,
-}
-
 /// The commands to the task that drives a repository.
 #[derive(Debug)]
 pub struct Commands {
@@ -182,23 +50,6 @@ pub struct Commands {
     /// Orders to read the source again. Holds at most one: further ones are covered by it.
     pub syncs: mpsc::Receiver<()>,
 }
-
-/// The syncs that were requested of a repository. A repository and its unloaded form share them, so that a request to
-/// either reaches the task that drives it.
-#[derive(Debug)]
-struct Syncs {
-    /// Orders to the task that drives the repository.
-    orders: mpsc::Sender<()>,
-    /// Number of requests.
-    requested: u64,
-    /// Value of `requested` when the last finished sync began.
-    finished: u64,
-}
-
-/// Requests that are worked on at a time.
-const REQUESTS_AT_A_TIME: usize = 8;
-/// Maximum number of queued requests.
-const MAX_REQUESTS: usize = 64;
 
 /// One registered repository.
 #[derive(Debug)]
@@ -228,12 +79,12 @@ pub struct Repository {
     /// Whether a question waits for it to be reloaded.
     reload_requested: AtomicBool,
     used: AtomicU64,
-    /// The queue of requests to the floor above.
-    pub(super) request_queue: Queue,
-    requests: mpsc::UnboundedSender<AdmittedRequest>,
-    syncs: Arc<Mutex<Syncs>>,
-    /// Why its source could not be read when it was evicted.
-    earlier_failure: Option<String>,
+    /// Requests for revisions and diffs.
+    pub(super) requests: RevisionRequests,
+    /// The syncs that were requested.
+    pub syncs: Syncs,
+    /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
+    pub earlier_failure: Option<String>,
     changed: watch::Sender<()>,
 }
 
@@ -246,23 +97,17 @@ impl Repository {
         store: Arc<IndexStore>,
         unloaded: Option<UnloadedRepository>,
     ) -> (Self, Commands) {
-        let (requests, requests_out) = mpsc::unbounded_channel();
-        let (orders, syncs_out) = mpsc::channel(1);
+        let (requests, requests_out) = RevisionRequests::new();
+        let (syncs, syncs_out) = Syncs::new();
+        let state = match unloaded {
+            Some(_) => State::Ready,
+            None => State::Indexing,
+        };
         let repository = Self {
             name,
             source,
             current: ArcSwapOption::empty(),
-            status: ArcSwap::from_pointee(Status {
-                state: if unloaded.is_some() {
-                    State::Ready
-                } else {
-                    State::Indexing
-                },
-                error: None,
-                watching: Watching::Off,
-                polling: None,
-                history_error: None,
-            }),
+            status: ArcSwap::from_pointee(Status::new(state)),
             progress: Arc::default(),
             pending: Arc::default(),
             revisions: Revisions::new(revisions),
@@ -277,13 +122,8 @@ impl Repository {
             unloaded,
             records: AtomicUsize::new(0),
             reload_requested: AtomicBool::new(false),
-            request_queue: Queue::new(REQUESTS_AT_A_TIME, MAX_REQUESTS),
             requests,
-            syncs: Arc::new(Mutex::new(Syncs {
-                orders,
-                requested: 0,
-                finished: 0,
-            })),
+            syncs,
             earlier_failure: None,
             changed: watch::Sender::new(()),
         };
@@ -298,17 +138,10 @@ impl Repository {
     /// A sync that did not finish is ordered again, unless the source is a working tree, which is read completely
     /// whenever it is loaded.
     pub(super) fn take_over(&mut self, evicted: &Self) {
-        let orders = self.syncs.lock().orders.clone();
-        let shared = Arc::clone(&evicted.syncs);
-        {
-            let mut syncs = shared.lock();
-            syncs.orders = orders;
-            let is_git = matches!(self.source, Source::Git { .. });
-            if is_git && syncs.finished < syncs.requested {
-                let _ = syncs.orders.try_send(());
-            }
+        self.syncs.take_over(&evicted.syncs);
+        if matches!(self.source, Source::Git { .. }) {
+            self.syncs.repeat_unfinished();
         }
-        self.syncs = shared;
         let status = evicted.status();
         if status.state == State::Failed {
             self.earlier_failure.clone_from(&status.error);
@@ -337,7 +170,7 @@ impl Repository {
 
     /// Whether a request for a revision or a diff is being served.
     pub fn is_building_revision(&self) -> bool {
-        self.request_queue.in_use() > 0
+        self.requests.queue.in_use() > 0
     }
 
     /// Its summary from the eviction on, until it is reloaded.
@@ -413,35 +246,6 @@ impl Repository {
         self.reload_requested.load(Ordering::Relaxed)
     }
 
-    /// Waits until no task drives it any more: the server stops, or it was removed.
-    pub(super) async fn closed(&self) {
-        self.requests.closed().await;
-    }
-
-    /// Orders the source to be read again; an order still queued covers this one. While the repository is being evicted
-    /// nobody takes orders; its unloaded form repeats this one.
-    pub fn request_sync(&self) {
-        let mut syncs = self.syncs.lock();
-        syncs.requested += 1;
-        let _ = syncs.orders.try_send(());
-    }
-
-    /// Number of syncs that were requested so far.
-    pub fn requested_syncs(&self) -> u64 {
-        self.syncs.lock().requested
-    }
-
-    /// Records that the first `requested` of the requested syncs are done, whether or not the source could be read. A
-    /// failure is in the status, and the task that drives the repository retries it.
-    pub fn finish_syncs(&self, requested: u64) {
-        self.syncs.lock().finished = requested;
-    }
-
-    /// Why its source could not be read when it was evicted. Holds until the source is contacted again.
-    pub fn earlier_failure(&self) -> Option<&str> {
-        self.earlier_failure.as_deref()
-    }
-
     /// Notifies the receivers of [`Self::changes`], after a revision was added or a question began to wait.
     pub fn notify_changes(&self) {
         self.changed.send_replace(());
@@ -450,24 +254,6 @@ impl Repository {
     /// Notifies of new snapshots, changes of status, added revisions, and questions that wait for a reload.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
-    }
-
-    /// Sends a request, which `request` makes from the channel for the reply, and waits for the reply.
-    pub(super) async fn request<T>(
-        &self,
-        admission: Admission,
-        request: impl FnOnce(Reply<T>) -> RevisionRequest,
-    ) -> Result<T, RevisionError> {
-        let (reply, answer) = oneshot::channel();
-        let requested = AdmittedRequest {
-            request: request(reply),
-            span: Span::current(),
-            admission,
-        };
-        if self.requests.send(requested).is_err() {
-            return Err(RevisionError::Gone);
-        }
-        answer.await.unwrap_or(Err(RevisionError::Gone))
     }
 
     pub(super) fn set_current(&self, published: PublishedSnapshot) {

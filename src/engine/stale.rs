@@ -1,4 +1,5 @@
-//! Opens the stale index: one that an earlier program stored, and that answers while this program builds its own.
+//! Opens the stale index: one that an earlier program stored, and that answers while this program builds its own. Its
+//! answers have the issue `outdated`.
 //! Nothing is derived from it and nothing of it is stored: [`Repository::current_unless_stale`] never returns one.
 
 use std::sync::Arc;

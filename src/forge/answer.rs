@@ -138,7 +138,7 @@ impl Forges {
             },
             // The webhook may arrive before the push was fetched.
             AskError::Revision(RevisionError::UnknownRef(_)) => {
-                repository.request_sync();
+                repository.syncs.request();
                 CallError::Failed(reason)
             }
             AskError::Failed(_)

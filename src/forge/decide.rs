@@ -138,7 +138,9 @@ fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static s
     let words = command(&config.command, &event.text).ok_or("the comment is not a command")?;
     // An event may not show what its author may do: those of GitLab and Gitea never do, and GitHub's hide who is a
     // member of an organisation unless that is public.
-    let is_shown = config.command_associations.contains(&event.association);
+    let is_shown = event
+        .association
+        .is_some_and(|shown| config.command_associations.contains(&shown));
     let kind = if event.is_pull_request {
         ThreadKind::PullRequest
     } else {

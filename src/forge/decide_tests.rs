@@ -1,7 +1,7 @@
 //! Tests which event leads to which decision.
 
 use super::*;
-use crate::config::Config;
+use crate::config::{Association, Config};
 use crate::forge::event::{Person, Push};
 
 fn config() -> ForgeConfig {
@@ -31,7 +31,6 @@ fn thread() -> Thread {
         body: "It does.".to_owned(),
         labels: Vec::new(),
         author: person(false),
-        association: "NONE".to_owned(),
         is_open: true,
     }
 }
@@ -85,14 +84,14 @@ fn merge_is_compared_if_it_closes_an_issue() {
     }
 }
 
-fn comment(text: &str, association: &str) -> CommentEvent {
+fn comment(text: &str, association: Option<Association>) -> CommentEvent {
     CommentEvent {
         project: project(),
         thread: thread(),
         is_pull_request: false,
         text: text.to_owned(),
         author: person(false),
-        association: association.to_owned(),
+        association,
         is_new: true,
     }
 }
@@ -155,27 +154,27 @@ fn closed_draft_and_bot_threads_are_not_answered_unasked() {
 
 #[test]
 fn only_configured_associations_may_command() {
-    let decided = |association: &str| {
+    let decided = |association| {
         let event = Event::Comment(comment("/foveate", association));
         match decide(&config(), "gitea", event) {
             Decision::Answer(task) => task,
-            other => panic!("{association}: {other:?}"),
+            other => panic!("{association:?}: {other:?}"),
         }
     };
     // The forge is asked about the others: the association need not be all that they may do.
     for (association, is_shown) in [
-        ("OWNER", true),
-        ("MEMBER", true),
-        ("COLLABORATOR", true),
-        ("CONTRIBUTOR", false),
-        ("FIRST_TIMER", false),
-        ("NONE", false),
-        ("", false),
+        (Some(Association::Owner), true),
+        (Some(Association::Member), true),
+        (Some(Association::Collaborator), true),
+        (Some(Association::Contributor), false),
+        (Some(Association::FirstTimer), false),
+        (Some(Association::Unrelated), false),
+        (None, false),
     ] {
         let task = decided(association);
-        assert_eq!(task.unchecked.is_none(), is_shown, "{association}");
+        assert_eq!(task.unchecked.is_none(), is_shown, "{association:?}");
     }
-    let task = decided("NONE");
+    let task = decided(Some(Association::Unrelated));
     assert_eq!(task.unchecked.as_ref().map(|person| person.id), Some(5));
     let job = task.job();
     assert_eq!(job.subject, "gitea corner/shop issue 12 asked by 5");
@@ -197,17 +196,17 @@ fn command_must_begin_a_new_comment_of_a_person() {
         assert_eq!(command("/foveate", text), words, "{text:?}");
     }
     assert_eq!(command("", "anything"), None);
-    let mut edited = comment("/foveate", "OWNER");
+    let mut edited = comment("/foveate", Some(Association::Owner));
     edited.is_new = false;
     assert!(!answers(&config(), Event::Comment(edited)));
-    let mut from_bot = comment("/foveate", "OWNER");
+    let mut from_bot = comment("/foveate", Some(Association::Owner));
     from_bot.author.is_bot = true;
     assert!(!answers(&config(), Event::Comment(from_bot)));
 }
 
 #[test]
 fn task_is_filled_from_the_event() {
-    let mut event = comment("/foveate  the sum", "OWNER");
+    let mut event = comment("/foveate  the sum", Some(Association::Owner));
     event.is_pull_request = true;
     let Decision::Answer(task) = decide(&config(), "github", Event::Comment(event)) else {
         panic!("it is answered");

@@ -12,8 +12,9 @@ use serde_json::Value;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use super::event::{Association, Event, EventError, Person};
+use super::event::{Event, EventError, Person};
 use super::secret::Secret;
+use crate::config::Association;
 use crate::engine::DiffEnds;
 
 /// An issue or a pull request.
@@ -127,12 +128,11 @@ pub trait Dialect: Debug + Send + Sync {
         let permission = text(permission, "/permission").unwrap_or_default();
         match &*permission {
             // Only Gitea distinguishes owners from other administrators.
-            "owner" => "OWNER",
-            "admin" => "MEMBER",
-            "write" => "COLLABORATOR",
-            _ => "NONE",
+            "owner" => Association::Owner,
+            "admin" => Association::Member,
+            "write" => Association::Collaborator,
+            _ => Association::Unrelated,
         }
-        .to_owned()
     }
 }
 

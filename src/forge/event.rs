@@ -3,6 +3,8 @@
 
 use serde::de::DeserializeOwned;
 
+use crate::config::Association;
+
 /// Longest title, in bytes; the rest is cut off.
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
 /// Longest body of an issue or comment, in bytes; the rest is cut off. Forges allow 65,536 characters.
@@ -51,10 +53,6 @@ pub struct Person {
     pub is_bot: bool,
 }
 
-/// Role of a person in a repository, by GitHub's names (`OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`,
-/// `NONE`, …); empty if the event does not contain it.
-pub type Association = String;
-
 /// A branch or tag that moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
@@ -100,8 +98,6 @@ pub struct Thread {
     pub labels: Vec<String>,
     /// Its author.
     pub author: Person,
-    /// Role of its author in the repository.
-    pub association: Association,
     /// Whether it is neither closed nor merged.
     pub is_open: bool,
 }
@@ -132,8 +128,8 @@ pub struct CommentEvent {
     pub text: String,
     /// Its author.
     pub author: Person,
-    /// Role of the author in the repository.
-    pub association: Association,
+    /// Relation of the author to the repository; `None` if the event does not contain it.
+    pub association: Option<Association>,
     /// Whether it was just created, not edited or deleted.
     pub is_new: bool,
 }

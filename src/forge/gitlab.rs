@@ -8,8 +8,9 @@ use reqwest::RequestBuilder;
 use serde_json::Value;
 
 use super::dialect::{Dialect, Proof, ThreadId, ThreadKind, header, segment, text};
-use super::event::{Association, Event, EventError, Person};
+use super::event::{Event, EventError, Person};
 use super::secret::Secret;
+use crate::config::Association;
 use crate::engine::DiffEnds;
 
 /// GitLab.
@@ -103,11 +104,10 @@ impl Dialect for GitLab {
             .as_str()
             .is_none_or(|state| state == "active");
         match permission["access_level"].as_u64() {
-            Some(level) if is_active && level >= OWNER => "OWNER",
-            Some(level) if is_active && level >= DEVELOPER => "MEMBER",
-            Some(level) if is_active && level >= REPORTER => "COLLABORATOR",
-            _ => "NONE",
+            Some(level) if is_active && level >= OWNER => Association::Owner,
+            Some(level) if is_active && level >= DEVELOPER => Association::Member,
+            Some(level) if is_active && level >= REPORTER => Association::Collaborator,
+            _ => Association::Unrelated,
         }
-        .to_owned()
     }
 }

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use super::client::{CallError, Client, Reply, http_client, missing, unexpected};
 use super::dialect::{Dialect, ThreadId, segments, text};
-use super::event::{Association, Person};
+use super::event::Person;
 use super::gitea::Gitea;
 use super::github::GitHub;
 use super::github::app::{self, App};
 use super::gitlab::GitLab;
 use super::secret::{Secret, SecretError, SecretSource};
-use crate::config::{ForgeConfig, HostConfig};
+use crate::config::{Association, ForgeConfig, HostConfig};
 use crate::engine::{CloneAddress, DiffEnds};
 
 /// Maximum cached installation tokens.
@@ -264,7 +264,7 @@ impl Host {
         let path = self.dialect.permission(scope.project, person);
         let permission = self.find(scope, &path).await?;
         let association = permission.map(|permission| self.dialect.association(&permission));
-        Ok(association.unwrap_or_else(|| "NONE".to_owned()))
+        Ok(association.unwrap_or(Association::Unrelated))
     }
 
     /// Returns base and head of a pull request.

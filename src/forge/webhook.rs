@@ -1,6 +1,8 @@
 //! Accepts the delivery of a webhook: verifies the sender, parses it, and queues a job. It waits for nothing
 //! but the database.
 
+use std::sync::Arc;
+
 use axum::http::HeaderMap;
 use sha2::{Digest as _, Sha256};
 use tracing::Span;
@@ -73,6 +75,31 @@ pub struct Sender<'a> {
     proof: Proof,
 }
 
+impl Sender<'_> {
+    /// Parses the body of a delivery, once it is certain that the sender knows the secret.
+    fn event(&self, headers: &HeaderMap, body: &[u8]) -> Result<Event, WebhookError> {
+        if !self.proof.is_valid(&self.secret, body) {
+            return Err(WebhookError::NotAuthentic);
+        }
+        Ok(self.host.dialect.event(headers, body)?)
+    }
+}
+
+/// What a delivery asks for: a sync or a job.
+struct Order {
+    project: Project,
+    /// `None` where it is yet to be registered.
+    repository: Option<Arc<Repository>>,
+    /// `None` for a push, which only syncs.
+    job: Option<NewJobRow>,
+}
+
+impl Order {
+    fn is_push(&self) -> bool {
+        self.job.is_none()
+    }
+}
+
 impl Forges {
     /// Returns the sender of a delivery for the forge with this name. The body of a stranger need not be read.
     ///
@@ -94,7 +121,7 @@ impl Forges {
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Outcome, WebhookError> {
-        let result = self.accept_uncounted(sender, headers, body).await;
+        let result = self.handle(sender, headers, body).await;
         count(
             sender.host,
             result.as_ref().map_or("refused", |outcome| outcome.name()),
@@ -102,64 +129,89 @@ impl Forges {
         result
     }
 
-    async fn accept_uncounted(
+    async fn handle(
         &self,
         sender: &Sender<'_>,
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Outcome, WebhookError> {
         let host = sender.host;
-        let name = host.dialect.name();
-        if !sender.proof.is_valid(&sender.secret, body) {
-            return Err(WebhookError::NotAuthentic);
-        }
-        let event = host.dialect.event(headers, body)?;
+        let event = sender.event(headers, body)?;
+        let order = match self.order(host, event) {
+            Ok(order) => order,
+            Err(reason) => return Ok(Outcome::Ignored(reason)),
+        };
+        let by_number = order.is_push() && order.repository.is_some();
+        let digests = digests(host, headers, body, by_number);
+        self.carry_out(host, order, &digests).await
+    }
+
+    /// Returns what an event asks for, or why it is ignored.
+    fn order(&self, host: &Host, event: Event) -> Result<Order, &'static str> {
+        let (config, name) = (&self.settings.config, host.dialect.name());
         let Some(project) = event.project().cloned() else {
-            return Ok(match decide(&self.settings.config, name, event) {
-                Decision::Nothing(reason) => Outcome::Ignored(reason),
+            return Err(match decide(config, name, event) {
+                Decision::Nothing(reason) => reason,
                 Decision::Sync | Decision::Answer(_) | Decision::CompareMerge(_) => {
-                    Outcome::Ignored("it names no repository")
+                    "it names no repository"
                 }
             });
         };
         let repository = self.repository(host, &project.name);
         if repository.is_none() && !self.may_register(&project.name) {
-            return Ok(Outcome::Ignored("the repository is not registered here"));
+            return Err("the repository is not registered here");
         }
         if let (Event::Push(push), Some(repository)) = (&event, &repository) {
             warn_of_deleted(repository, &push.reference, push.head.is_none());
         }
-        let task = match decide(&self.settings.config, name, event) {
-            Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
+        let job = match decide(config, name, event) {
+            Decision::Nothing(reason) => return Err(reason),
             Decision::CompareMerge(_) if !self.feedback.is_on() => {
-                return Ok(Outcome::Ignored(
-                    "answers are not recorded (feedback.record is off)",
-                ));
+                return Err("answers are not recorded (feedback.record is off)");
             }
-            decision => build_job(decision),
+            Decision::Sync => None,
+            Decision::CompareMerge(mut task) => {
+                task.traceparent = current_traceparent();
+                Some(task.job())
+            }
+            Decision::Answer(mut task) => {
+                task.traceparent = current_traceparent();
+                Some(task.job())
+            }
         };
-        let is_push = task.is_none();
-        let digests = digests(host, headers, body, is_push && repository.is_some());
-        let max_jobs = self.settings.config.max_jobs;
-        let now = now_millis();
-        let delivered = self.store.deliver(&digests, task.as_ref(), now, max_jobs);
+        Ok(Order {
+            project,
+            repository,
+            job,
+        })
+    }
+
+    /// Stores a delivery, unless it is a repeated one, and does what it asks for.
+    async fn carry_out(
+        &self,
+        host: &Host,
+        order: Order,
+        digests: &[String],
+    ) -> Result<Outcome, WebhookError> {
+        let (job, max_jobs) = (order.job.as_ref(), self.settings.config.max_jobs);
+        let delivered = self.store.deliver(digests, job, now_millis(), max_jobs);
         match delivered.await? {
             DeliveryOutcome::Repeated => return Ok(Outcome::Repeated),
             DeliveryOutcome::Full => return Err(WebhookError::Full),
             DeliveryOutcome::Accepted => {}
         }
-        if repository.is_none() && !self.register(host, &project).await {
+        if order.repository.is_none() && !self.register(host, &order.project).await {
             // When the reason is gone, the forge must be able to send the delivery again.
-            self.store.forget_delivery(&digests).await?;
-            if is_push {
+            self.store.forget_delivery(digests).await?;
+            if order.is_push() {
                 return Ok(Outcome::Ignored(
                     "its repository cannot be registered; the log of the server has the reason",
                 ));
             }
         }
-        if is_push {
-            if let Some(repository) = &repository {
-                repository.request_sync();
+        if order.is_push() {
+            if let Some(repository) = &order.repository {
+                repository.syncs.request();
             }
             return Ok(Outcome::Synced);
         }
@@ -216,21 +268,6 @@ fn sender<'a>(host: &'a Host, headers: &HeaderMap) -> Result<Sender<'a>, Webhook
 fn count(host: &Host, outcome: &'static str) {
     metrics::counter!("foveate_webhooks_total", "forge" => host.dialect.name(), "outcome" => outcome)
         .increment(1);
-}
-
-/// Builds the job for a decision, with the trace context of the webhook.
-fn build_job(decision: Decision) -> Option<NewJobRow> {
-    match decision {
-        Decision::Nothing(_) | Decision::Sync => None,
-        Decision::CompareMerge(mut task) => {
-            task.traceparent = current_traceparent();
-            Some(task.job())
-        }
-        Decision::Answer(mut task) => {
-            task.traceparent = current_traceparent();
-            Some(task.job())
-        }
-    }
 }
 
 /// Returns the trace context of the webhook that is being handled.

@@ -26,9 +26,10 @@ use super::{HttpState, accept, layers};
 use crate::access::Grant;
 use crate::engine::Target;
 use crate::feedback::AnswerOrigin;
+use crate::wire::answer::{AnswerOptions, ContextAnswer};
 use crate::wire::request::RawRequest;
 use crate::wire::whole_number::WholeNumber;
-use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
+use crate::wire::{BreadthName, FormatName, IntentName};
 use nested_fields::{DiffBody, FocusBody, SeenBody};
 
 /// A question to a repository.

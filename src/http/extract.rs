@@ -84,17 +84,12 @@ impl From<JsonRejection> for Problem {
 impl From<QueryRejection> for Problem {
     fn from(rejection: QueryRejection) -> Self {
         let text = rejection.body_text();
-        let (field, message) = match reason(&text).split_once(": ") {
-            Some((field, message)) => (field, message),
-            None => ("", reason(&text)),
-        };
-        // The number is parsed before its field can say what it takes. It is text here, so that 2.0 is none.
-        let of_numbers = ["invalid digit", "number too", "cannot parse integer"];
-        match of_numbers.iter().any(|start| message.starts_with(start)) && !field.is_empty() {
-            true => wrong_field(&format!(
+        let reason = reason(&text);
+        match reason.split_once(": ") {
+            Some((field, message)) if is_of_number_parser(message) => wrong_field(&format!(
                 "{field}: expected a whole number of 0 or more, in digits only"
             )),
-            false => wrong_field(reason(&text)),
+            _ => wrong_field(reason),
         }
     }
 }
@@ -107,6 +102,13 @@ impl From<PathRejection> for Problem {
             "a segment of the path is not valid UTF-8",
         )
     }
+}
+
+/// Whether a message is that of the standard library's parser of integers. A query string is text, in which a number is
+/// parsed before the type of its field can say what it takes; unlike in JSON, 2.0 is no whole number there.
+fn is_of_number_parser(message: &str) -> bool {
+    let starts = ["invalid digit", "number too", "cannot parse integer"];
+    starts.iter().any(|start| message.starts_with(start))
 }
 
 /// Returns serde's message, without the sentence that axum puts before it.

@@ -14,7 +14,7 @@ use utoipa::{IntoResponses as _, OpenApi as _};
 
 use super::feedback::ByName;
 use super::problem::ProblemBody;
-use crate::wire::ContextAnswer;
+use crate::wire::answer::ContextAnswer;
 use crate::wire::lookup::SearchKindName;
 use problems::{BadRequest, Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
 use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, SearchText};

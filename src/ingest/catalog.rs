@@ -23,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
+use super::data_layout::CLONES;
 use super::git::{GitError, Location, LocationError, ReadLimits, remote};
-use super::{COPIES, CREDENTIALS, IngestSettings};
+use super::task_group::TaskGroup;
+use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{AccessDenied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
@@ -116,8 +118,8 @@ pub struct Catalog {
     tracker: TaskTracker,
     /// Limits concurrent clones and fetches.
     transfers: Arc<Semaphore>,
-    /// Stop signal and tracker of each repository's tasks.
-    stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
+    /// The tasks of each loaded repository.
+    tasks: DashMap<RepoName, TaskGroup>,
     /// Allowed paths of the repositories that the operator named at startup.
     trusted: DashMap<RepoName, Arc<ReadLimits>>,
     credentials: Arc<Credentials>,
@@ -151,7 +153,7 @@ impl Catalog {
             removal_done: Notify::new(),
             stop,
             tracker: TaskTracker::new(),
-            stops: DashMap::new(),
+            tasks: DashMap::new(),
             unloaded: DashMap::new(),
         }
     }
@@ -163,9 +165,9 @@ impl Catalog {
     /// When the list cannot be read.
     pub async fn restore(&self, watched: &[PathBuf]) -> Result<(), StoreError> {
         self.move_credentials_out_of_rows().await?;
-        let copies = self.settings.data_dir.join(COPIES);
+        let clones = self.settings.data_dir.join(CLONES);
         // Listed before the first clone of this process, deleted while the repositories start.
-        let unfinished = spawn_blocking(move || remote::unfinished_clones(&copies)).await;
+        let unfinished = spawn_blocking(move || remote::unfinished_clones(&clones)).await;
         self.tracker
             .spawn_blocking(move || remove_unfinished(&unfinished.unwrap_or_default()));
         let watched: Vec<PathBuf> = watched
@@ -346,7 +348,7 @@ impl Catalog {
     pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
         let found = self.get_manageable(grant, name);
         if let Ok(repository) = &found {
-            repository.request_sync();
+            repository.syncs.request();
         }
         let repo = found.as_ref().ok().map(|found| found.name.as_str());
         audit::record(grant, Action::Sync, repo, outcome(&found));
@@ -368,12 +370,12 @@ impl Catalog {
         for repository in self.engine.repositories(grant) {
             let name = repository.name.to_string();
             // An unloaded repository has nothing in memory to compare with.
-            let Some((stop, tracker)) = self.tasks_of(&repository.name) else {
+            let Some(tasks) = self.tasks_of(&repository.name) else {
                 continue;
             };
             // Counts as one of its tasks, so that eviction and removal wait for it.
-            let running = tracker.token();
-            if stop.is_cancelled() {
+            let running = tasks.tracker.token();
+            if tasks.stop.is_cancelled() {
                 continue;
             }
             let collected = spawn_blocking(move || {

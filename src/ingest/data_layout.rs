@@ -7,16 +7,16 @@ use crate::engine::RepoName;
 
 /// Directory, in the data directory, of the on-disk indexes: one subdirectory per repository.
 pub const INDEX: &str = "index";
-/// Directory, in the data directory, of the copies of remote repositories: one subdirectory each.
-pub const COPIES: &str = "git";
+/// Directory, in the data directory, of the clones of remote repositories: one subdirectory each.
+pub const CLONES: &str = "git";
 /// Directory, in the data directory, of the credentials taken from URLs: one file per repository.
 pub const CREDENTIALS: &str = "credentials";
 
 /// Extension of a credentials file.
 const LOGIN: &str = "json";
-/// Extension of the directory of a copy.
-const COPY: &str = "git";
-/// Extension of a copy that another one replaces.
+/// Extension of the directory of a clone.
+const CLONE: &str = "git";
+/// Extension of a clone that another one replaces.
 pub(super) const DAMAGED: &str = "damaged";
 /// Extension of the directory of a clone that is not complete.
 pub(super) const UNFINISHED: &str = "unfinished";
@@ -26,13 +26,13 @@ pub(super) const UNFINISHED: &str = "unfinished";
 pub(super) const ENTRIES: [(&str, &str); 4] = [
     (INDEX, ""),
     (CREDENTIALS, LOGIN),
-    (COPIES, COPY),
-    (COPIES, DAMAGED),
+    (CLONES, CLONE),
+    (CLONES, DAMAGED),
 ];
 
-/// Returns the path of a remote repository's copy in a data directory.
+/// Returns the path of a remote repository's clone in a data directory.
 pub fn clone_path(data_dir: &Path, name: &RepoName) -> PathBuf {
-    data_dir.join(COPIES).join(entry(name, COPY))
+    data_dir.join(CLONES).join(entry(name, CLONE))
 }
 
 /// Returns the name of a repository's file in the directory of credentials.
@@ -60,20 +60,20 @@ mod tests {
     #[test]
     fn entries_of_a_repository_are_found_by_name() {
         let name = RepoName::new("acme/shop.js").unwrap();
-        let copy = clone_path(Path::new("/data"), &name);
-        assert_eq!(copy, Path::new("/data/git/acme%2Fshop.js.git"));
-        let damaged = copy.with_extension(DAMAGED);
+        let clone = clone_path(Path::new("/data"), &name);
+        assert_eq!(clone, Path::new("/data/git/acme%2Fshop.js.git"));
+        let damaged = clone.with_extension(DAMAGED);
         for (entry, extension) in [
             (&*name.segment(), ""),
             (&*login_file(&name), LOGIN),
-            (copy.file_name().unwrap().to_str().unwrap(), COPY),
+            (clone.file_name().unwrap().to_str().unwrap(), CLONE),
             (damaged.file_name().unwrap().to_str().unwrap(), DAMAGED),
         ] {
             let found = repository_of(entry, extension);
             assert_eq!(found.as_ref(), Some(&name), "{entry}");
         }
         for entry in ["shop", ".git", "shopgit", "shop.git.unfinished"] {
-            assert_eq!(repository_of(entry, COPY), None, "{entry}");
+            assert_eq!(repository_of(entry, CLONE), None, "{entry}");
         }
     }
 }

@@ -15,14 +15,14 @@ use arc_swap::ArcSwapOption;
 use foveate_index::Revision;
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
 use super::git::{GitError, GitRepo, HistoryStep, ReadLimits};
 use super::history_reader::HistoryReader;
 use super::schedule::retry_wait;
+use super::task_group::TaskGroup;
 use super::tree::Stats;
 use crate::engine::{
     BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
@@ -39,8 +39,7 @@ pub(super) struct Driver {
     pub read_limits: Arc<ReadLimits>,
     /// Limits concurrent clones and fetches.
     pub transfers: Arc<Semaphore>,
-    pub stop: CancellationToken,
-    pub tracker: TaskTracker,
+    pub tasks: TaskGroup,
     /// The git repository that other revisions are read from, once it is opened.
     pub git: Arc<ArcSwapOption<GitRepo>>,
     pub history: HistoryReader,
@@ -48,7 +47,7 @@ pub(super) struct Driver {
     pub stats: Arc<Stats>,
 }
 
-/// A commit and its history, being loaded. Dropping it gives up the wait for a turn to read.
+/// A commit and its history, being loaded. Dropping it gives up the wait for a permit to read.
 struct Loading {
     commit: String,
     /// Number of attempts in a row that failed before.
@@ -112,7 +111,7 @@ impl Driver {
     /// Waits for a permit to read a whole repository; returns `None` when told to stop.
     async fn index_permit(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
         let permit = self.engine.index_permit(repository);
-        self.stop.run_until_cancelled(permit).await?
+        self.tasks.stop.run_until_cancelled(permit).await?
     }
 
     /// Starts loading the history of a commit, unless it is loading already. A save does not discard what was read,
@@ -191,7 +190,7 @@ impl Driver {
         let git = self.git.load_full()?;
         let history = self.history.clone();
         let wanted = commit.clone();
-        let task = self.tracker.spawn(async move {
+        let task = self.tasks.tracker.spawn(async move {
             let run = run.await;
             let read = history.read(git, wanted, step).instrument(run.clone());
             (read.await, run)
@@ -208,7 +207,7 @@ impl Driver {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        match self.tracker.spawn_blocking(spans::carried(work)).await {
+        match self.tasks.blocking(work).await {
             Ok(done) => Some(done),
             Err(error) => {
                 tracing::error!(%error, "a task of a repository panicked and has ended");

@@ -5,10 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
-
 use super::schedule::sleep_until;
+use super::task_group::TaskGroup;
 use super::tree::Stats;
 use crate::engine::Repository;
 
@@ -23,8 +21,7 @@ pub(super) struct Flusher {
     pub stats: Arc<Stats>,
     /// Time without a change after which the index is written.
     pub quiet: Duration,
-    pub stop: CancellationToken,
-    pub tracker: TaskTracker,
+    pub tasks: TaskGroup,
 }
 
 impl Flusher {
@@ -38,7 +35,7 @@ impl Flusher {
         let mut retry = None;
         loop {
             // Read before writing, so that a change during the write causes another one.
-            let is_stopping = self.stop.is_cancelled();
+            let is_stopping = self.tasks.stop.is_cancelled();
             let in_memory = InMemory::of(&self.repository);
             if in_memory != written {
                 let save: Save = if is_stopping { save_all } else { save };
@@ -54,7 +51,7 @@ impl Flusher {
                 return;
             }
             tokio::select! {
-                () = self.stop.cancelled() => {}
+                () = self.tasks.stop.cancelled() => {}
                 changed = changes.changed() => {
                     if changed.is_err() {
                         return;
@@ -78,7 +75,7 @@ impl Flusher {
             while let Ok(Ok(())) = tokio::time::timeout(self.quiet, changes.changed()).await {}
         };
         tokio::select! {
-            () = self.stop.cancelled() => {}
+            () = self.tasks.stop.cancelled() => {}
             () = until_quiet => {}
             () = tokio::time::sleep(MAX_DELAY) => {}
         }
@@ -87,7 +84,7 @@ impl Flusher {
     /// Writes the index, or a part of it. Returns whether that succeeded.
     async fn write(&self, save: Save) -> bool {
         let (repository, stats) = (Arc::clone(&self.repository), Arc::clone(&self.stats));
-        let written = self.tracker.spawn_blocking(move || {
+        let written = self.tasks.blocking(move || {
             let saved = save(&repository, &stats);
             if let Err(error) = &saved {
                 tracing::warn!(

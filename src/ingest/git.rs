@@ -106,10 +106,10 @@ pub enum GitError {
     PrivateHost(String),
     #[error("{0:?} names a commit that is missing from the repository: run `git fsck` for details")]
     Lost(String),
-    #[error("the local copy has lost {lost} files and is cloned again")]
+    #[error("the local clone has lost {lost} files and is cloned again")]
     Damaged { lost: usize },
-    #[error("the local copy of the repository is damaged and is cloned again")]
-    DamagedCopy,
+    #[error("the local clone of the repository is damaged and is cloned again")]
+    DamagedClone,
     /// The repository, or something needed to read it, is not available now.
     #[error("{0}")]
     Unavailable(String),
@@ -137,7 +137,7 @@ impl GitError {
             self,
             Self::Lost(_)
                 | Self::Damaged { .. }
-                | Self::DamagedCopy
+                | Self::DamagedClone
                 | Self::NotARepository(_)
                 | Self::Refused { .. }
                 | Self::Output(_)
@@ -178,7 +178,7 @@ fn refuses_commit(complaints: &str) -> bool {
         .any(|line| REFUSALS.iter().any(|parts| is_in(line, *parts)))
 }
 
-/// Returns an error if a copy has unreadable files: copies are complete, so these objects were lost.
+/// Returns an error if a clone has unreadable files: clones are complete, so these objects were lost.
 ///
 /// # Errors
 /// [`GitError::Damaged`], with the number of files.

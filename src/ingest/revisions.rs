@@ -10,12 +10,12 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::git::remote::RemoteCopy;
+use super::git::remote::LocalClone;
 use super::git::{Differences, GitError, GitRepo, HistoryStep, refuse_lost_files};
 use super::history_reader::HistoryReader;
+use super::task_group::TaskGroup;
 use crate::engine::{
     AdmittedRequest, BlobCache, BuildHandle, BuildSlot, Cause, Diff, DiffEnds, Engine, Plan,
     Progress, Reply, Repository, RevisionError, RevisionRequest, Source, build,
@@ -49,13 +49,12 @@ pub(super) struct RevisionBuilder {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    /// The copy that `git` reads, for a remote repository.
-    pub copy: Option<Arc<RemoteCopy>>,
+    /// The clone that `git` reads, for a remote repository.
+    pub local_clone: Option<Arc<LocalClone>>,
     /// Limits concurrent clones and fetches.
     pub transfers: Arc<Semaphore>,
     pub history: HistoryReader,
-    pub stop: CancellationToken,
-    pub tracker: TaskTracker,
+    pub tasks: TaskGroup,
     /// Number of requests in progress.
     pub working: Arc<watch::Sender<usize>>,
     /// Permit to add a revision's history: one at a time.
@@ -67,7 +66,7 @@ impl RevisionBuilder {
     pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<AdmittedRequest>) {
         loop {
             let requested = tokio::select! {
-                () = self.stop.cancelled() => return,
+                () = self.tasks.stop.cancelled() => return,
                 requested = requests.recv() => requested,
             };
             let Some(requested) = requested else {
@@ -76,19 +75,19 @@ impl RevisionBuilder {
             let AdmittedRequest {
                 request,
                 span,
-                admission,
+                permit,
             } = requested;
             let this = self.clone();
             let work = async move {
                 let working = Working::begin(&this.working);
                 let built = this.serve_one(request).await;
                 drop(working);
-                drop(admission);
+                drop(permit);
                 if let Some((handle, snapshot)) = built {
                     this.add_history(&handle, snapshot).await;
                 }
             };
-            self.tracker.spawn(work.instrument(span));
+            self.tasks.tracker.spawn(work.instrument(span));
         }
     }
 
@@ -107,7 +106,7 @@ impl RevisionBuilder {
     async fn diff(&self, ends: DiffEnds) -> Result<Diff, RevisionError> {
         let base = self.resolve(ends.base).await?;
         let head = self.resolve(ends.head).await?;
-        let (git, stop) = (self.git()?, self.stop.clone());
+        let (git, stop) = (self.git()?, self.tasks.stop.clone());
         self.blocking(move || git.diff(&base, &head, &stop)).await
     }
 
@@ -131,7 +130,7 @@ impl RevisionBuilder {
             BuildSlot::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
             BuildSlot::PendingRevision(waiting) => {
                 tokio::select! {
-                    () = self.stop.cancelled() => {}
+                    () = self.tasks.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
@@ -151,15 +150,15 @@ impl RevisionBuilder {
         None
     }
 
-    /// Returns the commit that a ref names. One that the copy lacks is fetched.
+    /// Returns the commit that a ref names. One that the clone lacks is fetched.
     async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
-        match (self.find(&reference).await, &self.copy) {
-            (Err(unknown @ RevisionError::UnknownRef(_)), Some(copy)) => {
-                let may_request = copy.may_request(&reference);
+        match (self.find(&reference).await, &self.local_clone) {
+            (Err(unknown @ RevisionError::UnknownRef(_)), Some(clone)) => {
+                let may_request = clone.may_request(&reference);
                 if !may_request.map_err(|error| self.failed(error))? {
                     return Err(unknown);
                 }
-                self.fetch(copy, &reference).await?;
+                self.fetch(clone, &reference).await?;
                 self.find(&reference).await
             }
             (found, _) => found,
@@ -172,26 +171,25 @@ impl RevisionBuilder {
         self.blocking(move || git.resolve(&reference)).await
     }
 
-    /// Waits for a turn and fetches a commit, if the server sends it.
-    async fn fetch(&self, copy: &Arc<RemoteCopy>, id: &str) -> Result<(), RevisionError> {
-        let turn = async {
-            // First the repository's own: its requests hold only one of the permits that all repositories share.
-            let own = Arc::clone(copy.request_permit())
-                .acquire_owned()
-                .await
-                .ok()?;
-            let shared = Arc::clone(&self.transfers).acquire_owned().await.ok()?;
-            Some((own, shared))
-        };
-        let Some(Some(turn)) = self.stop.run_until_cancelled(turn).await else {
-            return Err(RevisionError::Gone);
-        };
-        let (copy, id, stop) = (Arc::clone(copy), id.to_owned(), self.stop.clone());
+    /// Waits for permits and fetches a commit, if the server sends it.
+    async fn fetch(&self, clone: &Arc<LocalClone>, id: &str) -> Result<(), RevisionError> {
+        // First the repository's own: its requests hold only one of the permits that all repositories share.
+        let own = self.permit(clone.request_permit()).await?;
+        let shared = self.permit(&self.transfers).await?;
+        let (clone, id, stop) = (Arc::clone(clone), id.to_owned(), self.tasks.stop.clone());
         self.blocking(move || {
-            let _turn = turn;
-            copy.fetch_commit(&id, &stop)
+            let _permits = (own, shared);
+            clone.fetch_commit(&id, &stop)
         })
         .await
+    }
+
+    async fn permit(
+        &self,
+        permits: &Arc<Semaphore>,
+    ) -> Result<OwnedSemaphorePermit, RevisionError> {
+        let permit = self.tasks.permit(permits).await;
+        permit.ok_or(RevisionError::Gone)
     }
 
     fn git(&self) -> Result<Arc<GitRepo>, RevisionError> {
@@ -213,20 +211,17 @@ impl RevisionBuilder {
 
     async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let git = self.git()?;
-        let permit = tokio::select! {
-            () = self.stop.cancelled() => return Err(RevisionError::Gone),
-            permit = Arc::clone(&self.engine.index_runs).acquire_owned() => permit,
-        };
+        let permit = self.permit(&self.engine.index_runs).await?;
         let progress = Arc::new(Progress::default());
         // If this future is dropped, the blocking work is cancelled.
         let _guard = CancelOnDrop(Arc::clone(&progress));
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, warm) = (commit.to_owned(), self.warm());
-        let is_copy = self.copy.is_some();
+        let is_clone = self.local_clone.is_some();
         let work = self.blocking(move || {
             let snapshot = engine.pools.install(|| {
                 let (files, nearest) = read(&git, &commit, &warm, &repository.blobs, &progress)?;
-                if is_copy {
+                if is_clone {
                     refuse_lost_files(&files)?;
                 }
                 let plan = Plan {
@@ -241,7 +236,7 @@ impl RevisionBuilder {
             snapshot
         });
         tokio::select! {
-            () = self.stop.cancelled() => Err(RevisionError::Gone),
+            () = self.tasks.stop.cancelled() => Err(RevisionError::Gone),
             snapshot = work => Ok(Arc::new(snapshot?)),
         }
     }
@@ -264,7 +259,7 @@ impl RevisionBuilder {
 
     /// Waits until no revision was requested for a while, at most [`MAX_WAIT`], and until no other
     /// revision's history is being added.
-    async fn turn_for_history(&self) -> Option<OwnedSemaphorePermit> {
+    async fn history_permit(&self) -> Option<OwnedSemaphorePermit> {
         let until_idle = async {
             let mut working = self.working.subscribe();
             loop {
@@ -286,11 +281,11 @@ impl RevisionBuilder {
     /// that past commits touched, then with the functions.
     async fn add_history(&self, handle: &BuildHandle, mut snapshot: Arc<Snapshot>) {
         let permit = tokio::select! {
-            () = self.stop.cancelled() => return,
+            () = self.tasks.stop.cancelled() => return,
             () = handle.abandoned() => return,
-            permit = self.turn_for_history() => permit,
+            permit = self.history_permit() => permit,
         };
-        let Some(_turn) = permit else { return };
+        let Some(_permit) = permit else { return };
         for step in [HistoryStep::Files, HistoryStep::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
                 Ok(_) if handle.is_abandoned() => return,
@@ -337,7 +332,7 @@ impl RevisionBuilder {
         &self,
         work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, RevisionError> {
-        match self.tracker.spawn_blocking(spans::carried(work)).await {
+        match self.tasks.blocking(work).await {
             Ok(done) => done.map_err(|error| self.failed(error)),
             Err(error) => {
                 tracing::error!(%error, "reading a revision panicked");
@@ -350,14 +345,14 @@ impl RevisionBuilder {
 }
 
 impl RevisionBuilder {
-    /// Returns the error for a client. If the copy is damaged, orders another one.
+    /// Returns the error for a client. If the clone is damaged, orders another one.
     fn failed(&self, error: GitError) -> RevisionError {
-        match &self.copy {
-            Some(copy) if error.is_damage() => {
+        match &self.local_clone {
+            Some(clone) if error.is_damage() => {
                 let repo = &self.repository.name;
-                tracing::warn!(%repo, %error, "the local copy seems damaged");
-                copy.report_damage();
-                self.repository.request_sync();
+                tracing::warn!(%repo, %error, "the local clone seems damaged");
+                clone.report_damage();
+                self.repository.syncs.request();
                 RevisionError::Damaged
             }
             _ => revision_error(error),

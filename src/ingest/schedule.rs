@@ -31,7 +31,7 @@ impl Schedule {
         }
     }
 
-    /// Schedules the first poll after startup, when the existing copy was served without asking the source.
+    /// Schedules the first poll after startup, when the existing clone was served without asking the source.
     pub fn started(&mut self) {
         let interval = self.settings.interval;
         self.next =

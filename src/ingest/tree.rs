@@ -1,10 +1,12 @@
 //! Reads a working tree, the files below a directory that are not ignored, and keeps it current. A file
 //! is read again only when its size, times or inode differ from when it was read, or an event names
 //! it. Links are listed but never followed, so that nothing outside the directory is read. It
-//! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
+//! publishes nothing. Start at [`WorkingTree::rescan`], which scans the whole tree, and [`WorkingTree::apply`], which
+//! follows events ([`events`]).
 
 mod audit;
 mod dot_git;
+mod events;
 mod exclude;
 mod head;
 mod network;
@@ -26,7 +28,7 @@ pub use network::is_network;
 
 use super::git::{GitError, GitRepo, ReadLimits};
 use super::max_size::TooLarge;
-use super::watch::{Changed, TreeWatcher};
+use super::watch::TreeWatcher;
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use dot_git::DotGit;
 use head::Head;
@@ -294,175 +296,6 @@ impl WorkingTree {
                 .all(|(path, entry)| is_unchanged(&self.root.join(path.as_str()), &entry.stat))
     }
 
-    /// Scans the paths that events named. Returns whether anything changed.
-    pub fn apply(
-        &mut self,
-        changed: &Changed,
-        blobs: &BlobCache,
-        progress: &Progress,
-        watcher: Option<&Arc<TreeWatcher>>,
-    ) -> Result<bool, TreeError> {
-        let touched = self.touched_directories(changed);
-        // Above a quarter of the tree, one parallel walk is cheaper than many small ones.
-        let is_much = touched.len() * 4 > self.directories.len() + 64;
-        let is_other_root = watcher.is_some_and(|watcher| watcher.is_moved(&self.root));
-        if changed.rescan || is_much || is_other_root || self.tracked_files_changed(progress) {
-            return self.rescan(blobs, progress, watcher);
-        }
-        self.check_root()?;
-        let named = self.named(changed);
-        let mut removed = self.remove_gone_directories(&touched, watcher);
-        let mut found = Vec::new();
-        for directory in &touched {
-            removed |= self.list_touched(directory, &mut found, progress, watcher);
-        }
-        progress.check()?;
-        let known = |found: &&WalkedFile| self.entries.contains_key(&found.path);
-        if !found.iter().all(|found| known(&found)) {
-            self.check_growth(&found, blobs.limits().max_bytes)?;
-        }
-        let changed = self.read(found, &named, blobs, progress)?;
-        Ok(removed || changed)
-    }
-
-    /// Returns the paths that events named. Clears the cache of whether committed files that are left out of the tree
-    /// exist: for the files at these paths, or for all of them if git changed something.
-    fn named(&mut self, changed: &Changed) -> HashSet<RepoPath> {
-        let paths = changed.paths.iter();
-        let named = paths.filter_map(|path| walk::relative(&self.root, path));
-        let named: HashSet<RepoPath> = named.collect();
-        if changed.head {
-            self.head.recheck();
-        }
-        named.iter().for_each(|path| self.recheck_left_out(path));
-        named
-    }
-
-    /// Lists a known directory, and the new directories below it, and adds their files to `found`. Returns whether a
-    /// file was removed.
-    fn list_touched(
-        &mut self,
-        directory: &Path,
-        found: &mut Vec<WalkedFile>,
-        progress: &Progress,
-        watcher: Option<&Arc<TreeWatcher>>,
-    ) -> bool {
-        if !self.directories.contains(directory) || !is_in_place(directory) {
-            return false;
-        }
-        if let Some(watcher) = watcher {
-            // A directory that could not be read before is not watched yet.
-            watcher.add(directory);
-        }
-        let mut listing = walk::children(&self.rules, directory);
-        self.add_tracked(&mut listing, directory);
-        let removed = self.remove_missing(directory, &listing);
-        found.extend(listing.files);
-        for child in listing.directories {
-            if self.directories.contains(&child) {
-                continue;
-            }
-            let mut below = walk::below(&self.rules, &child, watcher, &self.is_over(progress));
-            self.add_tracked_below(&mut below, &child);
-            found.extend(below.files);
-            self.directories.extend(below.directories);
-        }
-        removed
-    }
-
-    /// Returns the known directories whose listing an event may have changed.
-    fn touched_directories(&self, changed: &Changed) -> HashSet<PathBuf> {
-        let mut touched = HashSet::new();
-        for path in &changed.paths {
-            if self.directories.contains(path) {
-                touched.insert(path.clone());
-            }
-            if let Some(parent) = path.parent()
-                && self.directories.contains(parent)
-            {
-                touched.insert(parent.to_owned());
-            }
-        }
-        touched
-    }
-
-    /// Removes directories that are gone or were replaced, and the files in them. Returns whether a file was removed.
-    fn remove_gone_directories(
-        &mut self,
-        touched: &HashSet<PathBuf>,
-        watcher: Option<&Arc<TreeWatcher>>,
-    ) -> bool {
-        let near =
-            |d: &PathBuf| touched.contains(d) || d.parent().is_some_and(|p| touched.contains(p));
-        let suspects = self.directories.iter().filter(|d| near(d));
-        let gone: HashSet<PathBuf> = suspects
-            .filter(|d| {
-                let moved = watcher.is_some_and(|w| w.is_moved(d));
-                **d != self.root && (moved || !is_in_place(d))
-            })
-            .cloned()
-            .collect();
-        if gone.is_empty() {
-            return false;
-        }
-        let is_gone = |path: &Path| path.ancestors().any(|above| gone.contains(above));
-        if let Some(watcher) = watcher {
-            watcher.forget(self.directories.iter().filter(|d| is_gone(d)));
-        }
-        self.directories.retain(|d| !is_gone(d));
-        let files: Vec<RepoPath> = gone
-            .iter()
-            .filter_map(|directory| self.listed_as(directory))
-            .flat_map(|own| {
-                let below = ranges::below(&self.entries, &own).cloned();
-                below.chain(self.entry_of(&own).cloned())
-            })
-            .collect();
-        self.remove_files(&files)
-    }
-
-    /// Removes the files directly in `directory` that its listing lacks, and the entry that marks the
-    /// directory as unreadable if it can be listed now. Returns whether anything was removed.
-    fn remove_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
-        let Some(own) = self.listed_as(directory) else {
-            return false;
-        };
-        let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
-        let gone: Vec<RepoPath> = ranges::children(&self.entries, &own)
-            // The entry of an unreadable directory stays until that directory itself is scanned.
-            .filter(|path| !self.directories.contains(&self.root.join(path.as_str())))
-            .chain(self.entry_of(&own))
-            .filter(|path| !listed.contains(path))
-            .cloned()
-            .collect();
-        self.remove_files(&gone)
-    }
-
-    /// Returns the path by which the files in a directory are listed; `None` if other files may be meant by it: a path
-    /// that is not UTF-8 is listed with escapes, which may be the real name of another directory.
-    fn listed_as(&self, directory: &Path) -> Option<String> {
-        let path = walk::directory_of(&self.root, directory)?;
-        let real = self.root.join(&path);
-        (real == directory || !self.directories.contains(&real)).then_some(path)
-    }
-
-    /// Returns the path of the entry that marks a directory as unreadable, if there is one.
-    fn entry_of(&self, directory: &str) -> Option<&RepoPath> {
-        self.entries.get_key_value(directory).map(|(path, _)| path)
-    }
-
-    /// Removes files. Returns whether there were any.
-    fn remove_files(&mut self, gone: &[RepoPath]) -> bool {
-        for path in gone {
-            self.entries.remove(path);
-        }
-        if gone.is_empty() {
-            return false;
-        }
-        self.head.dirty = None;
-        true
-    }
-
     /// Reads the found files whose stat has changed, and those in `named`. Returns whether anything changed.
     fn read(
         &mut self,
@@ -471,7 +304,7 @@ impl WorkingTree {
         blobs: &BlobCache,
         progress: &Progress,
     ) -> Result<bool, TreeError> {
-        let mut stale: Vec<WalkedFile> = found
+        let mut to_read: Vec<WalkedFile> = found
             .into_iter()
             .filter(|f| {
                 named.contains(&f.path)
@@ -481,15 +314,15 @@ impl WorkingTree {
                         .is_some_and(|known| known.stat.is_unchanged(&f.stat))
             })
             .collect();
-        progress.enter(Phase::Reading, stale.len());
+        progress.enter(Phase::Reading, to_read.len());
         // The largest first, so that no thread is left with a large file at the end.
-        stale.sort_by(|a, b| {
+        to_read.sort_by(|a, b| {
             let by_size = b.stat.size.cmp(&a.stat.size);
             by_size.then_with(|| a.path.cmp(&b.path))
         });
         let (root, ids) = (&self.root, IdKind::of(&self.head.commit));
         let (entries, stats) = (&self.entries, &*self.stats);
-        let read: Vec<Result<(Stat, SourceFile), RepoPath>> = stale
+        let read: Vec<Result<(Stat, SourceFile), RepoPath>> = to_read
             .into_par_iter()
             .with_max_len(1)
             .map(|found| {
@@ -563,11 +396,6 @@ impl WorkingTree {
 /// Whether two readings of one path differ in a way that matters to the index.
 fn differ(before: &SourceFile, after: &SourceFile) -> bool {
     before.blob != after.blob || before.size != after.size || before.skipped != after.skipped
-}
-
-/// Whether a path is still a directory that is reached through no link.
-fn is_in_place(directory: &Path) -> bool {
-    directory.is_dir() && std::fs::canonicalize(directory).is_ok_and(|real| real == directory)
 }
 
 #[cfg(test)]

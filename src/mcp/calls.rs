@@ -20,6 +20,8 @@ use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::engine::{AnswerWithSnapshot, AskError, Repository};
 use crate::feedback::AnswerOrigin;
+use crate::wire::answer::{AnswerOptions, ContextAnswer};
+use crate::wire::diff_range;
 use crate::wire::lookup::{
     self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
     RawReferences, RawSearch,
@@ -27,7 +29,6 @@ use crate::wire::lookup::{
 use crate::wire::request::RawRequest;
 use crate::wire::unknown_field::UnknownField;
 use crate::wire::whole_number::WholeNumber;
-use crate::wire::{AnswerOptions, ContextAnswer, diff_range};
 
 /// Most repositories that the error lists if a call names none, or one that does not exist.
 const MAX_NAMED: usize = 20;

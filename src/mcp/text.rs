@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use foveate_model::escape::escape;
 use serde::Serialize;
 
+use crate::wire::answer::{ContextAnswer, IssueAnswer};
 use crate::wire::lookup::{
     DefinitionAnswer, DefinitionsAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer,
 };
-use crate::wire::{ContextAnswer, IssueAnswer};
 
 /// An answer that can be rendered as text.
 pub(super) trait Readable {

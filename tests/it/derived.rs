@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use foveate::engine::{AnswerWithSnapshot, BlobCache, source_file};
-use foveate::wire::{AnswerOptions, ContextAnswer};
+use foveate::wire::answer::{AnswerOptions, ContextAnswer};
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};

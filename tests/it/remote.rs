@@ -13,7 +13,7 @@ use foveate::ingest::git::GitError;
 use foveate::ingest::git::address::PrivateHosts;
 use foveate::ingest::git::connection::{Connection, ConnectionSettings};
 use foveate::ingest::git::location::Location;
-use foveate::ingest::git::remote::RemoteCopy;
+use foveate::ingest::git::remote::LocalClone;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -434,7 +434,7 @@ fn copy_is_removed_only_if_its_address_is_known_to_differ() {
     let settings = keep.path().join("copy.git/config");
     let written = fs::read(&settings).unwrap();
     let copy = || copy_of(&root, keep.path(), 0);
-    let checked = |copy: &RemoteCopy| copy.remove_if_other_address(&stop);
+    let checked = |copy: &LocalClone| copy.remove_if_other_address(&stop);
 
     fs::remove_file(&settings).unwrap();
     fs::create_dir(&settings).unwrap();
@@ -468,7 +468,7 @@ pub fn clone(
     copy_of(root, directory, max_bytes).make(progress, &CancellationToken::new())
 }
 
-pub fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> RemoteCopy {
+pub fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> LocalClone {
     let schemes = ["file".to_owned()];
     let location = Location::parse(&format!("file://{}", root.display()), &schemes);
     let Ok(Location::Remote(remote)) = location else {
@@ -486,7 +486,7 @@ pub fn copy_of(root: &Path, directory: &Path, max_bytes: u64) -> RemoteCopy {
         token_source: None,
         read_limits: Arc::default(),
     };
-    RemoteCopy::new(
+    LocalClone::new(
         Connection::new(remote, settings),
         directory.join("copy.git"),
     )

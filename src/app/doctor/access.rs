@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::access::check_token_file;
-use crate::app::service::{local_url, tls_files};
+use crate::app::service::local_url;
+use crate::app::settings::tls_files;
 use crate::cli::doctor::Finding;
 use crate::config::Config;
 use crate::disk::LockHolder;

@@ -9,7 +9,7 @@ use indicatif::HumanBytes;
 use rustix::fs::{Access, AtFlags, CWD, accessat, statvfs};
 use rustix::process::geteuid;
 
-use crate::app::service::ingest_settings;
+use crate::app::settings::ingest_settings;
 use crate::cli;
 use crate::cli::doctor::Finding;
 use crate::config::{Config, StorageConfig};

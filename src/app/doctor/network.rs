@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::app::service::ingest_settings;
+use crate::app::settings::ingest_settings;
 use crate::cli::doctor::{DoctorArgs, Finding};
 use crate::config::Config;
 use crate::forge::client::{CallError, root_cause};
@@ -113,12 +113,12 @@ fn remotes(
 /// Checks all remote repositories, some at a time.
 async fn ask(remotes: Vec<(String, Connection)>, time_limit: Duration) -> Vec<Finding> {
     let count = remotes.len();
-    let turns = Arc::new(Semaphore::new(CONCURRENCY));
+    let permits = Arc::new(Semaphore::new(CONCURRENCY));
     let mut tasks = JoinSet::new();
     for (name, connection) in remotes {
-        let turns = Arc::clone(&turns);
+        let permits = Arc::clone(&permits);
         tasks.spawn(async move {
-            let _turn = turns.acquire().await;
+            let _permit = permits.acquire().await;
             let asked = spawn_blocking(move || connectivity::ask(&connection));
             // Name resolution has its own timeout, which the connection's does not cover.
             let asked = timeout(2 * time_limit, asked).await;

@@ -12,7 +12,7 @@ use super::ContextArgs;
 use crate::cli::stdout;
 use crate::disk::write_output_file;
 use crate::engine::AnswerWithSnapshot;
-use crate::wire::{AnswerOptions, ContextAnswer};
+use crate::wire::answer::{AnswerOptions, ContextAnswer, SignalAnswer};
 
 /// Prints an answer in the form that the arguments select.
 pub(super) fn print(
@@ -116,10 +116,7 @@ fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Re
     )
 }
 
-fn reasons(
-    out: &mut impl std::io::Write,
-    signals: &[crate::wire::SignalAnswer],
-) -> std::io::Result<()> {
+fn reasons(out: &mut impl std::io::Write, signals: &[SignalAnswer]) -> std::io::Result<()> {
     for signal in signals {
         write!(out, " {}={:.3}", signal.name, signal.value)?;
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::bail;
 use foveate_query::RankingConfig;
 
-use super::{Weights, cutoffs, figures};
+use super::ranking_file::Weights;
+use super::table::{cutoffs, figures};
 use crate::cli::UsageError;
 use crate::cli::cases::WalkArgs;
 use crate::eval::case::{Case, Repositories};

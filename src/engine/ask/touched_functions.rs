@@ -3,7 +3,7 @@
 use foveate_index::{FileId, Snapshot};
 use foveate_model::{Definition, Lines, Role};
 
-use super::{AskError, audit_outcome, diff, revision, trace_repository};
+use super::{AskError, audit_outcome, diff, revision, telemetry};
 use crate::access::Grant;
 use crate::access::audit::Action;
 use crate::engine::{DiffEnds, Engine, OldLines, Repository};
@@ -44,7 +44,7 @@ impl Engine {
         let found = self.get(grant, repo);
         let changed = match &found {
             Some(repository) => {
-                trace_repository(repository);
+                telemetry::trace_repository(repository);
                 self.changed_in(grant, repository, ends).await
             }
             None => Err(AskError::UnknownRepo(repo.to_owned())),

@@ -222,16 +222,16 @@ mod tests {
     /// A queue with one permit, which the key `a` has.
     fn busy(max_waiting: usize) -> (FairQueue<&'static str>, Instant) {
         let now = Instant::now();
-        let mut turns = FairQueue::new(1, max_waiting, now);
-        assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit("a".into()));
-        (turns, now)
+        let mut queue = FairQueue::new(1, max_waiting, now);
+        assert_eq!(queue.enter("a", now, || "a0"), Entry::Permit("a".into()));
+        (queue, now)
     }
 
     /// Returns the questions that get the permit one after the other, once the key `who` returns it.
-    fn order(turns: &mut FairQueue<&'static str>, who: &str, now: Instant) -> Vec<&'static str> {
+    fn order(queue: &mut FairQueue<&'static str>, who: &str, now: Instant) -> Vec<&'static str> {
         let mut who: Arc<str> = who.into();
         let mut order = Vec::new();
-        while let Some((next, question)) = turns.release(&who, now) {
+        while let Some((next, question)) = queue.release(&who, now) {
             order.push(question);
             who = next;
         }
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn keys_take_turns() {
-        let (mut turns, now) = busy(10);
+        let (mut queue, now) = busy(10);
         for (who, question) in [
             ("a", "a1"),
             ("a", "a2"),
@@ -252,137 +252,137 @@ mod tests {
             ("b", "b1"),
             ("c", "c1"),
         ] {
-            assert!(waits(&turns.enter(who, now, || question)));
+            assert!(waits(&queue.enter(who, now, || question)));
         }
-        assert!(waits(&turns.enter("b", now, || "b2")));
-        let order = order(&mut turns, "a", now);
+        assert!(waits(&queue.enter("b", now, || "b2")));
+        let order = order(&mut queue, "a", now);
         assert_eq!(order, ["b1", "a1", "c1", "b2", "a2", "a3"]);
-        assert_eq!((turns.running.len(), turns.waiting), (0, 0));
+        assert_eq!((queue.running.len(), queue.waiting), (0, 0));
     }
 
     #[test]
     fn key_with_fewest_running_questions_is_next() {
         let now = Instant::now();
-        let mut turns = FairQueue::new(3, 10, now);
+        let mut queue = FairQueue::new(3, 10, now);
         for who in ["a", "a", "b"] {
-            assert_eq!(turns.enter(who, now, || ""), Entry::Permit(who.into()));
+            assert_eq!(queue.enter(who, now, || ""), Entry::Permit(who.into()));
         }
         for (who, question) in [("a", "a1"), ("b", "b1"), ("c", "c1")] {
-            assert!(waits(&turns.enter(who, now, || question)));
+            assert!(waits(&queue.enter(who, now, || question)));
         }
-        let next = turns.release("a", now);
+        let next = queue.release("a", now);
         assert_eq!(next, Some(("c".into(), "c1")), "none of c");
-        let next = turns.release("c", now);
+        let next = queue.release("c", now);
         assert_eq!(
             next,
             Some(("a".into(), "a1")),
             "one of both: the first line"
         );
-        let next = turns.release("a", now);
+        let next = queue.release("a", now);
         assert_eq!(next, Some(("b".into(), "b1")));
-        assert_eq!((turns.running.len(), turns.waiting), (3, 0));
+        assert_eq!((queue.running.len(), queue.waiting), (3, 0));
     }
 
     #[test]
     fn full_queue_drops_from_longest_line() {
-        let (mut turns, now) = busy(4);
+        let (mut queue, now) = busy(4);
         for question in ["a1", "a2", "a3", "a4"] {
-            assert!(waits(&turns.enter("a", now, || question)));
+            assert!(waits(&queue.enter("a", now, || question)));
         }
-        assert_eq!(turns.enter("a", now, || "a5"), Entry::Full);
-        assert!(waits(&turns.enter("b", now, || "b1")), "a4 leaves");
-        assert!(waits(&turns.enter("b", now, || "b2")), "a3 leaves");
-        assert_eq!(turns.enter("b", now, || "b3"), Entry::Full, "both have two");
-        assert!(waits(&turns.enter("c", now, || "c1")), "one of two leaves");
-        assert_eq!(turns.waiting, 4);
-        assert_eq!(order(&mut turns, "a", now), ["b1", "a1", "c1", "a2"]);
+        assert_eq!(queue.enter("a", now, || "a5"), Entry::Full);
+        assert!(waits(&queue.enter("b", now, || "b1")), "a4 leaves");
+        assert!(waits(&queue.enter("b", now, || "b2")), "a3 leaves");
+        assert_eq!(queue.enter("b", now, || "b3"), Entry::Full, "both have two");
+        assert!(waits(&queue.enter("c", now, || "c1")), "one of two leaves");
+        assert_eq!(queue.waiting, 4);
+        assert_eq!(order(&mut queue, "a", now), ["b1", "a1", "c1", "a2"]);
     }
 
     #[test]
     fn cancelled_question_is_removed() {
-        let (mut turns, now) = busy(4);
-        let Entry::Queued(first) = turns.enter("a", now, || "a1") else {
+        let (mut queue, now) = busy(4);
+        let Entry::Queued(first) = queue.enter("a", now, || "a1") else {
             panic!("a place");
         };
-        assert!(waits(&turns.enter("b", now, || "b1")));
-        turns.leave(first);
-        turns.leave(first);
-        assert_eq!(turns.waiting, 1);
-        assert_eq!(order(&mut turns, "a", now), ["b1"]);
-        assert_eq!(turns.running.len(), 0);
+        assert!(waits(&queue.enter("b", now, || "b1")));
+        queue.leave(first);
+        queue.leave(first);
+        assert_eq!(queue.waiting, 1);
+        assert_eq!(order(&mut queue, "a", now), ["b1"]);
+        assert_eq!(queue.running.len(), 0);
     }
 
     #[test]
     fn busy_queue_is_short_but_each_key_may_wait_once() {
-        let (mut turns, now) = busy(64);
+        let (mut queue, now) = busy(64);
         for _ in 0..32 {
-            turns.times.add(Duration::from_millis(4));
+            queue.times.add(Duration::from_millis(4));
         }
         for _ in 0..40 {
-            assert!(waits(&turns.enter("a", now, || "a")), "a burst waits");
+            assert!(waits(&queue.enter("a", now, || "a")), "a burst waits");
         }
         let late = now + Duration::from_secs(1);
-        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
-        while turns.waiting > 1 {
-            turns.release("a", late);
+        assert_eq!(queue.enter("a", late, || "a"), Entry::Full);
+        while queue.waiting > 1 {
+            queue.release("a", late);
         }
         assert_eq!(
-            turns.enter("a", late, || "a"),
+            queue.enter("a", late, || "a"),
             Entry::Full,
             "as long as one answer"
         );
         for who in ["b", "c", "d"] {
-            assert!(waits(&turns.enter(who, late, || "x")), "{who}");
-            assert_eq!(turns.enter(who, late, || "x"), Entry::Full, "{who}");
+            assert!(waits(&queue.enter(who, late, || "x")), "{who}");
+            assert_eq!(queue.enter(who, late, || "x"), Entry::Full, "{who}");
         }
-        order(&mut turns, "a", late);
+        order(&mut queue, "a", late);
         let calm = late + Duration::from_secs(1);
-        assert_eq!(turns.enter("a", calm, || "a"), Entry::Permit("a".into()));
+        assert_eq!(queue.enter("a", calm, || "a"), Entry::Permit("a".into()));
         for _ in 0..40 {
-            assert!(waits(&turns.enter("a", calm, || "a")), "it is over");
+            assert!(waits(&queue.enter("a", calm, || "a")), "it is over");
         }
     }
 
     /// A queue with one permit, which the key `a` has, in an overload caused by `a`.
     fn overload() -> (FairQueue<&'static str>, Instant) {
-        let (mut turns, now) = busy(64);
+        let (mut queue, now) = busy(64);
         for _ in 0..32 {
-            turns.times.add(Duration::from_millis(4));
+            queue.times.add(Duration::from_millis(4));
         }
         // 1.6 s of work within a second.
         for _ in 0..400 {
-            turns.enter("a", now, || "a");
+            queue.enter("a", now, || "a");
         }
         let late = now + Duration::from_secs(1);
-        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
-        while turns.waiting > 0 {
-            turns.release("a", late);
+        assert_eq!(queue.enter("a", late, || "a"), Entry::Full);
+        while queue.waiting > 0 {
+            queue.release("a", late);
         }
-        assert_eq!(turns.running.len(), 1);
-        (turns, late)
+        assert_eq!(queue.running.len(), 1);
+        (queue, late)
     }
 
     #[test]
     fn overloading_key_may_not_queue_behind_itself() {
-        let (mut turns, now) = overload();
-        assert_eq!(turns.enter("a", now, || "a"), Entry::Full);
-        assert_eq!(order(&mut turns, "a", now), [""; 0]);
-        assert_eq!(turns.enter("a", now, || "a"), Entry::Permit("a".into()));
+        let (mut queue, now) = overload();
+        assert_eq!(queue.enter("a", now, || "a"), Entry::Full);
+        assert_eq!(order(&mut queue, "a", now), [""; 0]);
+        assert_eq!(queue.enter("a", now, || "a"), Entry::Permit("a".into()));
     }
 
     #[test]
     fn light_key_starts_beside_heavy_key() {
-        let (mut turns, now) = overload();
-        assert!(turns.is_heavy("a", now));
-        assert!(!turns.is_heavy("b", now));
-        assert_eq!(turns.enter("b", now, || "b"), Entry::Permit("b".into()));
-        assert_eq!(turns.enter("b", now, || "b"), Entry::Full, "one for each");
-        assert!(waits(&turns.enter("c", now, || "c")), "one for each permit");
-        assert_eq!(turns.release("a", now), None, "there is one too many");
-        assert_eq!(turns.running.len(), 1);
-        assert_eq!(turns.release("b", now), Some(("c".into(), "c")));
-        assert_eq!(turns.release("c", now), None);
+        let (mut queue, now) = overload();
+        assert!(queue.is_heavy("a", now));
+        assert!(!queue.is_heavy("b", now));
+        assert_eq!(queue.enter("b", now, || "b"), Entry::Permit("b".into()));
+        assert_eq!(queue.enter("b", now, || "b"), Entry::Full, "one for each");
+        assert!(waits(&queue.enter("c", now, || "c")), "one for each permit");
+        assert_eq!(queue.release("a", now), None, "there is one too many");
+        assert_eq!(queue.running.len(), 1);
+        assert_eq!(queue.release("b", now), Some(("c".into(), "c")));
+        assert_eq!(queue.release("c", now), None);
         let later = now + Duration::from_secs(3);
-        assert!(!turns.is_heavy("a", later), "it is over");
+        assert!(!queue.is_heavy("a", later), "it is over");
     }
 }

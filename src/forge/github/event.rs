@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::config::Association;
 use crate::forge::event::{
     Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
     MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut, read,
@@ -120,8 +121,6 @@ struct ThreadObject {
     /// Null if the account was deleted.
     #[serde(default)]
     user: Option<User>,
-    #[serde(default)]
-    author_association: String,
     #[serde(default)]
     state: String,
     /// Present on an issue that is a pull request.
@@ -281,7 +280,7 @@ fn comment(payload: CommentPayload) -> CommentEvent {
         thread: thread(payload.issue),
         text: cut(payload.comment.body.unwrap_or_default(), MAX_BODY_BYTES),
         author: person(payload.comment.user),
-        association: payload.comment.author_association,
+        association: Association::named(&payload.comment.author_association),
         is_new: payload.action == "created",
     }
 }
@@ -355,7 +354,6 @@ fn thread(object: ThreadObject) -> Thread {
         body: cut(object.body.unwrap_or_default(), MAX_BODY_BYTES),
         labels: Vec::new(),
         author: person(object.user),
-        association: object.author_association,
         is_open: object.state != "closed",
     }
 }

@@ -26,7 +26,6 @@ fn issue_payload_is_parsed() {
     assert_eq!(event.action, Action::Opened);
     assert_eq!((event.issue.number, event.issue.is_open), (12, true));
     assert_eq!(event.issue.labels, ["bug"]);
-    assert_eq!(event.issue.association, "NONE");
     assert_eq!(event.sender.login, "visitor");
     let question = event.issue.question();
     assert!(question.starts_with("checkout forgets"), "{question}");
@@ -65,7 +64,8 @@ fn comment_payload_is_parsed() {
     };
     assert_eq!(event.text, "/foveate the sum of discounts");
     assert_eq!((event.is_new, event.is_pull_request), (true, false));
-    assert_eq!((&*event.association, event.thread.number), ("MEMBER", 12));
+    assert_eq!(event.association, Some(Association::Member));
+    assert_eq!(event.thread.number, 12);
     assert!(!event.author.is_bot);
 
     let mut payload = payload;

@@ -193,7 +193,7 @@ fn note(payload: NotePayload) -> Option<CommentEvent> {
         is_pull_request,
         text: cut(note.note, MAX_BODY_BYTES),
         author: person(payload.user),
-        association: String::new(),
+        association: None,
         is_new: !note.system && matches!(&*note.action, "" | "create"),
     })
 }
@@ -226,7 +226,6 @@ fn thread(object: ThreadObject) -> Thread {
         body: cut(object.description.unwrap_or_default(), MAX_BODY_BYTES),
         labels: Vec::new(),
         author: Person::default(),
-        association: String::new(),
         is_open: !matches!(&*object.state, "closed" | "merged"),
     }
 }

@@ -111,7 +111,7 @@ pub struct MemoryAnswer {
 /// The stored data of a repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DiskAnswer {
-    /// Bytes in the data directory, without the copy of a remote repository.
+    /// Bytes in the data directory, without the clone of a remote repository.
     bytes: u64,
     /// Why the stored index is missing or not up to date; answers are not affected.
     error: Option<String>,

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::Catalog;
 use crate::access::Grant;
 use crate::engine::{RepoName, Repository, Source, UnloadedRepository};
+use crate::ingest::task_group::TaskGroup;
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -125,7 +124,7 @@ impl Catalog {
         let mut resident = self.engine.repositories(&Grant::unrestricted());
         let is_driven = |name: &RepoName| {
             let tasks = self.tasks_of(name);
-            tasks.is_some_and(|(stop, _)| !stop.is_cancelled())
+            tasks.is_some_and(|tasks| !tasks.stop.is_cancelled())
         };
         resident.retain(|repository| repository.current().is_some() && is_driven(&repository.name));
         if resident.len() < 2 {
@@ -158,11 +157,10 @@ impl Catalog {
 
     /// Ends a repository's tasks and unloads it. Returns whether it was unloaded.
     async fn evict(self: &Arc<Self>, repository: &Arc<Repository>) -> bool {
-        let Some((stop, tracker)) = self.tasks_of(&repository.name) else {
+        let Some(tasks) = self.tasks_of(&repository.name) else {
             return false;
         };
-        stop.cancel();
-        if timeout(EVICT_TIMEOUT, tracker.wait()).await.is_ok() {
+        if timeout(EVICT_TIMEOUT, tasks.end()).await.is_ok() {
             return self.unload(repository);
         }
         tracing::warn!(
@@ -171,7 +169,7 @@ impl Catalog {
         );
         let (catalog, repository) = (Arc::clone(self), Arc::clone(repository));
         self.tracker.spawn(async move {
-            tracker.wait().await;
+            tasks.end().await;
             catalog.unload(&repository)
         });
         false
@@ -184,7 +182,7 @@ impl Catalog {
         let Some(ends) = self.engine.evict(repository) else {
             return false;
         };
-        self.stops.remove(name);
+        self.tasks.remove(name);
         tracing::info!(repo = %name, bytes, "evicted");
         metrics::counter!("foveate_repositories_evicted_total").increment(1);
         self.unloaded.insert(name.clone(), ends);
@@ -193,8 +191,8 @@ impl Catalog {
         true
     }
 
-    /// Returns the stop signal and the tracker of a repository's tasks.
-    pub(super) fn tasks_of(&self, name: &RepoName) -> Option<(CancellationToken, TaskTracker)> {
-        self.stops.get(name).map(|tasks| tasks.value().clone())
+    /// Returns the tasks of a loaded repository.
+    pub(super) fn tasks_of(&self, name: &RepoName) -> Option<TaskGroup> {
+        self.tasks.get(name).map(|tasks| tasks.value().clone())
     }
 }

@@ -10,6 +10,7 @@ use super::{Catalog, ManageError, outcome};
 use crate::access::Grant;
 use crate::access::audit::{self, Action};
 use crate::engine::Repository;
+use crate::ingest::clone_path;
 use crate::ingest::git::remote;
 use crate::store::AnswerFilter;
 use crate::telemetry::spans::{carried, spawn_blocking};
@@ -78,20 +79,18 @@ impl Catalog {
     pub(super) async fn clean_up(&self, repository: Arc<Repository>) {
         let name = repository.name.clone();
         let name = name.as_str();
-        if let Some((_, (stop, tracker))) = self.stops.remove(name) {
-            stop.cancel();
-            tracker.close();
-            tracker.wait().await;
+        if let Some((_, tasks)) = self.tasks.remove(name) {
+            tasks.end().await;
         }
         self.unloaded.remove(name);
         self.trusted.remove(name);
         if let Err(error) = self.credentials.remove(&repository.name) {
             tracing::warn!(repo = name, %error, "cannot remove the credentials of the repository");
         }
-        let copy = self.settings.copy_at(&repository.name);
-        let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
+        let clone = clone_path(&self.settings.data_dir, &repository.name);
+        let removed = spawn_blocking(move || remote::remove_clone(&clone)).await;
         if let Ok(Err(error)) = removed {
-            tracing::warn!(repo = name, %error, "cannot remove the local copy of the repository");
+            tracing::warn!(repo = name, %error, "cannot remove the local clone of the repository");
         }
         if let Some(directory) = repository.store.directory() {
             match tokio::fs::remove_dir_all(directory).await {

@@ -107,7 +107,7 @@ pub(super) fn canonical_directory(
     }
 }
 
-/// Refuses the data directory, which has the copies of other repositories. `kind` is the requested kind of repository.
+/// Refuses the data directory, which has the clones of other repositories. `kind` is the requested kind of repository.
 pub(super) fn refuse_own_data(
     path: &Path,
     kind: RepositoryKind,

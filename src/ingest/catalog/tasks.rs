@@ -6,16 +6,17 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::Catalog;
 use crate::engine::{Commands, RepoName, Repository, Source, Writer};
+use crate::ingest::clone_path;
 use crate::ingest::driver::{Driver, GitSource, Origin};
 use crate::ingest::flush::Flusher;
-use crate::ingest::git::remote::RemoteCopy;
+use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{LocalPaths, LocationError, ReadLimits, Records};
 use crate::ingest::history_reader::HistoryReader;
 use crate::ingest::revisions::RevisionBuilder;
+use crate::ingest::task_group::TaskGroup;
 use crate::ingest::tree::Stats;
 
 impl Catalog {
@@ -28,28 +29,18 @@ impl Catalog {
     /// Starts the tasks of a repository.
     pub(super) fn drive(&self, writer: Writer, commands: Commands) -> Arc<Repository> {
         let repository = Arc::clone(writer.repository());
-        let stop = self.stop.child_token();
-        let tracker = TaskTracker::new();
+        let tasks = TaskGroup::new(self.stop.child_token());
         let (name, source) = (repository.name.clone(), repository.source.clone());
-        self.spawn(source, writer, commands, &stop, &tracker);
-        tracker.close();
+        self.spawn(source, writer, commands, &tasks);
+        tasks.tracker.close();
         // The catalog's own tracker waits for all of them.
-        self.tracker.spawn({
-            let tracker = tracker.clone();
-            async move { tracker.wait().await }
-        });
-        self.stops.insert(name, (stop, tracker));
+        let tracker = tasks.tracker.clone();
+        self.tracker.spawn(async move { tracker.wait().await });
+        self.tasks.insert(name, tasks);
         repository
     }
 
-    fn spawn(
-        &self,
-        source: Source,
-        writer: Writer,
-        commands: Commands,
-        stop: &CancellationToken,
-        tracker: &TaskTracker,
-    ) {
+    fn spawn(&self, source: Source, writer: Writer, commands: Commands, tasks: &TaskGroup) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name.clone();
         let store = Arc::clone(&writer.repository().store);
@@ -58,57 +49,53 @@ impl Catalog {
             repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
             records: Arc::new(Records::of(&store)),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
         };
-        let copied = self.copy_of(&source, &name);
-        let copy = copied.as_ref().ok().cloned().flatten();
+        let clone = self.clone_of(&source, &name);
+        let local_clone = clone.as_ref().ok().cloned().flatten();
         let builder = RevisionBuilder {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
-            copy: copy.clone(),
+            local_clone: local_clone.clone(),
             transfers: Arc::clone(&self.transfers),
             history: history.clone(),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
             working: Arc::new(watch::Sender::new(0)),
             histories: Arc::new(Semaphore::new(1)),
         };
-        tracker.spawn(builder.serve(commands.requests));
+        tasks.tracker.spawn(builder.serve(commands.requests));
         let flusher = Flusher {
             repository: Arc::clone(writer.repository()),
             stats: Arc::new(Stats::of(&store)),
             quiet: self.settings.write_after,
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
         };
         let stats = Arc::clone(&flusher.stats);
-        tracker.spawn(flusher.run());
+        tasks.tracker.spawn(flusher.run());
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            read_limits: self.read_limits_of(&name, copy.is_some()),
+            read_limits: self.read_limits_of(&name, local_clone.is_some()),
             transfers: Arc::clone(&self.transfers),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
+            tasks: tasks.clone(),
             git,
             history,
             stats,
         };
-        self.follow(source, copied, driver, writer, commands.syncs);
+        self.follow(source, clone, driver, writer, commands.syncs);
     }
 
     /// Starts the task that follows the source of a repository.
     fn follow(
         &self,
         source: Source,
-        copied: Result<Option<Arc<RemoteCopy>>, LocationError>,
+        clone: Result<Option<Arc<LocalClone>>, LocationError>,
         driver: Driver,
         mut writer: Writer,
         syncs: mpsc::Receiver<()>,
     ) {
-        let (tracker, stop) = (driver.tracker.clone(), driver.stop.clone());
+        let TaskGroup { stop, tracker } = driver.tasks.clone();
         let repository = Arc::clone(writer.repository());
         let report_defect = move || repository.fail_on_defect();
         match source {
@@ -121,8 +108,8 @@ impl Catalog {
                 reference,
                 poll,
             } => {
-                let origin = match copied {
-                    Ok(Some(copy)) => Origin::Remote(copy),
+                let origin = match clone {
+                    Ok(Some(clone)) => Origin::Remote(clone),
                     Ok(None) => Origin::Local(PathBuf::from(location)),
                     // Allowed when it was registered, but no longer.
                     Err(error) => return writer.fail(error.to_string()),
@@ -139,9 +126,9 @@ impl Catalog {
     }
 
     /// Returns the paths where a repository, its git directory and its objects may lie.
-    fn read_limits_of(&self, name: &RepoName, is_copy: bool) -> Arc<ReadLimits> {
-        if is_copy {
-            // Git made the copy here, and nothing else writes to it.
+    fn read_limits_of(&self, name: &RepoName, is_clone: bool) -> Arc<ReadLimits> {
+        if is_clone {
+            // Git made the clone here, and nothing else writes to it.
             return Arc::new(ReadLimits {
                 places: LocalPaths::Anywhere,
                 ..ReadLimits::clone(&self.settings.read_limits)
@@ -151,20 +138,20 @@ impl Catalog {
         Arc::clone(trusted.as_deref().unwrap_or(&self.settings.read_limits))
     }
 
-    /// Returns the local copy of a remote repository; `None` for a repository on this machine.
-    fn copy_of(
+    /// Returns the local clone of a remote repository; `None` for a repository on this machine.
+    fn clone_of(
         &self,
         source: &Source,
         name: &RepoName,
-    ) -> Result<Option<Arc<RemoteCopy>>, LocationError> {
+    ) -> Result<Option<Arc<LocalClone>>, LocationError> {
         let Source::Git { location, .. } = source else {
             return Ok(None);
         };
         let connection = self
             .settings
             .connection_to(location, || self.credentials.of(name))?;
-        let copy = |connection| RemoteCopy::new(connection, self.settings.copy_at(name));
-        Ok(connection.map(|connection| Arc::new(copy(connection))))
+        let path = clone_path(&self.settings.data_dir, name);
+        Ok(connection.map(|connection| Arc::new(LocalClone::new(connection, path))))
     }
 }
 

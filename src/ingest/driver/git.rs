@@ -1,4 +1,4 @@
-//! The task of a git repository: fetches the copy of a remote one, reads the files of a ref and publishes
+//! The task of a git repository: updates the clone of a remote one, reads the files of a ref and publishes
 //! them. Runs on request, at each poll, and again after a failure.
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 use super::{Driver, Listed, Loaded, Loading, ScanOutcome, fail, finished, publish, run};
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
-use crate::ingest::git::remote::RemoteCopy;
+use crate::ingest::git::remote::LocalClone;
 use crate::ingest::git::{GitError, GitRepo, is_missing, refuse_lost_files};
 use crate::ingest::schedule::Schedule;
 
@@ -43,32 +43,32 @@ impl GitSource {
 pub(in crate::ingest) enum Origin {
     /// A repository that is read in place.
     Local(PathBuf),
-    /// A local copy of a remote repository.
-    Remote(Arc<RemoteCopy>),
+    /// A local clone of a remote repository.
+    Remote(Arc<LocalClone>),
 }
 
 impl Origin {
     fn directory(&self) -> &Path {
         match self {
             Self::Local(path) => path,
-            Self::Remote(copy) => copy.directory(),
+            Self::Remote(clone) => clone.directory(),
         }
     }
 
-    fn copy(&self) -> Option<&Arc<RemoteCopy>> {
+    fn local_clone(&self) -> Option<&Arc<LocalClone>> {
         match self {
             Self::Local(_) => None,
-            Self::Remote(copy) => Some(copy),
+            Self::Remote(clone) => Some(clone),
         }
     }
 
-    /// Reports a history that cannot be read from a copy as damage of the copy, without the details of git.
+    /// Reports a history that cannot be read from a clone as damage of the clone, without the details of git.
     fn without_damage(&self, loaded: Loaded) -> Loaded {
-        match (self.copy(), loaded) {
-            (Some(copy), Err(error)) if error.is_damage() => {
-                tracing::warn!(copy = %copy.directory().display(), %error, "the local copy seems damaged");
-                copy.report_damage();
-                Err(GitError::DamagedCopy)
+        match (self.local_clone(), loaded) {
+            (Some(clone), Err(error)) if error.is_damage() => {
+                tracing::warn!(clone = %clone.directory().display(), %error, "the local clone seems damaged");
+                clone.report_damage();
+                Err(GitError::DamagedClone)
             }
             (_, loaded) => loaded,
         }
@@ -76,31 +76,31 @@ impl Origin {
 
     /// Returns the clone or fetch that is needed before the ref is read.
     fn transfer(&self, cause: Cause) -> Option<Transfer> {
-        let copy = self.copy()?;
-        if copy.is_damaged() || !copy.exists() {
-            return Some(Transfer::Clone(Arc::clone(copy)));
+        let clone = self.local_clone()?;
+        if clone.is_damaged() || !clone.exists() {
+            return Some(Transfer::Clone(Arc::clone(clone)));
         }
-        // At startup the existing copy is served at once.
-        (cause != Cause::Registered).then(|| Transfer::Fetch(Arc::clone(copy)))
+        // At startup the existing clone is served at once.
+        (cause != Cause::Registered).then(|| Transfer::Fetch(Arc::clone(clone)))
     }
 }
 
 enum Transfer {
-    Clone(Arc<RemoteCopy>),
-    Fetch(Arc<RemoteCopy>),
+    Clone(Arc<LocalClone>),
+    Fetch(Arc<LocalClone>),
 }
 
 impl Driver {
-    /// Removes a copy of another address from the source's directory, and retries until that succeeds.
+    /// Removes a clone of another address from the source's directory, and retries until that succeeds.
     /// Returns `None` when told to stop.
-    async fn remove_other_copy(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
-        let Origin::Remote(copy) = &source.origin else {
+    async fn remove_other_clone(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
+        let Origin::Remote(clone) = &source.origin else {
             return Some(writer);
         };
         loop {
-            let (copy, stop) = (Arc::clone(copy), self.stop.clone());
+            let (clone, stop) = (Arc::clone(clone), self.tasks.stop.clone());
             match self
-                .blocking(move || copy.remove_if_other_address(&stop))
+                .blocking(move || clone.remove_if_other_address(&stop))
                 .await?
             {
                 Ok(()) => return Some(writer),
@@ -108,7 +108,7 @@ impl Driver {
                 Err(error) => writer.fail(error.to_string()),
             }
             let again = tokio::time::sleep(self.settings.poll.retry);
-            self.stop.run_until_cancelled(again).await?;
+            self.tasks.stop.run_until_cancelled(again).await?;
         }
     }
 
@@ -121,7 +121,7 @@ impl Driver {
             Err(_) => Cause::Registered,
         };
         let run = run(&writer, cause);
-        let Some(writer) = self.remove_other_copy(&source, writer).await else {
+        let Some(writer) = self.remove_other_clone(&source, writer).await else {
             return;
         };
         let stored = source.list_stored();
@@ -155,11 +155,11 @@ impl Driver {
             }
             let cause = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return,
+                () = self.tasks.stop.cancelled() => return,
                 Some(()) = syncs.recv() => Some(Cause::Sync),
                 (loading, loaded, run) = finished(&mut history) => {
                     let loaded = source.origin.without_damage(loaded);
-                    let is_damaged = source.origin.copy().is_some_and(|copy| copy.is_damaged());
+                    let is_damaged = source.origin.local_clone().is_some_and(|clone| clone.is_damaged());
                     let added = self.add_history(writer, |writer| writer, (loading, loaded, run));
                     let Some((back, loading)) = added.await else {
                         return;
@@ -183,18 +183,18 @@ impl Driver {
     ) -> Option<(Writer, Refreshed)> {
         let repository = Arc::clone(writer.repository());
         // A request that comes later may announce what this refresh misses.
-        let requested = repository.requested_syncs();
+        let requested = repository.syncs.requested();
         let transfer = source.origin.transfer(cause);
         let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
-        let transferred = match (transfer, repository.earlier_failure()) {
+        let transferred = match (transfer, &repository.earlier_failure) {
             (Some(transfer), _) => self.run_transfer(transfer, &writer).await?,
-            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.to_owned())),
+            (None, Some(error)) if !is_asked => Err(GitError::Unavailable(error.clone())),
             (None, _) => Ok(()),
         };
         let work = GitWork {
             driver: self.clone(),
             directory: source.origin.directory().to_owned(),
-            copy: source.origin.copy().cloned(),
+            local_clone: source.origin.local_clone().cloned(),
             reference: source.reference.clone(),
         };
         let permit = self.index_permit(&repository).await?;
@@ -209,29 +209,28 @@ impl Driver {
             return None;
         }
         if is_asked {
-            repository.finish_syncs(requested);
+            repository.syncs.finish(requested);
         } else if refreshed.source == SourceState::Current {
             refreshed.source = SourceState::NotPolled;
         }
         Some((writer, refreshed))
     }
 
-    /// Waits for a turn and runs a clone or fetch. Returns its result; `None` when told to stop.
+    /// Waits for a permit and runs a clone or fetch. Returns its result; `None` when told to stop.
     async fn run_transfer(
         &self,
         transfer: Transfer,
         writer: &Writer,
     ) -> Option<Result<(), GitError>> {
         let progress = Arc::clone(&writer.repository().progress);
-        let permit = Arc::clone(&self.transfers).acquire_owned();
-        let permit = self.stop.run_until_cancelled(permit).await?.ok()?;
-        let stop = self.stop.clone();
+        let permit = self.tasks.permit(&self.transfers).await?;
+        let stop = self.tasks.stop.clone();
         self.blocking(move || {
             let start = Instant::now();
             progress.enter(Phase::Fetching, 0);
             let done = match transfer {
-                Transfer::Clone(copy) => copy.make(&progress, &stop),
-                Transfer::Fetch(copy) => copy.fetch(&progress, &stop),
+                Transfer::Clone(clone) => clone.make(&progress, &stop),
+                Transfer::Fetch(clone) => clone.fetch(&progress, &stop),
             };
             drop(permit);
             let outcome = if done.is_ok() { "ok" } else { "failed" };
@@ -252,7 +251,7 @@ struct Refreshed {
 /// State of the source after a refresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceState {
-    /// The source was not contacted: the existing copy is served.
+    /// The source was not contacted: the existing clone is served.
     NotPolled,
     /// The index matches the source.
     Current,
@@ -264,13 +263,13 @@ enum SourceState {
 struct GitWork {
     driver: Driver,
     directory: PathBuf,
-    /// The copy that this program made, which must be complete.
-    copy: Option<Arc<RemoteCopy>>,
+    /// The clone that this program made, which must be complete.
+    local_clone: Option<Arc<LocalClone>>,
     reference: String,
 }
 
 impl GitWork {
-    /// Reads and publishes the ref. After a failed transfer it still reads the existing copy and then
+    /// Reads and publishes the ref. After a failed transfer it still reads the existing clone and then
     /// reports the failure, so that the index is served as an old one.
     fn refresh(
         &self,
@@ -290,8 +289,8 @@ impl GitWork {
             Ok(None) => self.settled(writer, cause),
             Err(GitError::Cancelled(_)) => ScanOutcome::Cancelled,
             Err(error) => {
-                if let Some(copy) = self.copy.as_ref().filter(|_| error.is_damage()) {
-                    copy.report_damage();
+                if let Some(clone) = self.local_clone.as_ref().filter(|_| error.is_damage()) {
+                    clone.report_damage();
                 }
                 fail(writer, error.to_string())
             }
@@ -349,7 +348,7 @@ impl GitWork {
         let (blobs, progress) = (&repository.blobs, &repository.progress);
         let pools = &self.driver.engine.pools;
         let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
-        if self.copy.is_some() {
+        if self.local_clone.is_some() {
             refuse_lost_files(&files)?;
         }
         Ok(Some(Plan {

@@ -6,7 +6,6 @@ mod scan;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tracing::{Instrument as _, Span};
@@ -15,7 +14,7 @@ use super::{Driver, Loading, ScanOutcome, finished, run};
 use crate::engine::{Cause, Writer};
 use crate::ingest::schedule::sleep_until;
 use crate::ingest::tree::WorkingTree;
-use scan::{Scan, TreeWork, list_stored, network_threads};
+use scan::{Scan, TreeWork, list_stored};
 
 /// A full scan of a working tree that is due.
 struct FullScan {
@@ -38,13 +37,8 @@ impl Driver {
         mut syncs: mpsc::Receiver<()>,
     ) {
         let run = run(&writer, Cause::Registered);
-        let read = list_stored(path.clone());
-        let earlier = self.serve_stale(writer, read).instrument(run.clone());
-        let Some(writer) = earlier.await else {
-            return;
-        };
-        let open = self.open_tree(path, watch, writer).instrument(run.clone());
-        let Some(mut work) = open.await else {
+        let begin = self.begin_tree(path, watch, writer);
+        let Some(mut work) = begin.instrument(run.clone()).await else {
             return;
         };
         let mut history: Option<Loading> = None;
@@ -59,7 +53,7 @@ impl Driver {
             let takes_changes = due.as_ref().is_none_or(is_complete);
             let (scan, permit, run) = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return,
+                () = self.tasks.stop.cancelled() => return,
                 // Before changes: other repositories wait for its permit.
                 begun = begun(&mut due) => {
                     let Some((cause, permit, run)) = begun else {
@@ -68,8 +62,7 @@ impl Driver {
                     (Scan::Everything(cause), permit, run)
                 }
                 Some(()) = syncs.recv(), if is_idle => {
-                    let run = super::run(&work.writer, Cause::Sync);
-                    due = Some(self.full_scan(&work, Cause::Sync, run));
+                    due = Some(self.new_full_scan(&work, Cause::Sync));
                     continue;
                 }
                 changed = work.changed(), if takes_changes => {
@@ -85,9 +78,7 @@ impl Driver {
                     continue;
                 }
                 () = sleep_until(poll), if is_idle => {
-                    let cause = work.cause();
-                    let run = super::run(&work.writer, cause);
-                    due = Some(self.full_scan(&work, cause, run));
+                    due = Some(self.new_full_scan(&work, work.cause()));
                     continue;
                 }
             };
@@ -107,34 +98,21 @@ impl Driver {
         }
     }
 
-    async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+    /// Publishes the stale index, if there is one, and opens the tree. Returns `None` when told to stop.
+    async fn begin_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+        let read = list_stored(path.clone());
+        let writer = self.serve_stale(writer, read).await?;
         let driver = self.clone();
-        self.blocking(move || {
-            let own_threads = network_threads(&path);
-            let tree = driver.tree(path);
-            driver.git.store(tree.git().cloned().map(Arc::new));
-            let mut work = TreeWork {
-                tree,
-                writer,
-                watcher: None,
-                watch,
-                broken: None,
-                failures: 0,
-                scanned: Instant::now(),
-                poll_wait: driver.settings.poll_interval,
-                audited: Instant::now(),
-                audits: 0,
-                rest_until: tokio::time::Instant::now(),
-                own_threads,
-                driver,
-            };
-            work.start_watching();
-            work
-        })
-        .await
+        self.blocking(move || TreeWork::open(driver, path, watch, writer))
+            .await
     }
 
-    /// Prepares a full scan, which waits for its turn. A scan of changed files does not, so that a save never waits
+    /// Prepares a full scan in a run of its own.
+    fn new_full_scan(&self, work: &TreeWork, cause: Cause) -> FullScan {
+        self.full_scan(work, cause, run(&work.writer, cause))
+    }
+
+    /// Prepares a full scan, which waits for a permit. A scan of changed files does not, so that a save never waits
     /// for other repositories. Nor does a tree on a network file system: if that hangs, it would block the others.
     fn full_scan(&self, work: &TreeWork, cause: Cause, run: Span) -> FullScan {
         let engine = Arc::clone(&self.engine);

@@ -1,6 +1,6 @@
 //! Builds git commands. They never run a hook, a prompt, a pager or an external program named by the
 //! repository's own settings, and never silently fetch missing objects. Commands that read a repository
-//! cannot use the network; commands that use the network only touch this program's own copies. This file
+//! cannot use the network; commands that use the network only touch this program's own clones. This file
 //! knows no particular repository.
 
 use std::ffi::{OsStr, OsString};

@@ -6,6 +6,7 @@
 
 mod changes;
 mod commit_metadata;
+mod commit_queue;
 mod current_paths;
 mod hunks;
 mod record;
@@ -29,6 +30,7 @@ use super::read_limits::read_start;
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
 pub use changes::CommitChange;
+use commit_queue::{BATCH, CommitQueue, Run};
 use current_paths::assemble;
 use hunks::{Changed, HunksReader};
 use record::TouchedFiles;
@@ -79,8 +81,6 @@ pub enum HistoryStep {
 const VERSION: u16 = 1;
 /// Maximum commits whose functions are read already in the step [`HistoryStep::Files`].
 const MAX_EARLY_FUNCTIONS: usize = 300;
-/// Number of commits read by one git process; records are kept after each batch.
-const BATCH: usize = 2000;
 
 impl GitRepo {
     /// Reads the history of a commit, newest first, as far as `step` says. Commits in `records` are not
@@ -250,8 +250,7 @@ impl Reader<'_> {
     }
 
     fn read_touched_files(&self, commits: &[ObjectId]) -> Result<(), GitError> {
-        let turn = &self.records.touched_files_turn;
-        let _turn = turn.lock();
+        let _alone = self.records.reading_touched_files.lock();
         let missing = self.records.without_touched_files(commits);
         self.records.expect_reads(missing.len());
         for batch in missing.chunks(BATCH) {
@@ -300,8 +299,7 @@ impl Reader<'_> {
         }
         self.records.expect_reads(missing);
         loop {
-            let turn = &self.records.functions_turn;
-            let _turn = turn.lock();
+            let _alone = self.records.reading_functions.lock();
             // Another revision may have read some of them meanwhile.
             let missing = self.records.without_functions(commits);
             if missing.is_empty() {
@@ -438,83 +436,6 @@ impl Reader<'_> {
         }
         let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
         stream::pieces(command, input.as_bytes(), end, &self.run_limits, take)
-    }
-}
-
-/// Result of one run of git.
-struct Run<T> {
-    done: Vec<(ObjectId, T)>,
-    failed_at: Option<Failure>,
-}
-
-/// Position and error of a failed run.
-struct Failure {
-    /// Index of the commit that was being read; the one that git could not read may be a later one.
-    position: usize,
-    error: GitError,
-}
-
-impl<T> Run<T> {
-    fn new(
-        commits: &[ObjectId],
-        done: Vec<(ObjectId, T)>,
-        current: Option<ObjectId>,
-        ran: Result<(), GitError>,
-    ) -> Result<Self, GitError> {
-        let failed_at = match ran {
-            Ok(()) => None,
-            // Without memory, git fails on commits that it can read.
-            Err(error @ GitError::Failed { .. }) if error.is_damage() => Some(Failure {
-                position: commits
-                    .iter()
-                    .position(|id| Some(*id) == current)
-                    .unwrap_or_default(),
-                error,
-            }),
-            Err(error) => return Err(error),
-        };
-        Ok(Self { done, failed_at })
-    }
-}
-
-/// Queue of commits, some of which git may fail to read. Git does not say which commit failed, and may or may
-/// not have printed it. So after a failure the next commit is read alone.
-struct CommitQueue<'a> {
-    commits: &'a [ObjectId],
-    batch_size: usize,
-    lost: Vec<ObjectId>,
-}
-
-impl<'a> CommitQueue<'a> {
-    fn new(commits: &'a [ObjectId]) -> Self {
-        Self {
-            commits,
-            batch_size: BATCH,
-            lost: Vec::new(),
-        }
-    }
-
-    fn next(&self) -> Option<&'a [ObjectId]> {
-        let requested = &self.commits[..self.commits.len().min(self.batch_size)];
-        (!requested.is_empty()).then_some(requested)
-    }
-
-    fn advance(&mut self, requested: usize, failure: Option<Failure>) {
-        match failure {
-            None => {
-                self.commits = &self.commits[requested..];
-                self.batch_size = BATCH;
-            }
-            Some(failure) if requested > 1 => {
-                self.commits = &self.commits[failure.position..];
-                self.batch_size = 1;
-            }
-            Some(_) => {
-                self.lost.extend_from_slice(&self.commits[..1]);
-                self.commits = &self.commits[1..];
-                self.batch_size = BATCH;
-            }
-        }
     }
 }
 

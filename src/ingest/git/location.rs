@@ -10,7 +10,7 @@ use crate::engine::{AddressError, CloneAddress};
 pub enum Location {
     /// A repository on this machine, read in place.
     Local(PathBuf),
-    /// A repository that is copied into the data directory.
+    /// A repository that is cloned into the data directory.
     Remote(CloneAddress),
 }
 

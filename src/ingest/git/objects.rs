@@ -1,10 +1,10 @@
 //! Reads the files of a commit: lists them with one `ls-tree`, or a `diff-tree` against a commit whose files
-//! are known, and reads them with one `cat-file --batch`. Objects that the repository lacks are listed as
+//! are known, and reads them with one `cat-file --batch` ([`cat_file`]). Objects that the repository lacks are listed as
 //! unreadable files.
 
+mod cat_file;
+
 use std::collections::{BTreeMap, HashMap};
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,8 +13,7 @@ use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFil
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::stream::drain;
-use super::{GitError, GitRepo, command, process};
+use super::{GitError, GitRepo, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
 
 /// One entry of a commit's listing.
@@ -120,7 +119,8 @@ impl GitRepo {
         let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
         let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
         let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
-        for (entry, size) in objects.iter_mut().zip(sizes(self, &ids, progress.stop())?) {
+        let sizes = cat_file::sizes(self, &ids, progress.stop())?;
+        for (entry, size) in objects.iter_mut().zip(sizes) {
             entry.size = size;
         }
         check_size(self, &files, &entries, blobs)?;
@@ -356,12 +356,12 @@ fn read_all(
     let ids: Vec<ObjectId> = wanted.iter().map(|w| w.blob).collect();
     let read = Mutex::new(Vec::with_capacity(wanted.len()));
     let ahead = AtomicUsize::new(0);
-    cat_file(repo, "--batch", &ids, progress.stop(), |stdout| {
+    cat_file::run(repo, "--batch", &ids, progress.stop(), |stdout| {
         rayon::in_place_scope(|scope| {
             for blob in wanted {
                 wait_below(&ahead, MAX_AHEAD_BYTES);
                 progress.check()?;
-                let bytes = read_blob(stdout)?;
+                let bytes = cat_file::read_blob(stdout)?;
                 let size = bytes.as_ref().map_or(0, Vec::len);
                 ahead.fetch_add(size, Ordering::Relaxed);
                 let (read, ahead) = (&read, &ahead);
@@ -386,107 +386,6 @@ fn wait_below(count: &AtomicUsize, limit: usize) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
-}
-
-/// Returns the sizes of objects; `None` for those that the repository lacks.
-fn sizes(
-    repo: &GitRepo,
-    ids: &[ObjectId],
-    stop: &CancellationToken,
-) -> Result<Vec<Option<u64>>, GitError> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    cat_file(repo, "--batch-check=%(objectsize)", ids, stop, |stdout| {
-        let size = |_| {
-            let mut line = String::new();
-            match stdout.read_line(&mut line)? {
-                0 => Err(GitError::Output("cat-file")),
-                _ => Ok(line.trim_end().parse().ok()),
-            }
-        };
-        ids.iter().map(size).collect()
-    })
-}
-
-/// Asks one git process about objects in the given order, and reads its output with `read`.
-fn cat_file<T>(
-    repo: &GitRepo,
-    mode: &str,
-    ids: &[ObjectId],
-    stop: &CancellationToken,
-    read: impl FnOnce(&mut BufReader<ChildStdout>) -> Result<T, GitError>,
-) -> Result<T, GitError> {
-    let mut command = repo.command()?;
-    command.args(["cat-file", mode, "--buffer"]);
-    command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let run_limits = repo.reading(stop, "cat-file");
-    let _timed = process::timed(&run_limits);
-    let mut child = process::start(&mut command, &run_limits)?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
-        return Err(GitError::Output("cat-file"));
-    };
-    let (result, errors) = process::watched(&mut child, &run_limits, |threads| {
-        let errors = threads.spawn(move || drain(stderr));
-        let feeder = threads.spawn(move || feed(stdin, ids));
-        let mut stdout = BufReader::with_capacity(1 << 16, stdout);
-        let result = read(&mut stdout);
-        // Closed before joining the feeder, which blocks for ever if reading stopped early.
-        drop(stdout);
-        // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
-        // takes precedence.
-        let fed = feeder.join().unwrap_or(Ok(()));
-        let result = result.and_then(|read| fed.map(|()| read).map_err(GitError::Io));
-        // Git ends now: both of its pipes are closed.
-        (result, errors.join().unwrap_or_default())
-    });
-    let status = child.wait()?;
-    if result.is_err() {
-        run_limits.check()?;
-        process::refuse_killed(&command, status)?;
-        if status.code().is_some_and(|code| code != 0) {
-            return Err(command::failure(&command, &errors));
-        }
-    }
-    result
-}
-
-fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
-    let mut stdin = BufWriter::new(stdin);
-    for id in ids {
-        writeln!(stdin, "{id}")?;
-    }
-    stdin.flush()
-}
-
-/// Reads the next blob of the batch; returns `None` if the repository lacks it.
-fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Vec<u8>>, GitError> {
-    const UNEXPECTED: GitError = GitError::Output("cat-file");
-    let mut header = String::new();
-    if stdout.read_line(&mut header)? == 0 {
-        return Err(UNEXPECTED);
-    }
-    let mut fields = header.split_ascii_whitespace().skip(1);
-    let Some(kind) = fields.next() else {
-        return Err(UNEXPECTED);
-    };
-    if kind != "blob" {
-        return if kind == "missing" {
-            Ok(None)
-        } else {
-            Err(UNEXPECTED)
-        };
-    }
-    let size: usize = fields
-        .next()
-        .and_then(|size| size.parse().ok())
-        .ok_or(UNEXPECTED)?;
-    let mut bytes = vec![0; size + 1];
-    stdout.read_exact(&mut bytes)?;
-    bytes.pop();
-    Ok(Some(bytes))
 }
 
 fn files_of(

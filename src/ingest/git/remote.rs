@@ -1,5 +1,5 @@
-//! Makes and fetches copies of remote repositories in the data directory. Only this file uses the network. A
-//! copy is created completely or not at all, and leftovers of an interrupted run of git are removed before
+//! Makes and fetches clones of remote repositories in the data directory. Only this file uses the network. A
+//! clone is created completely or not at all, and leftovers of an interrupted run of git are removed before
 //! the next. Everything here blocks.
 
 use std::collections::HashMap;
@@ -23,13 +23,13 @@ use super::{GitError, command, refuses_commit};
 use crate::engine::Progress;
 use crate::ingest::data_layout::{DAMAGED, UNFINISHED};
 
-/// A local copy of a remote repository.
+/// The local clone of a remote repository.
 #[derive(Debug)]
-pub struct RemoteCopy {
+pub struct LocalClone {
     connection: Connection,
     directory: PathBuf,
-    /// Held by each run of git that writes to the copy.
-    turn: Mutex<()>,
+    /// Held by each run of git that writes to the clone.
+    writing: Mutex<()>,
     /// Outcomes of earlier requests for commits by id.
     requests: Mutex<CommitRequests>,
     /// The permit to fetch a commit by id.
@@ -72,13 +72,13 @@ impl CommitRequests {
     }
 }
 
-/// Settings of `git gc`: limits of loose objects and packs above which a copy is repacked.
+/// Settings of `git gc`: limits of loose objects and packs above which a clone is repacked.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked again for a commit that it did not send.
 const ASK_INTERVAL: Duration = Duration::from_secs(300);
 /// Time after a failure to ask a server for a commit before it is asked for any again.
 const FAILURE_PAUSE: Duration = Duration::from_secs(10);
-/// Time after a clone before which the copy is not cloned again, however damaged it seems.
+/// Time after cloning before which it is not cloned again, however damaged the clone seems.
 const MAKE_INTERVAL: Duration = Duration::from_secs(600);
 /// Number of commits that a server did not send within [`ASK_INTERVAL`] from which on it is asked for no other.
 const MAX_ASKED: usize = 100;
@@ -93,13 +93,13 @@ const ANSWER_BYTES: u64 = 1 << 18;
 /// The ref of the commit that a remote's detached `HEAD` names.
 const DETACHED: &str = "refs/foveate/head";
 
-impl RemoteCopy {
-    /// Creates a handle to the copy at `directory`, which need not exist yet.
+impl LocalClone {
+    /// Creates a handle to the clone at `directory`, which need not exist yet.
     pub fn new(connection: Connection, directory: PathBuf) -> Self {
         Self {
             connection,
             directory,
-            turn: Mutex::default(),
+            writing: Mutex::default(),
             requests: Mutex::default(),
             request_permit: Arc::new(Semaphore::new(1)),
             is_damaged: AtomicBool::new(false),
@@ -107,17 +107,17 @@ impl RemoteCopy {
         }
     }
 
-    /// Returns the directory of the copy.
+    /// Returns the directory of the clone.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Whether the copy exists.
+    /// Whether the clone exists.
     pub fn exists(&self) -> bool {
         self.directory.join("HEAD").exists()
     }
 
-    /// Records that the copy lacks objects that it should have, so that it is cloned again. A copy that was
+    /// Records that the clone lacks objects that it should have, so that it is cloned again. A clone that was
     /// cloned a short time ago stays: what is missing there is missing from the remote.
     pub fn report_damage(&self) {
         let is_new = self
@@ -134,13 +134,13 @@ impl RemoteCopy {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Removes the copy if it is one of another address, left by an earlier repository of this name. One whose
+    /// Removes the clone if it is one of another address, left by an earlier repository of this name. One whose
     /// settings are corrupt counts as damaged and stays until it is cloned again. Blocks.
     ///
     /// # Errors
     /// When its address cannot be read, the work is to stop, or files cannot be removed.
     pub fn remove_if_other_address(&self, stop: &CancellationToken) -> Result<(), GitError> {
-        let _turn = self.turn.lock();
+        let _writing = self.writing.lock();
         if !self.exists() {
             return Ok(());
         }
@@ -158,20 +158,20 @@ impl RemoteCopy {
         }
         if output.stdout.trim_ascii_end() != self.connection.address().as_bytes() {
             tracing::warn!(
-                copy = %self.directory.display(),
-                "removing the local copy: it was cloned from another address"
+                clone = %self.directory.display(),
+                "removing the local clone: it was cloned from another address"
             );
-            remove_copy(&self.directory)?;
+            remove_clone(&self.directory)?;
         }
         Ok(())
     }
 
-    /// Clones the copy and replaces an existing one.
+    /// Clones the remote repository, and replaces an existing clone.
     ///
     /// # Errors
-    /// When git fails, takes too long, or is to stop; an existing copy then stays.
+    /// When git fails, takes too long, or is to stop; an existing clone then stays.
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
-        let _turn = self.turn.lock();
+        let _writing = self.writing.lock();
         let damaged = self.directory.with_extension(DAMAGED);
         let parent = self.directory.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)?;
@@ -201,7 +201,7 @@ impl RemoteCopy {
     /// Fetches branches, tags and `HEAD`.
     pub fn fetch(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let refs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-        let _turn = self.turn.lock();
+        let _writing = self.writing.lock();
         self.fetch_refs(&["--prune"], &refs, progress, stop)?;
         self.follow_head(progress, stop)?;
         let mut command = command::git_in(&self.directory);
@@ -210,7 +210,7 @@ impl RemoteCopy {
         }
         command.args(["gc", "--auto", "--quiet"]);
         if let Err(error) = self.run("gc", command, progress, stop) {
-            tracing::warn!(copy = %self.directory.display(), %error, "cannot repack the local copy");
+            tracing::warn!(clone = %self.directory.display(), %error, "cannot repack the local clone");
         }
         Ok(())
     }
@@ -231,12 +231,12 @@ impl RemoteCopy {
         }
     }
 
-    /// Fetches a commit that no branch or tag of the copy contains, if the server is to be asked for it and sends it.
+    /// Fetches a commit that no branch or tag of the clone contains, if the server is to be asked for it and sends it.
     ///
     /// # Errors
     /// When the server cannot be asked, or git takes too long or is to stop.
     pub fn fetch_commit(&self, id: &str, stop: &CancellationToken) -> Result<(), GitError> {
-        let _turn = self.turn.lock();
+        let _writing = self.writing.lock();
         // A concurrent request may have made it meanwhile.
         if self.has_commit(id, stop)? || !self.may_request(id)? {
             return Ok(());
@@ -245,8 +245,8 @@ impl RemoteCopy {
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
             Ok(()) => {
                 if let Err(error) = self.drop_old_asked(id, stop) {
-                    let copy = self.directory.display();
-                    tracing::warn!(%copy, %error, "cannot drop old commits from the local copy");
+                    let clone = self.directory.display();
+                    tracing::warn!(%clone, %error, "cannot drop old commits from the local clone");
                 }
                 Ok(())
             }
@@ -271,11 +271,11 @@ impl RemoteCopy {
     }
 
     /// Records that the server could not be asked for a commit. Returns the error, as one that does not count as damage
-    /// of the copy.
+    /// of the clone.
     fn record_failure(&self, error: GitError) -> GitError {
         let reason = error.to_string();
-        let copy = self.directory.display();
-        tracing::warn!(%copy, error = reason, "cannot fetch a commit");
+        let clone = self.directory.display();
+        tracing::warn!(%clone, error = reason, "cannot fetch a commit");
         self.requests.lock().failure = Some((Instant::now(), reason.clone()));
         match error.is_damage() {
             true => GitError::Unavailable(reason),
@@ -424,19 +424,19 @@ fn ask_head(connection: &Connection) -> Result<Command, GitError> {
     Ok(command)
 }
 
-/// Removes a copy that is no longer used.
+/// Removes a clone that is no longer used.
 ///
 /// # Errors
 /// When files cannot be removed.
-pub fn remove_copy(directory: &Path) -> io::Result<()> {
+pub fn remove_clone(directory: &Path) -> io::Result<()> {
     remove(&directory.with_extension(DAMAGED))?;
     remove(directory)
 }
 
-/// Returns the unfinished clones in the directory of the copies, which killed servers left. Called before the first
+/// Returns the unfinished clones in the directory of the clones, which killed servers left. Called before the first
 /// clone of this process.
-pub fn unfinished_clones(copies: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(copies).into_iter().flatten().flatten();
+pub fn unfinished_clones(clones: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(clones).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     let is_unfinished = |path: &PathBuf| path.extension().is_some_and(|end| end == UNFINISHED);
     paths.filter(is_unfinished).collect()
@@ -450,11 +450,11 @@ fn remove(directory: &Path) -> io::Result<()> {
 }
 
 /// Removes the leftovers of a killed git: locks, which would make the next one fail, and unfinished packs.
-/// Nothing else writes to the copy.
-fn remove_leftovers(copy: &Path) -> io::Result<()> {
+/// Nothing else writes to the clone.
+fn remove_leftovers(clone: &Path) -> io::Result<()> {
     let is_lock = |name: &str| name.ends_with(".lock");
-    remove_files(copy, &is_lock)?;
-    let mut directories = vec![copy.join("refs")];
+    remove_files(clone, &is_lock)?;
+    let mut directories = vec![clone.join("refs")];
     while let Some(directory) = directories.pop() {
         remove_files(&directory, &is_lock)?;
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
@@ -463,7 +463,7 @@ fn remove_leftovers(copy: &Path) -> io::Result<()> {
             }
         }
     }
-    let objects = copy.join("objects");
+    let objects = clone.join("objects");
     remove_files(&objects.join("pack"), &|name| name.starts_with("tmp_"))?;
     for entry in fs::read_dir(&objects).into_iter().flatten().flatten() {
         let name = entry.file_name();

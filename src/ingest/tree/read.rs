@@ -41,29 +41,7 @@ pub fn file(
 ) -> Option<(Stat, SourceFile)> {
     let WalkedFile { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
-    let reason = match kind {
-        FoundKind::Symlink => Some(SkipReason::Symlink),
-        FoundKind::Repository => Some(SkipReason::Submodule),
-        FoundKind::Special => Some(SkipReason::Unreadable(
-            "it is not a regular file".to_owned(),
-        )),
-        FoundKind::BadName => Some(SkipReason::NotUtf8),
-        FoundKind::Closed(error) => Some(SkipReason::Unreadable(format!(
-            "the directory cannot be read: {error}"
-        ))),
-        FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
-            "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
-             more than 128 KiB"
-                .to_owned(),
-        )),
-        FoundKind::File => foveate_parse::skip_by_name(&path).or_else(|| {
-            (stat.size > limit).then_some(SkipReason::TooLarge {
-                bytes: stat.size,
-                limit,
-            })
-        }),
-    };
-    if let Some(reason) = reason {
+    if let Some(reason) = skip_reason(kind, &path, stat.size, limit) {
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
@@ -97,6 +75,25 @@ pub fn file(
             let reason = SkipReason::Unreadable(error.to_string());
             Some((stat, skipped_file(path, unread(), stat.size, reason)))
         }
+    }
+}
+
+/// Returns why a found file of `size` bytes is not read; `None` if it is.
+fn skip_reason(kind: FoundKind, path: &RepoPath, size: u64, limit: u64) -> Option<SkipReason> {
+    let unreadable = |reason: String| Some(SkipReason::Unreadable(reason));
+    match kind {
+        FoundKind::Symlink => Some(SkipReason::Symlink),
+        FoundKind::Repository => Some(SkipReason::Submodule),
+        FoundKind::Special => unreadable("it is not a regular file".to_owned()),
+        FoundKind::BadName => Some(SkipReason::NotUtf8),
+        FoundKind::Closed(error) => unreadable(format!("the directory cannot be read: {error}")),
+        FoundKind::BadIgnoreFile => unreadable(
+            "an ignore file in it is not a regular file inside the tree, or the ignore files in it and above it have \
+             more than 128 KiB"
+                .to_owned(),
+        ),
+        FoundKind::File => foveate_parse::skip_by_name(path)
+            .or_else(|| (size > limit).then_some(SkipReason::TooLarge { bytes: size, limit })),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::engine::LookupWithSnapshot;
-use crate::wire::IssueAnswer;
+use crate::wire::answer::IssueAnswer;
 
 /// The searched revision.
 #[derive(Clone, Debug, Serialize, ToSchema)]

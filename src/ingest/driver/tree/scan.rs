@@ -31,26 +31,26 @@ impl Scan {
 
 /// The blocking half of a working tree's driver.
 pub(super) struct TreeWork {
-    pub(super) driver: Driver,
-    pub(super) tree: WorkingTree,
+    driver: Driver,
+    tree: WorkingTree,
     pub(super) writer: Writer,
-    pub(super) watcher: Option<Arc<TreeWatcher>>,
-    pub(super) watch: bool,
+    watcher: Option<Arc<TreeWatcher>>,
+    watch: bool,
     /// Why wanted events are missing or unreliable.
-    pub(super) broken: Option<String>,
+    broken: Option<String>,
     /// Number of scans in a row that failed.
-    pub(super) failures: u32,
+    failures: u32,
     /// Time of the last scan that was a full one or failed.
-    pub(super) scanned: Instant,
+    scanned: Instant,
     /// Wait after that until a polled tree is scanned again.
-    pub(super) poll_wait: Duration,
+    poll_wait: Duration,
     /// Time of the last audit.
-    pub(super) audited: Instant,
+    audited: Instant,
     /// Number of audits.
-    pub(super) audits: u64,
+    audits: u64,
     /// Earliest time of the next scan of changes. Each scan is followed by a pause as long as itself, so
     /// that endless changes take at most half of the time, and are scanned together.
-    pub(super) rest_until: tokio::time::Instant,
+    rest_until: tokio::time::Instant,
     /// Own threads of a tree on a network file system: if that hangs, it blocks only these.
     pub(super) own_threads: Option<Arc<rayon::ThreadPool>>,
 }
@@ -59,7 +59,7 @@ pub(super) struct TreeWork {
 const NETWORK_THREADS: usize = 2;
 
 /// Starts threads for a tree whose file system may hang; returns `None` for a local file system.
-pub(super) fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
+fn network_threads(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
     is_network(root)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(NETWORK_THREADS);
     threads.build().ok().map(Arc::new)
@@ -91,7 +91,31 @@ const AFTER_LOCK: Duration = Duration::from_millis(50);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl TreeWork {
-    pub(super) fn start_watching(&mut self) {
+    /// Opens the tree at `path`, and follows its events if `watch`. Blocks; scans nothing.
+    pub(super) fn open(driver: Driver, path: PathBuf, watch: bool, writer: Writer) -> Self {
+        let own_threads = network_threads(&path);
+        let tree = driver.tree(path);
+        driver.git.store(tree.git().cloned().map(Arc::new));
+        let mut work = Self {
+            tree,
+            writer,
+            watcher: None,
+            watch,
+            broken: None,
+            failures: 0,
+            scanned: Instant::now(),
+            poll_wait: driver.settings.poll_interval,
+            audited: Instant::now(),
+            audits: 0,
+            rest_until: tokio::time::Instant::now(),
+            own_threads,
+            driver,
+        };
+        work.start_watching();
+        work
+    }
+
+    fn start_watching(&mut self) {
         if !self.watch {
             return;
         }
@@ -125,7 +149,7 @@ impl TreeWork {
     }
 
     /// Whether events may miss changes, so that the tree must be polled.
-    pub(super) fn polls(&self) -> bool {
+    fn polls(&self) -> bool {
         self.watch && (self.failed() || self.why_no_events().is_some())
     }
 

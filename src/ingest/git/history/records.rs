@@ -35,9 +35,9 @@ const RETRY_LOST: Duration = Duration::from_secs(600);
 pub struct Records {
     table: Mutex<RecordTable>,
     /// Held while touched files are read, so that two revisions do not read the same ones.
-    pub(super) touched_files_turn: Mutex<()>,
+    pub(super) reading_touched_files: Mutex<()>,
     /// Held while a batch of functions is read.
-    pub(super) functions_turn: Mutex<()>,
+    pub(super) reading_functions: Mutex<()>,
     read: AtomicUsize,
     /// Commits of the current batch whose functions were read and are not recorded yet.
     in_batch: AtomicUsize,
@@ -104,8 +104,8 @@ impl Records {
     pub fn in_memory() -> Self {
         Self {
             table: Mutex::default(),
-            touched_files_turn: Mutex::default(),
-            functions_turn: Mutex::default(),
+            reading_touched_files: Mutex::default(),
+            reading_functions: Mutex::default(),
             read: AtomicUsize::new(0),
             in_batch: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),

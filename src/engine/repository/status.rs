@@ -1,0 +1,85 @@
+//! Defines the status of a repository: whether it answers, and how changes of its source are noticed.
+
+use std::time::{Duration, Instant};
+
+foveate_model::named_enum! {
+    /// Whether a repository answers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum State {
+        /// Its first snapshot is being built.
+        Indexing = "indexing",
+        /// It answers.
+        Ready = "ready",
+        /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
+        /// answers say so.
+        Failed = "failed",
+    }
+}
+
+/// How changes of a working tree are noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watching {
+    /// Not noticed; files are read only when a synchronization is requested.
+    Off,
+    /// By events of the file system.
+    Events {
+        /// Directories watched.
+        directories: usize,
+    },
+    /// By polling all files, since events are not available.
+    Polling {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Watching {
+    /// The stable lower-case name used on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Events { .. } => "events",
+            Self::Polling { .. } => "polling",
+        }
+    }
+}
+
+/// The polling of a git repository's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Polling {
+    /// Poll interval; zero: never.
+    pub interval: Duration,
+    /// Consecutive polls that failed.
+    pub failures: u32,
+    /// When the index was last found to be current.
+    pub checked: Option<Instant>,
+    /// When the source is polled next.
+    pub next: Option<Instant>,
+}
+
+/// The status of a repository, apart from its snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Whether it answers.
+    pub state: State,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// How changes of a working tree are noticed.
+    pub watching: Watching,
+    /// How changes of a git repository are noticed.
+    pub polling: Option<Polling>,
+    /// Why the history could not be loaded.
+    pub history_error: Option<String>,
+}
+
+impl Status {
+    pub(super) fn new(state: State) -> Self {
+        Self {
+            state,
+            error: None,
+            watching: Watching::Off,
+            polling: None,
+            history_error: None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Asks git for the sizes and the contents of objects, many of them through one process.
+
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
+
+use foveate_model::ObjectId;
+use tokio_util::sync::CancellationToken;
+
+use crate::ingest::git::stream::drain;
+use crate::ingest::git::{GitError, GitRepo, command, process};
+
+/// Returns the sizes of objects; `None` for those that the repository lacks.
+pub(super) fn sizes(
+    repo: &GitRepo,
+    ids: &[ObjectId],
+    stop: &CancellationToken,
+) -> Result<Vec<Option<u64>>, GitError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    run(repo, "--batch-check=%(objectsize)", ids, stop, |stdout| {
+        let size = |_| {
+            let mut line = String::new();
+            match stdout.read_line(&mut line)? {
+                0 => Err(GitError::Output("cat-file")),
+                _ => Ok(line.trim_end().parse().ok()),
+            }
+        };
+        ids.iter().map(size).collect()
+    })
+}
+
+/// Asks one git process about objects in the given order, and reads its output with `read`.
+pub(super) fn run<T>(
+    repo: &GitRepo,
+    mode: &str,
+    ids: &[ObjectId],
+    stop: &CancellationToken,
+    read: impl FnOnce(&mut BufReader<ChildStdout>) -> Result<T, GitError>,
+) -> Result<T, GitError> {
+    let mut command = repo.command()?;
+    command.args(["cat-file", mode, "--buffer"]);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run_limits = repo.reading(stop, "cat-file");
+    let _timed = process::timed(&run_limits);
+    let mut child = process::start(&mut command, &run_limits)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
+        return Err(GitError::Output("cat-file"));
+    };
+    let (result, errors) = process::watched(&mut child, &run_limits, |threads| {
+        let errors = threads.spawn(move || drain(stderr));
+        let feeder = threads.spawn(move || feed(stdin, ids));
+        let mut stdout = BufReader::with_capacity(1 << 16, stdout);
+        let result = read(&mut stdout);
+        // Closed before joining the feeder, which blocks for ever if reading stopped early.
+        drop(stdout);
+        // The feeder also fails when reading stopped early and the pipe was closed: the reader's own error
+        // takes precedence.
+        let fed = feeder.join().unwrap_or(Ok(()));
+        let result = result.and_then(|read| fed.map(|()| read).map_err(GitError::Io));
+        // Git ends now: both of its pipes are closed.
+        (result, errors.join().unwrap_or_default())
+    });
+    let status = child.wait()?;
+    if result.is_err() {
+        run_limits.check()?;
+        process::refuse_killed(&command, status)?;
+        if status.code().is_some_and(|code| code != 0) {
+            return Err(command::failure(&command, &errors));
+        }
+    }
+    result
+}
+
+fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
+    let mut stdin = BufWriter::new(stdin);
+    for id in ids {
+        writeln!(stdin, "{id}")?;
+    }
+    stdin.flush()
+}
+
+/// Reads the next blob of the batch; returns `None` if the repository lacks it.
+pub(super) fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Vec<u8>>, GitError> {
+    const UNEXPECTED: GitError = GitError::Output("cat-file");
+    let mut header = String::new();
+    if stdout.read_line(&mut header)? == 0 {
+        return Err(UNEXPECTED);
+    }
+    let mut fields = header.split_ascii_whitespace().skip(1);
+    let Some(kind) = fields.next() else {
+        return Err(UNEXPECTED);
+    };
+    if kind != "blob" {
+        return if kind == "missing" {
+            Ok(None)
+        } else {
+            Err(UNEXPECTED)
+        };
+    }
+    let size: usize = fields
+        .next()
+        .and_then(|size| size.parse().ok())
+        .ok_or(UNEXPECTED)?;
+    let mut bytes = vec![0; size + 1];
+    stdout.read_exact(&mut bytes)?;
+    bytes.pop();
+    Ok(Some(bytes))
+}
