@@ -54,16 +54,6 @@ pub(super) fn narrow(
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
-        let whole: u32 = std::env::var("FOV_A1")
-            .ok()
-            .and_then(|v| v.parse().ok())
-            .unwrap_or(0);
-        let settings_only = std::env::var_os("FOV_A1S").is_some();
-        if place.lines.count() <= whole
-            && (!settings_only || language.rules().kind == LanguageKind::Settings)
-        {
-            continue;
-        }
         let Some(line) = best_line(snapshot, evidence, id) else {
             continue;
         };
