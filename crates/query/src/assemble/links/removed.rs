@@ -24,7 +24,7 @@ const MAX_SAME_NAME: usize = 8;
 
 /// Returns the uses of removed files and definitions, one per line: those in sources first.
 pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
-    if plan.profile.callers == 0 || plan.removed.is_empty() {
+    if plan.removed.is_empty() {
         return Vec::new();
     }
     let files = &plan.snapshot.files;
@@ -244,12 +244,9 @@ fn segments(module: &str) -> (&str, &str) {
 }
 
 /// Adds a use with the lines around it, unless it is shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_use(
-    plan: &mut Plan<'_>,
-    of: &RemovedUse,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
+/// It may take all tokens left: the share of callers is small or 0 in most intents, and code that still uses what is gone
+/// is broken whatever the query asks.
+pub(super) fn add_use(plan: &mut Plan<'_>, of: &RemovedUse, position: usize) -> Result<(), usize> {
     if plan.packed.shows_any(of.file, Lines::new(of.line, of.line)) {
         return Ok(());
     }
@@ -260,7 +257,8 @@ pub(super) fn add_use(
         ..callers::entry_at(plan, of.file, of.at as usize, of.line)
     };
     let shows = ShownPart::lines(of.file, entry.lines);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+    let order = (EntryKind::Link, position);
+    plan.try_add(entry, shows, order, BudgetScope::Rest)
 }
 
 /// Returns the name of the definition that contains a use; empty at the top level.

@@ -176,6 +176,31 @@ fn uses_of_removed_code_are_callers() {
 }
 
 #[test]
+fn uses_of_removed_code_are_shown_in_every_intent() {
+    let snapshot = fixture(
+        "
+        //- shop/cart.py
+        from shop.price import total_price
+
+        def checkout(cart):
+            return total_price(cart)
+        ",
+    );
+    for intent in IntentKind::ALL {
+        let mut request = request("", 2000, intent);
+        request.removed = Removed {
+            paths: vec![RepoPath::new("shop/price.py").unwrap()],
+            names: vec!["total_price".to_owned()],
+        };
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let callers = items(&answer.pack, "callers").into_iter();
+        let lines: Vec<u32> = callers.map(|item| item.lines.start).collect();
+        assert_eq!(lines, [1, 4], "{intent:?}: {}", answer.pack.context);
+    }
+}
+
+#[test]
 fn changed_lines_are_listed_with_items_and_places() {
     let code: String = (0..3)
         .map(|n| format!("def part_{n}(page):\n    page.load({n})\n    return page\n\n\n"))
