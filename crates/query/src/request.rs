@@ -102,6 +102,15 @@ impl Removed {
     pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.names.is_empty()
     }
+
+    /// Whether a name, with or without the name of what contains it (`Cart.total`), is that of a removed definition or of
+    /// a removed file as a module.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let mut names = self.names.iter();
+        let mut paths = self.paths.iter();
+        names.any(|removed| removed == last) || paths.any(|path| path.stem() == last)
+    }
 }
 
 /// One question about one snapshot.

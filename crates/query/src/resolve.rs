@@ -126,7 +126,8 @@ pub struct Candidates {
     pub changed: Vec<(FileId, Hunk)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.
     pub unknown: UnknownFocus,
-    /// Names in the prose and inline code of the query that no definition has; one with a similar name may have been found.
+    /// Names in the prose and inline code of the query that no definition has, without those that the caller's change
+    /// removed; one with a similar name may have been found.
     pub unknown_names: Vec<String>,
 }
 
@@ -215,6 +216,9 @@ pub fn resolve(
     finder.paths(text);
     finder.imports(text);
     finder.mentions(text);
+    // A question about a change may name what the change removed.
+    let unknown_names = &mut finder.found.unknown_names;
+    unknown_names.retain(|name| !request.removed.has(name));
     finder.literals(text);
     finder.title_words(text);
     finder.found
