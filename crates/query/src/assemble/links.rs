@@ -135,17 +135,20 @@ impl Links {
             if !named.insert((kind, file, name.clone())) {
                 continue;
             }
-            let Some(count) = listed.get_mut(kind).filter(|count| **count < limit) else {
-                continue;
-            };
-            *count += 1;
-            plan.dropped.add(Dropped {
+            let dropped = Dropped {
                 path: files.path(file).to_owned(),
                 name,
                 lines: Some(lines),
                 tokens: waiting.tokens,
                 reason: DropReason::Budget,
-            });
+            };
+            match listed.get_mut(kind).filter(|count| **count < limit) {
+                Some(count) => {
+                    *count += 1;
+                    plan.dropped.add(dropped);
+                }
+                None => plan.dropped.count(dropped),
+            }
         }
     }
 
