@@ -47,8 +47,8 @@ foveate_model::named_enum! {
         Indexing = "indexing",
         /// It answers.
         Ready = "ready",
-        /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
-        /// answers say so.
+        /// The last attempt to read its source failed. Where it has an older snapshot, in memory or stored, it still answers
+        /// from that, and the answers say so.
         Failed = "failed",
     }
 }
@@ -320,9 +320,24 @@ impl Repository {
         self.current.load_full()
     }
 
-    /// Its status.
+    /// Its status as clients see it: while it is unloaded, with the failure from before the eviction, because its source
+    /// was not read again.
     pub fn status(&self) -> Arc<Status> {
-        self.status.load_full()
+        let status = self.status.load_full();
+        let holds = |_: &&String| status.state == State::Ready && self.unloaded().is_some();
+        match self.earlier_failure.as_ref().filter(holds) {
+            Some(error) => Arc::new(Status {
+                state: State::Failed,
+                error: Some(error.clone()),
+                ..Status::clone(&status)
+            }),
+            None => status,
+        }
+    }
+
+    /// Whether its source could not be read, apart from a failure from before an eviction.
+    pub(super) fn has_failed(&self) -> bool {
+        self.status.load().state == State::Failed
     }
 
     /// The present value of [`Self::pending`].
