@@ -52,6 +52,7 @@ fn names_that_the_diff_removes_are_not_reported_as_unknown() {
     let removed = || Removed {
         paths: vec![RepoPath::new("lib/checks.py").unwrap()],
         names: vec!["validate_everything".to_owned()],
+        ..Removed::default()
     };
     for query in ["who calls validate_everything?", "who imports lib.checks?"] {
         assert!(unknown(query, Removed::default()).is_some(), "{query}");
