@@ -8,6 +8,7 @@ mod names;
 mod packages;
 mod paths;
 pub(crate) mod places;
+mod releases;
 pub(crate) mod similar;
 mod source;
 mod symbol;
@@ -15,6 +16,7 @@ mod words;
 
 pub(crate) use self::changes::definition_around;
 pub(crate) use self::names::dotted;
+pub use self::releases::NamedSection;
 pub use self::source::EvidenceSource;
 pub use self::symbol::{ListedSymbol, ResolvedSymbol};
 pub(crate) use self::words::is_stop_word;
@@ -120,6 +122,8 @@ pub struct Candidates {
     pub definitions: Vec<Evidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
+    /// Sections of documents that the query names by their headings, the best first.
+    pub sections: Vec<NamedSection>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
     /// The parts that the caller changed, with their files.
@@ -221,6 +225,7 @@ pub fn resolve(
     unknown_names.retain(|name| !request.removed.has(name));
     finder.literals(text);
     finder.title_words(text);
+    finder.releases(text);
     finder.found
 }
 

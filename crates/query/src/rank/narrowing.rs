@@ -11,15 +11,16 @@ use super::evidence::Evidence;
 use super::ranked::{PlaceId, RankedPlace};
 use crate::deadline::{Deadline, Stage};
 
-/// Maximum lines of a passage.
+/// Maximum lines of a passage, and of one whose heading the query names: that is shown whole.
 const MAX_LINES: u32 = 40;
+const MAX_NAMED_LINES: u32 = 400;
 /// A stretch of a CI workflow with at most so many lines stays whole if it is among the first [`MAX_WHOLE`]: a step says
 /// little without the matrix and the conditions of its job. Measured on questions about workflows (docs/log/context.md).
 const MAX_WHOLE_LINES: u32 = 80;
 const MAX_WHOLE: usize = 3;
 /// Number of the best places that are narrowed: those that may be shown or are listed first.
 const MAX_NARROWED: usize = 40;
-/// Maximum bytes of a file whose stretches are narrowed.
+/// Maximum bytes of a file whose stretches are narrowed, unless the query names a heading of theirs.
 const MAX_BYTES: usize = 1 << 18;
 
 /// Narrows the top places in prose and settings to the section or key that matches.
@@ -39,7 +40,10 @@ pub(super) fn narrow(
         let file = files.chunk_file(id);
         let language = files.file(file).language;
         let text = files.text(file);
-        if !has_sections(language, files.path(file)) || text.len() > MAX_BYTES {
+        let mut named = evidence.sections.iter();
+        let named = named.find(|section| section.chunk == id);
+        let is_too_long = text.len() > MAX_BYTES && named.is_none();
+        if !has_sections(language, files.path(file)) || is_too_long {
             continue;
         }
         let is_settings = language.rules().kind == LanguageKind::Settings;
@@ -54,10 +58,14 @@ pub(super) fn narrow(
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
-        let Some(line) = best_line(snapshot, evidence, id) else {
+        let (line, max_lines) = match named {
+            Some(section) => (Some(section.line), MAX_NAMED_LINES),
+            None => (best_line(snapshot, evidence, id), MAX_LINES),
+        };
+        let Some(line) = line else {
             continue;
         };
-        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), MAX_LINES) {
+        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), max_lines) {
             place.lines = lines;
             place.name = title;
             place.kind = if is_settings { "key" } else { "section" };
