@@ -320,4 +320,29 @@ mod tests {
         let (_, mut commands) = engine.evict(&second).expect("it was loaded");
         assert!(commands.syncs.try_recv().is_err(), "nothing is left to do");
     }
+    #[test]
+    fn failure_is_in_the_status_until_the_source_is_read_after_an_eviction() {
+        let engine = engine();
+        let name = RepoName::new("shop").expect("a name");
+        let source = Source::Git {
+            location: "https://example.org/shop.git".to_owned(),
+            reference: None,
+            poll: None,
+        };
+        let first = publish(engine.add(name, source, None).expect("a free name"));
+        first.set_status(|status| {
+            status.state = State::Failed;
+            status.error = Some("no such host".to_owned());
+        });
+        let (writer, commands) = engine.evict(&first).expect("it was loaded");
+        let unloaded = Arc::clone(writer.repository());
+        let status = unloaded.status();
+        assert_eq!(status.state, State::Failed);
+        assert_eq!(status.error.as_deref(), Some("no such host"));
+        // Questions wait for the index that is stored.
+        assert!(!unloaded.has_failed());
+        publish((writer, commands));
+        let status = unloaded.status();
+        assert_eq!((status.state, &status.error), (State::Ready, &None));
+    }
 }

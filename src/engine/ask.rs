@@ -265,8 +265,7 @@ impl Engine {
         let mut changes = repository.changes();
         repository.request_reload();
         self.wanted.notify_one();
-        let is_loaded =
-            || repository.unloaded().is_none() || repository.status().state == State::Failed;
+        let is_loaded = || repository.unloaded().is_none() || repository.has_failed();
         let loaded = async { while !is_loaded() && changes.changed().await.is_ok() {} };
         tokio::select! {
             biased;

@@ -28,6 +28,8 @@ pub struct Diff {
     pub renamed: Vec<[RepoPath; 2]>,
     /// Names of definitions that began in removed lines, some of which are still defined.
     pub removed_names: Vec<String>,
+    /// Names of constants, attributes and variables outside functions that removed lines gave a value, likewise.
+    pub removed_variables: Vec<String>,
     /// Number of binary files that were added or changed.
     pub binary_files: usize,
     /// The same changes as positions in the tree of `fork`, for the files that existed there.
@@ -66,6 +68,7 @@ impl Diff {
         request.removed = Removed {
             paths: self.deleted.into_iter().chain(renamed).collect(),
             names: self.removed_names,
+            variables: self.removed_variables,
         };
         request.base = self.fork;
     }

@@ -153,9 +153,24 @@ impl Repository {
         self.current.load_full()
     }
 
-    /// Its status.
+    /// Its status as clients see it: while it is unloaded, with the failure from before the eviction, because its source
+    /// was not read again.
     pub fn status(&self) -> Arc<Status> {
-        self.status.load_full()
+        let status = self.status.load_full();
+        let holds = |_: &&String| status.state == State::Ready && self.unloaded().is_some();
+        match self.earlier_failure.as_ref().filter(holds) {
+            Some(error) => Arc::new(Status {
+                state: State::Failed,
+                error: Some(error.clone()),
+                ..Status::clone(&status)
+            }),
+            None => status,
+        }
+    }
+
+    /// Whether its source could not be read, apart from a failure from before an eviction.
+    pub(super) fn has_failed(&self) -> bool {
+        self.status.load().state == State::Failed
     }
 
     /// The present value of [`Self::pending`].

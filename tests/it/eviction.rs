@@ -212,6 +212,14 @@ async fn failure_outlasts_an_eviction() {
     app.post("/repos/shop/sync", json!({})).await;
     let failure = remote::wait_for_failure(&app).await;
     let _other = evict_shop(&app).await;
+    // While it is not in memory, too.
+    let shop = app.get("/repos/shop").await.json();
+    assert_eq!(shop["state"], "failed", "{shop}");
+    assert_eq!(shop["error"], failure.as_str(), "{shop}");
+    assert!(shop["generation"].as_u64() > Some(0), "{shop}");
+    let ready = app.get("/readyz").await;
+    assert_eq!(ready.status, StatusCode::OK);
+    assert_eq!(ready.json()["failed"], json!(["shop"]));
     let asked = hub.seen().len();
     let found = app.places_of("shop", "total_price").await;
     assert_eq!(found, ["shop/price.py"]);

@@ -1,13 +1,16 @@
 //! Recognises lines that begin a function or class, and their names. Git gets patterns, with which it
 //! writes the last such line above a change into the hunk header; changed lines are matched by hand. Only
-//! single lines are examined and no source is parsed, so odd layouts are misread.
+//! single lines are examined and no source is parsed, so odd layouts are misread. [`variables`] recognises constants and
+//! variables.
 
 pub(crate) mod heads;
+mod variables;
 
 use std::fmt::Write as _;
 
 pub use self::heads::HunkHeads;
 use self::heads::Pattern;
+pub use self::variables::{begins_class, indentation, is_constant, variable};
 use crate::languages;
 
 /// Returns the attributes file that assigns each extension its pattern.

@@ -93,14 +93,25 @@ impl Hunk {
 pub struct Removed {
     /// Earlier paths of files that were deleted or renamed.
     pub paths: Vec<RepoPath>,
-    /// Names of definitions that began in removed lines. They may still be defined elsewhere.
+    /// Names of functions and types that began in removed lines. They may still be defined elsewhere.
     pub names: Vec<String>,
+    /// Names of constants, attributes and variables outside functions that removed lines gave a value, likewise.
+    pub variables: Vec<String>,
 }
 
 impl Removed {
     /// Whether nothing was removed.
     pub(crate) fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.names.is_empty()
+        self.paths.is_empty() && self.names.is_empty() && self.variables.is_empty()
+    }
+
+    /// Whether a name, with or without the name of what contains it (`Cart.total`), is that of a removed definition or of
+    /// a removed file as a module.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let mut names = self.names.iter().chain(&self.variables);
+        let mut paths = self.paths.iter();
+        names.any(|removed| removed == last) || paths.any(|path| path.stem() == last)
     }
 }
 

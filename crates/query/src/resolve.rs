@@ -8,6 +8,7 @@ mod names;
 mod packages;
 mod paths;
 pub(crate) mod places;
+mod releases;
 pub(crate) mod similar;
 mod source;
 mod symbol;
@@ -15,6 +16,7 @@ mod words;
 
 pub(crate) use self::changes::definition_around;
 pub(crate) use self::names::dotted;
+pub use self::releases::NamedSection;
 pub use self::source::EvidenceSource;
 pub use self::symbol::{ListedSymbol, ResolvedSymbol};
 pub(crate) use self::words::is_stop_word;
@@ -108,13 +110,16 @@ pub struct Candidates {
     pub definitions: Vec<Evidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
+    /// Sections of documents that the query names by their headings, the best first.
+    pub sections: Vec<NamedSection>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
     /// The parts that the caller changed, with their files.
     pub changed: Vec<(FileId, Hunk)>,
     /// Paths and symbols of the focus that the snapshot does not have, as given.
     pub unknown: UnknownFocus,
-    /// Names in the prose and inline code of the query that no definition has; one with a similar name may have been found.
+    /// Names in the prose and inline code of the query that no definition has, without those that the caller's change
+    /// removed; one with a similar name may have been found.
     pub unknown_names: Vec<String>,
 }
 
@@ -203,8 +208,12 @@ pub fn resolve(
     finder.paths(text);
     finder.imports(text);
     finder.mentions(text);
+    // A question about a change may name what the change removed.
+    let unknown_names = &mut finder.found.unknown_names;
+    unknown_names.retain(|name| !request.removed.has(name));
     finder.literals(text);
     finder.title_words(text);
+    finder.releases(text);
     finder.found
 }
 

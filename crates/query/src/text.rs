@@ -5,7 +5,8 @@
 //! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
-//! knows the syntax of each language. Start at [`QueryText::parse`].
+//! knows the syntax of each language. [`releases`] recognises questions about releases in the result. Start at
+//! [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
@@ -17,6 +18,7 @@ mod markdown;
 mod names;
 mod pasted;
 mod paths;
+mod releases;
 mod repair;
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ use foveate_index::citations::Citation;
 use foveate_model::Language;
 
 pub use self::literals::{Literal, LiteralKind};
+pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
 
 foveate_model::named_enum! {

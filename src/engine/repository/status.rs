@@ -10,8 +10,8 @@ foveate_model::named_enum! {
         Indexing = "indexing",
         /// It answers.
         Ready = "ready",
-        /// The last attempt to read its source failed. Where it has an older snapshot, it still answers from that, and the
-        /// answers say so.
+        /// The last attempt to read its source failed. Where it has an older snapshot, in memory or stored, it still answers
+        /// from that, and the answers say so.
         Failed = "failed",
     }
 }

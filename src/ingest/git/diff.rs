@@ -50,6 +50,7 @@ impl GitRepo {
             deleted: reader.deleted,
             renamed: reader.renamed,
             removed_names: reader.removed_names,
+            removed_variables: reader.removed_variables,
             binary_files: reader.binary_files,
             before: reader.before,
             left_out: reader.left_out,

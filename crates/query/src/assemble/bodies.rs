@@ -268,8 +268,8 @@ impl Bodies {
             })
             .collect();
         missing.sort_by_key(|body| body.rank);
-        for body in missing.into_iter().take(plan.config.max_dropped) {
-            plan.dropped.add(Dropped {
+        for (position, body) in missing.into_iter().enumerate() {
+            let dropped = Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
                 name: body.place.name.clone(),
                 lines: Some(body.place.lines),
@@ -279,7 +279,12 @@ impl Bodies {
                     State::Unlikely => DropReason::LowValue,
                     _ => DropReason::Budget,
                 },
-            });
+            };
+            if position < plan.config.max_dropped {
+                plan.dropped.add(dropped);
+            } else {
+                plan.dropped.count(dropped);
+            }
         }
     }
 }

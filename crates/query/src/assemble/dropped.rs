@@ -1,4 +1,4 @@
-//! Lists what is relevant and not in the context, each place once.
+//! Lists what is relevant and not in the context, each place once. What is beyond the limits of the list is counted.
 
 use foldhash::HashMap;
 use foveate_model::Lines;
@@ -9,8 +9,17 @@ use super::pack::{DropReason, Dropped};
 #[derive(Debug, Default)]
 pub(super) struct DroppedList {
     list: Vec<Dropped>,
-    /// The reported lines by path and name.
-    reported: HashMap<(String, String), Vec<Option<Lines>>>,
+    /// The reported places by path and name.
+    reported: HashMap<(String, String), Vec<Reported>>,
+    /// Number of reported places that are not in the list.
+    unlisted: usize,
+}
+
+/// A reported place.
+#[derive(Debug)]
+struct Reported {
+    lines: Option<Lines>,
+    is_listed: bool,
 }
 
 impl DroppedList {
@@ -19,9 +28,31 @@ impl DroppedList {
     pub(super) fn add(&mut self, dropped: Dropped) {
         let name = (dropped.path.clone(), dropped.name.clone());
         let reported = self.reported.entry(name).or_default();
-        if !reported.iter().any(|lines| is_same(*lines, dropped.lines)) {
-            reported.push(dropped.lines);
-            self.list.push(dropped);
+        let mut same = reported.iter_mut();
+        match same.find(|of| is_same(of.lines, dropped.lines)) {
+            Some(of) if of.is_listed => return,
+            Some(of) => {
+                of.is_listed = true;
+                self.unlisted -= 1;
+            }
+            None => reported.push(Reported {
+                lines: dropped.lines,
+                is_listed: true,
+            }),
+        }
+        self.list.push(dropped);
+    }
+
+    /// Counts a place for which the list has no room, unless some of its lines are reported under the same name.
+    pub(super) fn count(&mut self, dropped: Dropped) {
+        let name = (dropped.path, dropped.name);
+        let reported = self.reported.entry(name).or_default();
+        if !reported.iter().any(|of| is_same(of.lines, dropped.lines)) {
+            reported.push(Reported {
+                lines: dropped.lines,
+                is_listed: false,
+            });
+            self.unlisted += 1;
         }
     }
 
@@ -30,8 +61,9 @@ impl DroppedList {
         self.list.iter().any(|dropped| dropped.reason == *reason)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.list.len()
+    /// Returns the number of reported places, listed or not.
+    pub(super) fn total(&self) -> usize {
+        self.list.len() + self.unlisted
     }
 
     pub(super) fn into_vec(self) -> Vec<Dropped> {
@@ -83,5 +115,21 @@ mod tests {
             .collect();
         let expected = [("f", Some(3)), ("f", Some(20)), ("g", Some(3)), ("", None)];
         assert_eq!(listed, expected.map(|(name, at)| (name.to_owned(), at)));
+    }
+
+    #[test]
+    fn places_beyond_the_list_are_counted_once() {
+        let mut list = DroppedList::default();
+        list.add(dropped("f", Some((3, 9))));
+        list.count(dropped("f", Some((4, 9))));
+        list.count(dropped("g", Some((12, 15))));
+        list.count(dropped("g", Some((12, 15))));
+        list.count(dropped("h", Some((20, 25))));
+        assert_eq!(list.total(), 3);
+        // A place that is counted may be listed for another reason.
+        list.add(dropped("g", Some((12, 14))));
+        assert_eq!(list.total(), 3);
+        let names: Vec<_> = list.into_vec().into_iter().map(|of| of.name).collect();
+        assert_eq!(names, ["f", "g"]);
     }
 }

@@ -63,11 +63,10 @@ impl Links {
     /// Adds the links that fit.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: BudgetScope) {
         for (position, waiting) in self.links.iter_mut().enumerate() {
+            let has_share =
+                matches!(waiting.link, Link::Removed(_)) || plan.share(waiting.link.section()) > 0;
             // A link that was counted and does not fit need not be rendered again.
-            if waiting.done
-                || waiting.tokens > plan.packed.left()
-                || plan.share(waiting.link.section()) == 0
-            {
+            if waiting.done || waiting.tokens > plan.packed.left() || !has_share {
                 continue;
             }
             if !plan.deadline.allows(Stage::Links) {
@@ -81,7 +80,7 @@ impl Links {
                     test_links::add_test_file(plan, *file, *tests, position, pass)
                 }
                 Link::Caller { of, site } => callers::add_caller(plan, *of, site, position, pass),
-                Link::Removed(of) => removed::add_use(plan, of, position, pass),
+                Link::Removed(of) => removed::add_use(plan, of, position),
                 Link::Import {
                     chain,
                     statement,
@@ -136,17 +135,20 @@ impl Links {
             if !named.insert((kind, file, name.clone())) {
                 continue;
             }
-            let Some(count) = listed.get_mut(kind).filter(|count| **count < limit) else {
-                continue;
-            };
-            *count += 1;
-            plan.dropped.add(Dropped {
+            let dropped = Dropped {
                 path: files.path(file).to_owned(),
                 name,
                 lines: Some(lines),
                 tokens: waiting.tokens,
                 reason: DropReason::Budget,
-            });
+            };
+            match listed.get_mut(kind).filter(|count| **count < limit) {
+                Some(count) => {
+                    *count += 1;
+                    plan.dropped.add(dropped);
+                }
+                None => plan.dropped.count(dropped),
+            }
         }
     }
 

@@ -26,8 +26,8 @@ pub(super) fn report(plan: &mut Plan<'_>) {
         let source = files.file(file);
         let is_relevant = match &source.skipped {
             Some(reason) => !is_never_text(reason),
-            // Its text was read, but its structure is missing.
-            None => files.unindexed_sources().contains(&file),
+            // Its text was read, but its structure is missing. Of a file that is named that matters in any role.
+            None => !files.unindexed_reason(file).is_empty(),
         };
         if is_relevant {
             relevant.push(file);

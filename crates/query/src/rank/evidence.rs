@@ -11,7 +11,7 @@ use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{Issue, IssueCode};
-use crate::resolve::{Candidates, EvidenceSource};
+use crate::resolve::{Candidates, EvidenceSource, NamedSection};
 use crate::text::{QueryText, SegmentKind};
 
 /// Statistics of a term of the query.
@@ -110,7 +110,9 @@ pub(super) struct Evidence {
     pub definitions: Vec<(DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
     pub places: Vec<(FileId, f32)>,
-    /// The same per file that the imports in the query's code lead to.
+    /// Sections that the query names by their headings.
+    pub sections: Vec<NamedSection>,
+    /// The strengths per file that the imports in the query's code lead to.
     pub imports: Vec<(FileId, f32)>,
     /// The past commits that the query cites, by position, each with its strength: `1 / sqrt(commits that a
     /// citation matches)`, noisy-or over the citations. See [`cited`].
@@ -177,7 +179,8 @@ impl Evidence {
             .collect();
         let roles = Roles::of(text, intent, &config.role)
             .with_named(named_files)
-            .with_described(&snapshot.files, |term| words.terms.contains_key(&term));
+            .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
+            .with_sections(&candidates.sections);
         Self {
             roles,
             hits: words.hits,
@@ -185,6 +188,7 @@ impl Evidence {
             terms: words.terms,
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
+            sections: candidates.sections.clone(),
             imports: noisy_or(files(true)),
             cited: cited(snapshot, text, candidates, config),
             focus: focus(candidates),

@@ -320,7 +320,10 @@ impl<'a> Pool<'a> {
     }
 
     /// Returns the signals of a place, completed so that they sum to its score.
-    fn explain(&self, id: PlaceId, score: f32, signals: Vec<Signal>) -> Vec<Signal> {
+    fn explain(&self, id: PlaceId, score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
+        if let PlaceId::Stretch(chunk) = id {
+            signals.extend(self.roles.heading(chunk));
+        }
         let (files, file) = (&self.snapshot.files, id.file(&self.snapshot.files));
         self.roles
             .explain(files, file, id.role(files), score, signals)

@@ -14,7 +14,7 @@ use crate::deadline::{Deadline, Stage};
 
 /// Number of the best places that are narrowed: those that may be shown or are listed first.
 const MAX_NARROWED: usize = 40;
-/// Maximum bytes of a file whose stretches are narrowed.
+/// Maximum bytes of a file whose stretches are narrowed, unless the query names a heading of theirs.
 const MAX_BYTES: usize = 1 << 18;
 
 /// Narrows the top places in prose and settings to the section or key that matches.
@@ -35,7 +35,10 @@ pub(super) fn narrow(
         let file = files.chunk_file(id);
         let language = files.file(file).language;
         let text = files.text(file);
-        if !has_sections(language, files.path(file)) || text.len() > MAX_BYTES {
+        let mut named = evidence.sections.iter();
+        let named = named.find(|section| section.chunk == id);
+        let is_too_long = text.len() > MAX_BYTES && named.is_none();
+        if !has_sections(language, files.path(file)) || is_too_long {
             continue;
         }
         let is_settings = language.rules().kind == LanguageKind::Settings;
@@ -53,10 +56,14 @@ pub(super) fn narrow(
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
-        let Some(line) = best_line(snapshot, evidence, id) else {
+        let (line, max_lines) = match named {
+            Some(section) => (Some(section.line), config.max_named_lines),
+            None => (best_line(snapshot, evidence, id), config.max_lines),
+        };
+        let Some(line) = line else {
             continue;
         };
-        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), config.max_lines) {
+        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), max_lines) {
             place.lines = lines;
             place.name = title;
             place.kind = if is_settings { "key" } else { "section" };

@@ -2,17 +2,23 @@
 //! about source code unless they say that they are about something else.
 
 use foldhash::HashMap;
-use foveate_index::{FileId, Files};
+use foveate_index::{ChunkId, FileId, Files};
 use foveate_model::{FileKind, Role};
 
 use super::purposes;
 use super::ranked::Signal;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
+use crate::resolve::NamedSection;
 use crate::text::{QueryText, SegmentKind};
 
 /// Signals of at most this amount are rounding errors and not listed.
 const ROUNDING: f32 = 1e-5;
+/// The amount that a heading which the query names adds to the score of its stretch, relative to what it adds to that of its
+/// file. The number of a release is no word of the index, so that other sections of the file may have all of the words.
+const HEADING: f32 = 2.0;
+/// The signal of what the query describes or names by a heading.
+const DESCRIBED: &str = "described";
 
 /// The factors for one query.
 #[derive(Clone, Debug)]
@@ -36,6 +42,8 @@ pub(super) struct Roles {
     /// The well-known files that a short query describes: see [`purposes::described`].
     described: HashMap<FileId, f32>,
     described_weight: f32,
+    /// The stretches with headings that the query names.
+    headings: Vec<ChunkId>,
 }
 
 impl Roles {
@@ -53,6 +61,7 @@ impl Roles {
             max_lift: config.max_lift,
             described: HashMap::default(),
             described_weight: config.described_weight,
+            headings: Vec::new(),
         }
     }
 
@@ -74,6 +83,22 @@ impl Roles {
         self
     }
 
+    /// Sets the sections that the query names by their headings: it describes their files fully.
+    pub(super) fn with_sections(mut self, sections: &[NamedSection]) -> Self {
+        self.headings = sections.iter().map(|section| section.chunk).collect();
+        let files = sections.iter().map(|section| (section.file, 1.0));
+        self.described.extend(files);
+        self
+    }
+
+    /// Returns the signal of a stretch with a heading that the query names.
+    pub(super) fn heading(&self, id: ChunkId) -> Option<Signal> {
+        self.headings.contains(&id).then_some(Signal {
+            name: DESCRIBED,
+            value: HEADING * self.described_weight,
+        })
+    }
+
     /// Returns the files that a short query describes by what they decide, each with its strength.
     pub(super) fn described(&self) -> &HashMap<FileId, f32> {
         &self.described
@@ -91,7 +116,8 @@ impl Roles {
     }
 
     /// Returns the signals of a file, or of a place in it, largest first, completed so that they sum to its score: with
-    /// `kind` and `described`, which the purpose of the file adds, and `role`, the effect of the factor of its role.
+    /// `kind` and `described`, which the purpose of the file adds, and `role`, the effect of the factor of its role. A
+    /// place may be described itself.
     pub(super) fn explain(
         &self,
         files: &Files,
@@ -103,8 +129,12 @@ impl Roles {
         let sum: f32 = signals.iter().map(|signal| signal.value).sum();
         let [kind, described] = self.of_purpose(files, file, role);
         let role = score - sum - kind - described;
-        let added = [("kind", kind), ("described", described), ("role", role)];
-        signals.extend(added.map(|(name, value)| Signal { name, value }));
+        for (name, value) in [("kind", kind), (DESCRIBED, described), ("role", role)] {
+            match signals.iter_mut().find(|signal| signal.name == name) {
+                Some(signal) => signal.value += value,
+                None => signals.push(Signal { name, value }),
+            }
+        }
         signals.retain(|signal| signal.value.abs() > ROUNDING);
         signals.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
         signals

@@ -170,7 +170,8 @@ impl Stretches {
             .map(|(id, signals)| {
                 let (file, role) = (files.chunk_file(id), files.chunk_role(id));
                 let sum = signals.score(&config.stretch);
-                (id, roles.score(files, file, role, sum))
+                let heading = roles.heading(id).map_or(0.0, |signal| signal.value);
+                (id, roles.score(files, file, role, sum) + heading)
             })
             .collect()
     }

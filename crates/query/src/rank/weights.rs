@@ -38,6 +38,7 @@ pub struct RankConfig {
 #[serde(deny_unknown_fields)]
 pub struct NarrowingConfig {
     pub max_lines: u32,
+    pub max_named_lines: u32,
     pub max_whole_workflows: usize,
     pub max_whole_workflow_lines: u32,
 }

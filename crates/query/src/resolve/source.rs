@@ -26,6 +26,8 @@ foveate_model::named_enum! {
         Line = "line",
         /// The path of a file, or a link to it.
         Path = "path",
+        /// A heading that names a release.
+        Heading = "heading",
         /// Adjacent words of the title, joined.
         Words = "words",
         /// Two words of the title, joined, with a similar spelling.

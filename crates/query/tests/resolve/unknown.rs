@@ -1,6 +1,6 @@
 //! Tests what is reported of names and paths that the repository lacks.
 
-use foveate_query::{IssueCode, answer};
+use foveate_query::{IssueCode, Removed, answer};
 
 use super::*;
 
@@ -32,6 +32,35 @@ fn unknown_names_of_a_question_are_reported() {
         unknown("who calls `bulk_create` from validate_everything?"),
         ""
     );
+}
+
+#[test]
+fn names_that_the_diff_removes_are_not_reported_as_unknown() {
+    let snapshot = snapshot(LIBRARY, &[]);
+    let unknown = |query: &str, removed: Removed| {
+        let request = Request {
+            query: query.to_owned(),
+            removed,
+            ..Request::default()
+        };
+        let config = RankingConfig::default();
+        let answer = answer(&snapshot, &request, &config, &Deadline::none(), &|| 0.0);
+        let mut issues = answer.issues.into_iter();
+        let issue = issues.find(|issue| issue.code == IssueCode::UnknownName);
+        issue.map(|issue| issue.detail)
+    };
+    let removed = || Removed {
+        paths: vec![RepoPath::new("lib/checks.py").unwrap()],
+        names: vec!["validate_everything".to_owned()],
+        ..Removed::default()
+    };
+    for query in ["who calls validate_everything?", "who imports lib.checks?"] {
+        assert!(unknown(query, Removed::default()).is_some(), "{query}");
+        assert_eq!(unknown(query, removed()), None, "{query}");
+    }
+    let query = "who calls validate_everything and check_nothing?";
+    let detail = unknown(query, removed()).unwrap();
+    assert!(detail.contains(": check_nothing;"), "{detail}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::ingest::git::hunk_header::{HunkHeader, LineRange};
 const MAX_FILES: usize = 1000;
 /// Maximum hunks of all files together; more are only counted.
 const MAX_HUNKS: usize = 10_000;
-/// Maximum names of definitions that began in removed lines.
+/// Maximum names of definitions that began in removed lines, and of variables that these gave a value.
 const MAX_REMOVED_NAMES: usize = 500;
 /// Length at which a removed line is truncated before it is searched for a definition, in bytes.
 const MAX_DEFINITION: usize = 512;
@@ -30,6 +30,7 @@ pub(super) struct PatchReader {
     /// Earlier and later paths.
     pub(super) renamed: Vec<[RepoPath; 2]>,
     pub(super) removed_names: Vec<String>,
+    pub(super) removed_variables: Vec<String>,
     pub(super) binary_files: usize,
     pub(super) before: Vec<OldLines>,
     pub(super) left_out: OmittedParts,
@@ -37,6 +38,8 @@ pub(super) struct PatchReader {
     file: File,
     /// Definition patterns of the current file's language before the change; `None` if it has none.
     heads: Option<&'static HunkHeads>,
+    /// Indentation of the class that the current removed line is in, as far as it is known.
+    class: Option<usize>,
     /// The hunk whose lines are being read; it belongs to the last element of `changes`.
     open: Option<OpenHunk>,
     /// Path of the current file if it has the same before and after the change.
@@ -183,10 +186,22 @@ impl PatchReader {
         if let Some(hunk) = &mut self.open {
             hunk.remove(line, name.is_some());
         }
-        let Some(name) = name else { return };
-        let has_room = self.removed_names.len() < MAX_REMOVED_NAMES;
-        if has_room && !self.removed_names.iter().any(|known| known == name) {
-            self.removed_names.push(name.to_owned());
+        self.note_class(&text, name.is_some());
+        let variable = match (self.heads, name) {
+            (Some(_), None) => hunks::variable(&text, self.class),
+            _ => None,
+        };
+        note_name(&mut self.removed_names, name);
+        note_name(&mut self.removed_variables, variable);
+    }
+
+    /// Records the class that a removed line begins, or that it is no longer in one.
+    fn note_class(&mut self, line: &str, is_definition: bool) {
+        let indentation = hunks::indentation(line);
+        if is_definition && hunks::begins_class(line) {
+            self.class = Some(indentation);
+        } else if !line.trim().is_empty() && self.class.is_some_and(|class| indentation <= class) {
+            self.class = None;
         }
     }
 
@@ -234,6 +249,9 @@ impl PatchReader {
         let Some(header) = HunkHeader::parse(line) else {
             return;
         };
+        // Without a driver for the language git takes the last line that is not indented: the head of a class at the top.
+        let above = String::from_utf8_lossy(header.above);
+        self.class = hunks::begins_class(&above).then_some(0);
         let is_full = self.file == File::LeftOut || self.hunks == MAX_HUNKS;
         match self.file {
             File::Unnamed | File::Deleted => {}
@@ -258,6 +276,15 @@ impl PatchReader {
         if let Some(change) = self.changes.last_mut() {
             change.hunks.extend(hunk);
         }
+    }
+}
+
+/// Adds a name to a list, unless the list has it or is full.
+fn note_name(names: &mut Vec<String>, name: Option<&str>) {
+    let Some(name) = name else { return };
+    let has_room = names.len() < MAX_REMOVED_NAMES;
+    if has_room && !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
     }
 }
 
@@ -426,12 +453,54 @@ diff --git a/cart.py b/cart.py
         let deleted: Vec<&str> = reader.deleted.iter().map(RepoPath::as_str).collect();
         assert_eq!(deleted, ["a b.py", "logo.png", "t\tb.md"]);
         assert_eq!(reader.removed_names, ["total", "Cart", "add"]);
+        assert!(reader.removed_variables.is_empty());
         assert_eq!((reader.changes.len(), reader.binary_files), (1, 0));
         let many: String = (0..600).map(|n| format!("-def f{n}():\n")).collect();
         let reader = read(&format!(
             "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,600 +0,0 @@\n{many}"
         ));
         assert_eq!(reader.removed_names.len(), MAX_REMOVED_NAMES);
+    }
+
+    #[test]
+    fn names_of_removed_variables_are_collected() {
+        let reader = read(
+            "\
+diff --git a/cart.py b/cart.py
+--- a/cart.py
++++ b/cart.py
+@@ -1,2 +1,0 @@
+-MAX_ROWS = 40
+-rates = {}
+@@ -8,3 +5,0 @@ class Cart:
+-    page_size = 10
+-    def add(self, item):
+-        row_count = 1
+@@ -14 +8,0 @@ def total(cart):
+-    row_sum = 0
+@@ -20,7 +14,0 @@ def total(cart):
+-class Order:
+-    note_text = ''
+-
+-def close(order):
+-    row_number = 1
+-    LIMIT = 3
+-# OLD = 2
+diff --git a/notes.md b/notes.md
+--- a/notes.md
++++ b/notes.md
+@@ -1 +0,0 @@
+-SIZE = 3
+",
+        );
+        let expected = ["MAX_ROWS", "rates", "page_size", "note_text", "LIMIT"];
+        assert_eq!(reader.removed_variables, expected);
+        assert_eq!(reader.removed_names, ["add", "Order", "close"]);
+        let many: String = (0..600).map(|n| format!("-NAME_{n} = 1\n")).collect();
+        let reader = read(&format!(
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,600 +0,0 @@\n{many}"
+        ));
+        assert_eq!(reader.removed_variables.len(), MAX_REMOVED_NAMES);
     }
 
     #[test]

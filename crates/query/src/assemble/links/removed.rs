@@ -1,9 +1,9 @@
-//! Finds code that still uses what the caller's change removed: definitions by their names, files by their imports.
+//! Finds code that still uses what the caller's change removed: definitions by their [`names`], files by their imports.
 //! The earlier code is not read, so a use is one of a name that nothing in the snapshot defines.
 
+mod names;
+
 use foldhash::HashMap;
-use foveate_index::lexical::Field;
-use foveate_index::tokens::terms;
 use foveate_index::{FileId, Files};
 use foveate_model::{Import, Lines, RepoPath, Role};
 use foveate_parse::language_by_name;
@@ -13,100 +13,22 @@ use super::link::{Link, RemovedUse};
 use crate::assemble::entry::{Entry, SectionKind};
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
-use crate::deadline::Stage;
 
-/// Shortest name that is looked up, in bytes.
-const MIN_NAME: usize = 3;
-/// Maximum chunks with a name; a more common one has other meanings.
-const MAX_CHUNKS: usize = 50;
 /// Maximum removed files with the same name.
 const MAX_SAME_NAME: usize = 8;
 
 /// Returns the uses of removed files and definitions, one per line: those in sources first.
 pub(super) fn uses(plan: &Plan<'_>) -> Vec<Link> {
-    if plan.profile.callers == 0 || plan.request.removed.is_empty() {
+    if plan.request.removed.is_empty() {
         return Vec::new();
     }
     let files = &plan.snapshot.files;
     let mut uses = imports(plan);
-    uses.extend(names(plan));
+    uses.extend(names::uses(plan));
     uses.sort_by_key(|of| (files.file(of.file).role == Role::Test, of.file, of.line));
     uses.dedup_by_key(|of| (of.file, of.line));
     uses.truncate(plan.max_links(SectionKind::Callers));
     uses.into_iter().map(Link::Removed).collect()
-}
-
-/// Returns the references and imports of names that are no longer defined.
-fn names(plan: &Plan<'_>) -> Vec<RemovedUse> {
-    let names = plan.request.removed.names.iter();
-    let gone =
-        names.filter(|name| name.len() >= MIN_NAME && plan.snapshot.symbols.named(name).is_empty());
-    let mut found = Vec::new();
-    for name in gone {
-        if !plan.deadline.allows(Stage::Links) {
-            break;
-        }
-        // The search for the words of the query reports an index that cannot be read.
-        let chunks = (plan.snapshot.lexical)
-            .chunks_with(&terms(name), Field::Code, MAX_CHUNKS)
-            .unwrap_or_default();
-        let mut files: Vec<FileId> = chunks
-            .into_iter()
-            .map(|chunk| plan.snapshot.files.chunk_file(chunk))
-            .collect();
-        files.dedup();
-        for file in files {
-            found.extend(uses_of_name(plan, file, name));
-        }
-    }
-    found
-}
-
-/// Returns the references and imports of a name in a file; none if the file takes the name from a library.
-fn uses_of_name(plan: &Plan<'_>, file: FileId, name: &str) -> Vec<RemovedUse> {
-    let Some(content) = plan.snapshot.files.content(file) else {
-        return Vec::new();
-    };
-    let modules = plan.snapshot.graph.import_modules(file);
-    let imports = content.facts.imports.iter().zip(modules);
-    let imports = imports.filter(|(import, _)| {
-        let mut names = import.names.iter();
-        names.any(|of| *of.name == *name || *of.local == *name)
-    });
-    if (imports.clone()).any(|(import, module)| module.is_none() && is_of_library(plan, import)) {
-        return Vec::new();
-    }
-    let found = |verb, at, line| RemovedUse {
-        file,
-        at,
-        line,
-        verb,
-        removed: name.to_owned(),
-    };
-    let imports = imports.map(|(import, _)| found(Verb::Imports, import.span.start, import.line));
-    let is_particular = is_particular(name);
-    let references = content.facts.references.iter();
-    let references = references.filter(|of| {
-        let is_plain = of.path == of.name && !of.opaque_receiver;
-        (is_plain || is_particular) && of.name.of(&content.text) == name
-    });
-    let references = references.map(|of| found(Verb::Uses, of.name.start, of.line));
-    imports.chain(references).collect()
-}
-
-/// Whether an import, whose module is not found, is one of a library: it names no removed file.
-fn is_of_library(plan: &Plan<'_>, import: &Import) -> bool {
-    let (_, last) = segments(&import.module);
-    let mut removed = plan.request.removed.paths.iter();
-    !import.module.starts_with('.') && !removed.any(|path| path.stem() == last)
-}
-
-/// Whether a name is so particular that its use on an unknown receiver means it, too. Many types have an `add`.
-fn is_particular(name: &str) -> bool {
-    const LONG: usize = 8;
-    name.len() >= LONG
-        || name.trim_matches('_').contains('_')
-        || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
 }
 
 /// Returns the imports of removed files.
@@ -244,12 +166,9 @@ fn segments(module: &str) -> (&str, &str) {
 }
 
 /// Adds a use with the lines around it, unless it is shown already; returns its tokens as the error if it does not fit.
-pub(super) fn add_use(
-    plan: &mut Plan<'_>,
-    of: &RemovedUse,
-    position: usize,
-    pass: BudgetScope,
-) -> Result<(), usize> {
+/// It may take all tokens left: the share of callers is small or 0 in most intents, and code that still uses what is gone
+/// is broken whatever the query asks.
+pub(super) fn add_use(plan: &mut Plan<'_>, of: &RemovedUse, position: usize) -> Result<(), usize> {
     if plan.packed.shows_any(of.file, Lines::new(of.line, of.line)) {
         return Ok(());
     }
@@ -260,7 +179,8 @@ pub(super) fn add_use(
         ..callers::entry_at(plan, of.file, of.at as usize, of.line)
     };
     let shows = ShownPart::lines(of.file, entry.lines);
-    plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+    let order = (EntryKind::Link, position);
+    plan.try_add(entry, shows, order, BudgetScope::Rest)
 }
 
 /// Returns the name of the definition that contains a use; empty at the top level.

@@ -57,7 +57,7 @@ impl Packed<'_> {
         dropped: &mut DroppedList,
     ) -> (String, usize) {
         loop {
-            figures.left_out = dropped.len();
+            figures.left_out = dropped.total();
             let (context, used) = self.render(&mut figures);
             let fits =
                 used <= self.form.head.budget && context.chars().count() <= self.form.max_chars;

@@ -155,15 +155,12 @@ fn uses_of_removed_code_are_callers() {
         names: ["total_price", "checkout", "add", "partial"]
             .map(str::to_owned)
             .to_vec(),
+        ..Removed::default()
     };
     let answer = ask(&snapshot, &request);
     check_invariants(&snapshot, &request, &answer.pack);
-    let callers = items(&answer.pack, "callers").into_iter();
-    let callers: Vec<String> = callers
-        .map(|item| format!("{}:{} {}", item.path, item.lines.start, item.reason))
-        .collect();
     assert_eq!(
-        callers,
+        callers(&answer),
         [
             "shop/cart.py:1 still imports removed shop/price.py",
             "shop/cart.py:2 still imports removed shop/tax.py",
@@ -173,6 +170,135 @@ fn uses_of_removed_code_are_callers() {
         answer.pack.context
     );
     assert!(answer.issues.is_empty(), "{:?}", answer.issues);
+}
+
+#[test]
+fn uses_of_removed_code_are_shown_in_every_intent() {
+    let snapshot = fixture(
+        "
+        //- shop/cart.py
+        from shop.price import total_price
+
+        def checkout(cart):
+            return total_price(cart)
+        ",
+    );
+    for intent in IntentKind::ALL {
+        let mut request = request("", 2000, intent);
+        request.removed = Removed {
+            paths: vec![RepoPath::new("shop/price.py").unwrap()],
+            names: vec!["total_price".to_owned()],
+            ..Removed::default()
+        };
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let callers = items(&answer.pack, "callers").into_iter();
+        let lines: Vec<u32> = callers.map(|item| item.lines.start).collect();
+        assert_eq!(lines, [1, 4], "{intent:?}: {}", answer.pack.context);
+    }
+}
+
+/// Returns `path:line reason` of each caller.
+fn callers(answer: &Answer) -> Vec<String> {
+    let callers = items(&answer.pack, "callers").into_iter();
+    let callers = callers.map(|item| format!("{}:{} {}", item.path, item.lines.start, item.reason));
+    callers.collect()
+}
+
+#[test]
+fn uses_of_removed_constants_and_variables_are_callers() {
+    let snapshot = fixture(
+        "
+        //- shop/__init__.py
+        NAME = 'shop'
+        //- shop/settings.py
+        def limit():
+            return MAX_ROWS
+        //- shop/rows.py
+        from shop.settings import MAX_ROWS, rate_table
+        from . import settings
+
+        def show(rows, page_size):
+            rows.page_size = page_size
+            return rate_table[MAX_ROWS], settings.rate_table
+        //- shop/star.py
+        from shop.settings import *
+
+        def top(rows):
+            # As many as MAX_ROWS says.
+            return min(rows, MAX_ROWS, 'MAX_ROWS')
+        //- other/url.js
+        export function open(text) {
+          return new URL(text);
+        }
+        //- other/limits.py
+        def read(rows):
+            global LOW_MARK
+            LOW_MARK = rows.count
+            return LOW_MARK
+        ",
+    );
+    let mut request = Request {
+        intent: None,
+        ..request("", 4000, IntentKind::BugFix)
+    };
+    request.removed = Removed {
+        // The last one is a name of the browser, the one before it is still given a value.
+        variables: ["MAX_ROWS", "rate_table", "page_size", "LOW_MARK", "URL"]
+            .map(str::to_owned)
+            .to_vec(),
+        ..Removed::default()
+    };
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    assert_eq!(
+        callers(&answer),
+        [
+            "shop/rows.py:1 still imports removed MAX_ROWS",
+            "shop/rows.py:6 still uses removed MAX_ROWS",
+            "shop/settings.py:2 still uses removed MAX_ROWS",
+            "shop/star.py:5 still uses removed MAX_ROWS",
+        ],
+        "{}",
+        answer.pack.context
+    );
+    request.removed.variables = vec!["rate_table".to_owned()];
+    let answer = ask(&snapshot, &request);
+    let expected = [
+        "shop/rows.py:1 still imports removed rate_table",
+        "shop/rows.py:6 still uses removed rate_table",
+    ];
+    assert_eq!(callers(&answer), expected);
+}
+
+#[test]
+fn removed_attribute_is_looked_for_on_objects_of_changed_files() {
+    let step = |number: u32| format!("        self.step({number})\n");
+    let steps = |numbers: std::ops::Range<u32>| numbers.map(step).collect::<String>();
+    let pages = format!(
+        "class Pages:\n    def load(self):\n{}        self.read(self.page_size)\n{}",
+        steps(0..200),
+        steps(200..400)
+    );
+    let other = "class Rows:\n    def load(self):\n        return self.page_size\n";
+    let snapshot = snapshot([
+        ("shop/pages.py".to_owned(), pages),
+        ("shop/rows.py".to_owned(), other.to_owned()),
+    ]);
+    let mut request = request("", 2000, IntentKind::BugFix);
+    request.changes = vec![Change {
+        path: RepoPath::new("shop/pages.py").unwrap(),
+        hunks: vec![Hunk::Deletion(Deletion {
+            after: 1,
+            has_definition: false,
+            indentation: 4,
+        })],
+    }];
+    request.removed.variables = vec!["page_size".to_owned()];
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    let expected = ["shop/pages.py:203 still uses removed page_size"];
+    assert_eq!(callers(&answer), expected, "{}", answer.pack.context);
 }
 
 #[test]

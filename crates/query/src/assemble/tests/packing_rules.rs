@@ -577,6 +577,28 @@ fn tokens_saved_between_adjacent_bodies_go_to_more_bodies() {
 }
 
 #[test]
+fn head_counts_what_is_beyond_the_list_of_dropped_places() {
+    let functions = (0..60).map(|number| {
+        format!("def lease_page_{number}(pool):\n    return pool.lease(page={number})\n\n\n")
+    });
+    let snapshot = snapshot([("pool.py".to_owned(), functions.collect())]);
+    let listed = RankingConfig::default().assemble.dropped;
+    for format in [Format::Xml, Format::Json] {
+        let request = Request {
+            format,
+            ..request("Leases of pages are lost", 500, IntentKind::BugFix)
+        };
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let shown = pack.sections.iter().flat_map(|section| &section.items);
+        let whole = shown.filter(|item| item.fidelity == Fidelity::Full).count();
+        assert!(pack.dropped.len() < listed + 5, "{:?}", pack.dropped);
+        let missing = left_out(format, &pack);
+        assert!(missing >= 60 - whole, "{missing} {whole}: {}", pack.context);
+    }
+}
+
+#[test]
 fn named_unreadable_file_is_dropped_with_reason() {
     let long = format!("var x = [{}];\n", "1234567890,".repeat(20_000));
     let files = [

@@ -49,6 +49,24 @@ fn parse_timeout_is_reported() {
 }
 
 #[test]
+fn parse_timeout_of_a_test_is_reported_if_the_test_is_named() {
+    let limits = foveate_parse::Limits {
+        timeout: std::time::Duration::ZERO,
+        ..foveate_parse::Limits::default()
+    };
+    let slow = "x = [1, 2]\n".repeat(50_000);
+    let files = [
+        (GATE.0.to_owned(), GATE.1.to_owned()),
+        ("tests/test_slow.py".to_owned(), slow),
+    ];
+    let snapshot = limited_snapshot(files, &limits);
+    let query = "tests/test_slow.py fails, `close_gate` too";
+    let detail = skipped_files_issue(&snapshot, query).unwrap();
+    assert!(detail.contains("tests/test_slow.py"), "{detail}");
+    assert!(detail.contains(" timeout)"), "{detail}");
+}
+
+#[test]
 fn skipped_data_and_tests_are_reported_only_if_named() {
     let large = "a,b,c\n".repeat(400_000);
     let files = [
