@@ -6,6 +6,7 @@
 mod candidates;
 mod changed_names;
 mod dependencies;
+mod fixtures;
 mod imported;
 mod inferred_types;
 mod inheritance;

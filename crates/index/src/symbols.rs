@@ -39,8 +39,9 @@ fn name(definition: &Definition) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(&definition.name))
 }
 
+/// Leaves out blocks: their names are texts, such as the titles of tests, that no code spells in another way.
 fn folded(definition: &Definition) -> Option<Cow<'_, str>> {
-    Some(Cow::Owned(fold(&definition.name)))
+    (!definition.modifiers.is_block).then(|| Cow::Owned(fold(&definition.name)))
 }
 
 /// Leaves out undotted names, which [`Symbols::qualified`] looks up in the table of plain names.

@@ -465,12 +465,42 @@ fn added_and_removed_files_that_imports_name_are_detected() {
             "scripts.py",
             "def util(): pass\n",
         ),
+        (
+            "//- tests/unit/test_cart.py\ndef test_cart(cart):\n    pass\n",
+            "tests/conftest.py",
+            "import pytest\n@pytest.fixture\ndef cart():\n    pass\n",
+        ),
     ] {
         let before = tree_of(repository);
         let mut after = before.clone();
         after.insert(path.to_owned(), text.to_owned());
         check_both_ways(&before, &after, path);
     }
+}
+
+#[test]
+fn edits_of_what_functions_return_are_detected() {
+    let repository = "
+        //- conftest.py
+        import pytest
+        from shop import open_cart
+        @pytest.fixture
+        def cart():
+            yield open_cart()
+        //- shop.py
+        class Cart:
+            def get(self): pass
+        class Other:
+            def get(self): pass
+        def open_cart():
+            return Cart()
+        //- test_cart.py
+        def test_cart(cart):
+            cart.get()
+        ";
+    check_edit(repository, "@pytest.fixture", "@pytest.mark");
+    check_edit(repository, "yield open_cart()", "yield None");
+    check_edit(repository, "return Cart()", "return Other()");
 }
 
 /// Makes an edit and undoes it, and compares derived with rebuilt snapshots.

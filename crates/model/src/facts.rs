@@ -123,6 +123,8 @@ pub struct Modifiers {
     /// A block that is named by a text, a subject or the arguments of a macro, such as a test: code cannot refer
     /// to it by this name.
     pub is_block: bool,
+    /// A static method that is called like a member of the type of its first parameter: an extension method.
+    pub is_extension: bool,
 }
 
 /// A named thing that a file defines.
@@ -189,7 +191,8 @@ crate::named_enum! {
         Raise = "raise",
         /// In `except` (or `instanceof` inside a `catch`).
         Catch = "catch",
-        /// A bare name read as a value that the file imports or defines at its top level.
+        /// A bare name read as a value that the file imports or defines at its top level or in an enclosing
+        /// function, or a parameter that takes the result of a fixture.
         Name = "name",
     }
 }

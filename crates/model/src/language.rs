@@ -3,6 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::Definition;
 use crate::resolution::{LookupRules, ModuleSystem, TestConventions};
 
 /// A language: a handle to its [`LanguageRules`]. The parser's table defines which languages exist and
@@ -60,6 +61,14 @@ impl LanguageRules {
             lookup: LookupRules::DEFAULT,
             tests: TestConventions::COMMON,
         }
+    }
+
+    /// Whether a function gets the results of fixtures by naming its parameters like them: tests do, and fixtures
+    /// themselves.
+    pub fn takes_fixtures(&self, function: &Definition) -> bool {
+        let fixtures = &self.lookup.fixtures;
+        !fixtures.decorators.is_empty()
+            && (self.tests.is_test(function) || fixtures.includes(function))
     }
 }
 

@@ -12,7 +12,8 @@ pub struct Values {
     pub parameters: Vec<Parameter>,
     /// Return types of functions and properties and targets of type aliases, by definition.
     pub types: Vec<DefinitionType>,
-    /// Values of variables, fields and aliases, and those of functions that are one expression, by definition.
+    /// Values of variables, fields and aliases, and those that functions return, by definition. The latter use no
+    /// name that only the function knows.
     pub held: Vec<HeldValue>,
     /// Receivers of references that are not plain paths, by reference.
     pub receivers: Vec<ReceiverChain>,
@@ -51,6 +52,27 @@ pub enum Value {
     Element(Span),
     /// The dotted name that is called to make that collection.
     CallElement(Span),
+    /// A member of what a dotted name means: `const { client } = this.pool`.
+    Member {
+        /// The dotted name.
+        of: Span,
+        /// The name of the member.
+        name: Span,
+    },
+    /// A member of the result of a call: `const { client } = useClient()`.
+    MemberOfCall {
+        /// The dotted name that is called.
+        of: Span,
+        /// The name of the member.
+        name: Span,
+    },
+    /// A member of a value of a type: `function open({ client }: Pool)`.
+    MemberOfType {
+        /// The dotted name of the type.
+        of: Span,
+        /// The name of the member.
+        name: Span,
+    },
     /// The parameter of the same name of the method that assigns it.
     Parameter,
     /// Not known.
@@ -91,7 +113,7 @@ pub struct DefinitionType {
 /// The value that a definition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldValue {
-    /// A variable, constant, field or type alias, or a function that is one expression.
+    /// A variable, constant, field or type alias, or a function that returns the value.
     pub definition: LocalId,
     /// Its value; never [`Value::Unknown`].
     pub value: Value,

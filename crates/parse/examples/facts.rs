@@ -174,6 +174,7 @@ fn flags(definition: &foveate_model::Definition) -> Vec<&'static str> {
         (modifiers.is_out_of_line, "out-of-line"),
         (modifiers.is_macro, "macro"),
         (modifiers.is_block, "block"),
+        (modifiers.is_extension, "extension"),
     ]
     .into_iter()
     .filter_map(|(set, name)| set.then_some(name))

@@ -26,6 +26,7 @@ use tree_sitter::Node;
 
 use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT};
+use crate::values::results::OutwardValue;
 
 /// What a walker knows about a definition; the collector adds the rest.
 #[derive(Debug)]
@@ -95,6 +96,8 @@ pub(crate) struct Collector<'t> {
     pub(crate) clean_doc: fn(String) -> String,
     /// Facts about values, by the definition ids of the walk (before sorting).
     pub(crate) values: Values,
+    /// What functions return and assign to fields, by the same ids.
+    pub(crate) results: Vec<OutwardValue>,
     /// Receiver chains of references, by the spans of the names that they precede.
     receivers: Vec<(Span, Vec<Link>)>,
     /// The package or namespace that the file declares, with dots.
@@ -104,6 +107,8 @@ pub(crate) struct Collector<'t> {
     /// Names that start before this byte are bound, not read.
     pub(crate) bind_until: usize,
     references: Vec<Reference>,
+    /// References by the names of parameters.
+    by_parameter: Vec<Reference>,
     /// Functions taken over from an earlier text, each with the range of its references.
     taken: Vec<(Span, Range<usize>)>,
     /// Names that a definition binds; `None` means the top level of the file.
@@ -146,6 +151,7 @@ impl<'t> Collector<'t> {
             statements,
             definitions: Vec::new(),
             references: Vec::with_capacity(text.len() / 64),
+            by_parameter: Vec::new(),
             taken: Vec::new(),
             bindings: Vec::new(),
             imports: Vec::new(),
@@ -158,6 +164,7 @@ impl<'t> Collector<'t> {
             keeps_name: None,
             clean_doc: |text| text,
             values: Values::default(),
+            results: Vec::new(),
             receivers: Vec::new(),
             package: String::new(),
             saved: Vec::new(),
@@ -415,6 +422,19 @@ impl<'t> Collector<'t> {
             line: row(name) + 1,
             enclosing: self.context.enclosing,
             opaque_receiver: receiver == Receiver::Opaque,
+        });
+    }
+
+    /// Adds a reference by the name of a parameter, which tells where its value comes from. It is kept although
+    /// the same name is bound there.
+    pub(crate) fn refer_by_parameter(&mut self, name: Node<'_>) {
+        self.by_parameter.push(Reference {
+            kind: ReferenceKind::Name,
+            name: span(name),
+            path: span(name),
+            line: row(name) + 1,
+            enclosing: self.context.enclosing,
+            opaque_receiver: false,
         });
     }
 

@@ -204,6 +204,7 @@ fn flags(definition: &Definition) -> String {
         is_out_of_line,
         is_macro,
         is_block,
+        is_extension,
     } = definition.modifiers;
     [
         (is_async, "async"),
@@ -217,6 +218,7 @@ fn flags(definition: &Definition) -> String {
         (is_out_of_line, "out-of-line"),
         (is_macro, "macro"),
         (is_block, "block"),
+        (is_extension, "extension"),
         (definition.visibility == Visibility::Private, "private"),
         (definition.visibility == Visibility::Protected, "protected"),
     ]

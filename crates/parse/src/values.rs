@@ -2,22 +2,24 @@
 //! receivers before names. It reads the text that the walker's facts point to, which is cheap; where that
 //! text is not simple, nothing is recorded. Each language has its own [`ValueForm`].
 
+pub(crate) mod results;
 mod scan;
 mod text;
 
 use foveate_model::values::{
-    DefinitionType, HeldValue, Parameter, ReceiverChain, TypeName, Value, Values,
+    DefinitionType, HeldValue, Local, Parameter, ReceiverChain, TypeName, Value, Values,
 };
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
+use self::results::OutwardValue;
 pub(crate) use self::scan::{Binding, Scan};
 pub(crate) use self::text::leading_name;
-use self::text::{annotation, clip, expression, parameters_in, receiver};
+use self::text::{annotation, clip, expression, member, parameters_in, receiver, span_of};
 
 /// How a language writes types and binds local variables.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueForm {
-    /// Reads the bindings of a line of code, which has no blanks around it.
+    /// Reads the bindings of a line of code, which has no blanks around it, and the value that it returns.
     pub(crate) bindings: fn(&mut Scan<'_>, &str),
     /// Whether indented lines outside of any definition bind names of unnamed functions.
     pub(crate) has_nameless_scopes: bool,
@@ -33,8 +35,9 @@ pub(crate) struct ValueForm {
 
 /// Returns the facts about values in a file.
 pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
+    let (locals, mut results) = scan::locals_and_results(text, facts, form);
     let mut values = Values {
-        locals: scan::locals(text, facts, form),
+        locals,
         receivers: receivers(text, facts),
         ..Values::default()
     };
@@ -57,12 +60,25 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
                 definition: id,
                 type_name,
             }));
-        let held = held_by(text, definition);
+        let result = arrow_result(text, definition).map(|value| OutwardValue {
+            definition: id,
+            function: id,
+            value,
+        });
+        results.extend(result);
+        let held = held_by(text, definition, form)
+            .or_else(|| assigned_later(text, definition, &values.locals));
         values.held.extend(held.map(|value| HeldValue {
             definition: id,
             value,
         }));
     }
+    let names = results::Names {
+        text,
+        definitions: &facts.definitions,
+        receivers: facts.language.rules().lookup.receivers,
+    };
+    results::add(&mut values, results, names);
     values.locals.shrink_to_fit();
     values.parameters.shrink_to_fit();
     values.types.shrink_to_fit();
@@ -88,11 +104,24 @@ fn type_of(text: &str, definition: &Definition, form: &ValueForm) -> Option<Type
     annotation(text, head.strip_prefix(form.return_mark)?)
 }
 
+/// Returns the value of the expression that is the body of an arrow function: `() => new Foo()`.
+fn arrow_result(text: &str, definition: &Definition) -> Option<Value> {
+    let body = definition.body.filter(|_| definition.kind.is_function())?;
+    let head = text.get(..body.start as usize)?.trim_end();
+    expression(text, body.of(text)).filter(|_| head.ends_with("=>"))
+}
+
 /// Returns the value of a variable or field.
-fn held_by(text: &str, definition: &Definition) -> Option<Value> {
+fn held_by(text: &str, definition: &Definition, form: &ValueForm) -> Option<Value> {
     let kind = definition.kind;
     if kind.is_function() || kind.is_container() || definition.modifiers.is_property {
         return None;
+    }
+    let before = text.get(definition.span.start as usize..definition.name_span.start as usize);
+    if matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable)
+        && let Some(before) = before.filter(|before| before.contains(form.patterns))
+    {
+        return member_by_pattern(text, definition, before);
     }
     let after = text.get(definition.name_span.end as usize..definition.span.end as usize);
     let after = clip(after.unwrap_or("")).trim_start_matches(['?', '!', ' ']);
@@ -111,6 +140,35 @@ fn held_by(text: &str, definition: &Definition) -> Option<Value> {
         },
     };
     expression(text, value)
+}
+
+/// Returns the value that a nameless function assigns to a variable of the file, as in `let client; beforeEach(() =>
+/// { client = new Client(); })`.
+fn assigned_later(text: &str, definition: &Definition, locals: &[Local]) -> Option<Value> {
+    let is_variable = definition.kind == DefinitionKind::Variable && definition.parent.is_none();
+    if !is_variable || definition.body.is_some() {
+        return None;
+    }
+    // They are sorted by function, those of nameless functions first, and by name.
+    let key = |local: &Local| (local.function, local.name.of(text));
+    let wanted = (None, &*definition.name);
+    let local = locals.get(locals.partition_point(|local| key(local) < wanted))?;
+    (key(local) == wanted && local.value != Value::Unknown).then_some(local.value)
+}
+
+/// Returns the value of a variable that a pattern binds, given the text before its name: `const { a, b: `.
+fn member_by_pattern(text: &str, definition: &Definition, before: &str) -> Option<Value> {
+    let (_, names) = before.split_once('{')?;
+    if names.contains(['{', '[', '.']) {
+        return None;
+    }
+    let last = names.rsplit(',').next().unwrap_or(names).trim();
+    let key = last.strip_suffix(':').map_or("", str::trim_end);
+    let name = match key.is_empty() {
+        true => definition.name_span,
+        false => span_of(text, key),
+    };
+    member(expression(text, definition.body?.of(text))?, name)
 }
 
 /// Returns the receivers of references whose paths do not contain them.

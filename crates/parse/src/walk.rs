@@ -14,7 +14,8 @@ use std::collections::BinaryHeap;
 use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
+use foveate_model::values::TypeName;
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, ImportKind, ImportedName, Language, LocalId,
     MessageKind, ReferenceKind,
@@ -83,6 +84,8 @@ pub(crate) struct Form {
     pub(crate) collections: &'static [&'static str],
     /// Functions whose result has the type of their first type argument, sorted: `static_cast<A*>(b)`.
     pub(crate) casts: &'static [&'static str],
+    /// Returns the value that a call wraps, given the call and the text: `a` of `Arc::new(a)`.
+    pub(crate) wrapped: for<'n> fn(Node<'n>, &str) -> Option<Node<'n>>,
     /// Returns the first type argument of a type or of a function, given the node of its name.
     pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Returns a tree to walk instead, with every byte at its original position, if this one shows that a macro
@@ -119,6 +122,7 @@ impl Form {
             wrappers: &[],
             collections: &[],
             casts: &[],
+            wrapped: |_, _| None,
             type_argument: |_| None,
             with_macro_contents: |_, _, _, _| None,
         }
@@ -204,6 +208,8 @@ impl Walker {
             generics: Vec::new(),
             types: Vec::new(),
             attributes: None,
+            literal_fields: 0,
+            nameless: HashSet::default(),
         };
         walk.collector.issues = syntax::walk(tree, limits.max_depth, &mut walk);
         walk
@@ -224,6 +230,10 @@ pub(crate) struct Walk<'t> {
     types: Vec<usize>,
     /// The last attributes that are separate nodes before their definition.
     attributes: Option<Attributes>,
+    /// Number of names of fields in literals that have a reference.
+    literal_fields: usize,
+    /// Starts of the names of parameters of nameless functions with a known value.
+    nameless: HashSet<u32>,
 }
 
 /// A declaration with type parameters, whose names mean nothing outside of it.
@@ -232,6 +242,8 @@ pub(crate) struct Generic<'t> {
     /// The byte after the declaration.
     pub(crate) end: usize,
     pub(crate) names: Vec<&'t str>,
+    /// The bounds of the names that have one.
+    pub(crate) bounds: Vec<(&'t str, TypeName)>,
     /// The byte where the declaration starts; `None` once its definition is added.
     pub(crate) head: Option<usize>,
 }
@@ -353,8 +365,22 @@ impl<'t> Walk<'t> {
         self.generics.push(Generic {
             end: node.end_byte(),
             names,
+            bounds: Vec::new(),
             head,
         });
+    }
+
+    /// Adds the bounds of type parameters, each with its name, to the declaration that was added last. Of a
+    /// parameter with several, the first whose name is known counts.
+    pub(crate) fn add_bounds(&mut self, bounds: impl IntoIterator<Item = (Node<'t>, Node<'t>)>) {
+        for (name, bound) in bounds {
+            let (name, known) = (self.of(name), self.type_of(bound));
+            if let (Some(type_name), Some(generic)) = (known, self.generics.last_mut())
+                && !generic.bounds.iter().any(|(bounded, _)| *bounded == name)
+            {
+                generic.bounds.push((name, type_name));
+            }
+        }
     }
 
     /// Places everything below the node at `depth` inside a definition.
@@ -364,6 +390,7 @@ impl<'t> Walk<'t> {
             context.receiver = None;
             context.position = Position::Value;
             context.message = None;
+            context.is_nameless = false;
             context.scope = match kind {
                 DefinitionKind::Module => Scope::Module,
                 DefinitionKind::Enum => Scope::Enum,
@@ -381,6 +408,7 @@ impl<'t> Walk<'t> {
         self.collector.within(depth, |context| {
             context.scope = Scope::Function;
             context.position = Position::Value;
+            context.is_nameless = true;
         });
     }
 

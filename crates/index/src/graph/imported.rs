@@ -94,11 +94,34 @@ impl<'a> NameResolver<'a> {
     ) -> Targets {
         let found = self
             .exported_within(module, name, chain.saturating_sub(1), search)
-            .or_else(|| self.out_of_line_in_package(module, name));
+            .or_else(|| self.out_of_line_in_package(module, name))
+            .or_else(|| self.default_member(module, name, chain, search));
         if !self.rules(module).imports_reach_members {
             return found;
         }
         found.or_else(|| self.nested_type_member(module, &import.module, name, chain, search))
+    }
+
+    /// Returns the member of the object that a module exports as a whole: `const { open } = require('./client')`.
+    fn default_member(
+        &self,
+        module: FileId,
+        name: &'a str,
+        chain: u32,
+        search: &mut Search,
+    ) -> Targets {
+        if name == "default" || !self.rules(module).modules_have_defaults {
+            return Targets::default();
+        }
+        let chain = chain.saturating_sub(1);
+        match self
+            .exported_within(module, "default", chain, search)
+            .first()
+        {
+            Some(Target::Definition(object)) => self.own_members(object, name),
+            Some(Target::Module(module)) => self.exported_within(module, name, chain, search),
+            _ => Targets::default(),
+        }
     }
 
     /// Resolves an import whose module is unknown or has no such name.

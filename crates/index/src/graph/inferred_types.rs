@@ -6,10 +6,14 @@ use foveate_model::values::{self, TypeForm, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
 
 use crate::files::{DefId, FileId};
+use crate::graph::candidates::Candidate;
 use crate::graph::names::Position;
 use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::values::{Evaluator, Outcome, Value};
+
+/// Maximum number of functions around a name whose parameters are searched for it.
+const MAX_NESTING: usize = 32;
 
 impl<'a> Evaluator<'a> {
     /// Infers the value of a local variable.
@@ -19,14 +23,56 @@ impl<'a> Evaluator<'a> {
         value: values::Value,
         inferences: u32,
     ) -> Outcome {
-        let value = match value {
-            _ if inferences == 0 => Value::Unknown,
-            values::Value::Type(type_name) => {
-                self.value_of_type(position, type_name, inferences - 1)
+        if inferences == 0 {
+            return Outcome::likely(Value::Unknown);
+        }
+        self.destructured(position, value, inferences - 1)
+            .unwrap_or_else(|| Outcome::likely(self.stated_value(position, value, inferences - 1)))
+    }
+
+    /// Infers the member that a pattern takes from a value; `None` for other values.
+    fn destructured(
+        &self,
+        position: Position,
+        value: values::Value,
+        inferences: u32,
+    ) -> Option<Outcome> {
+        let (whole, name) = match value {
+            values::Value::Member { of, name } => {
+                let path = paths::without_marks(self.text_of(position.file, of));
+                (self.path_inferring(position, path, inferences), name)
             }
-            value => self.initial_value(position, value, inferences - 1),
+            values::Value::MemberOfCall { of, name } => {
+                let path = paths::without_marks(self.text_of(position.file, of));
+                let function = self.path_inferring(position, path, inferences);
+                let (result, _) = self.call_result(self.callee(function), inferences);
+                (Outcome::likely(result), name)
+            }
+            values::Value::MemberOfType { of, name } => {
+                let type_name = TypeName {
+                    path: of,
+                    form: TypeForm::Instance,
+                };
+                let value = self.value_of_type(position, type_name, inferences);
+                (Outcome::likely(value), name)
+            }
+            _ => return None,
         };
-        Outcome::likely(value)
+        let name = self.text_of(position.file, name);
+        let member = self.member_of(whole, name, inferences);
+        Some(Outcome {
+            receiver: Value::Unbound,
+            confidence: member.confidence.min(Confidence::Likely),
+            ..member
+        })
+    }
+
+    /// Infers a value from its type or its expression.
+    fn stated_value(&self, position: Position, value: values::Value, inferences: u32) -> Value {
+        match value {
+            values::Value::Type(type_name) => self.value_of_type(position, type_name, inferences),
+            value => self.initial_value(position, value, inferences),
+        }
     }
 
     /// Infers the value of a parameter of a function from its type; `None` if the function has no such
@@ -42,12 +88,37 @@ impl<'a> Evaluator<'a> {
         let mut parameters = parameters.iter();
         let parameter = parameters.find(|p| self.text_of(position.file, p.name) == name)?;
         let value = match parameter.type_name {
-            Some(type_name) if inferences > 0 => {
-                self.value_of_type(position, type_name, inferences - 1)
+            _ if inferences == 0 => Value::Unknown,
+            Some(type_name) => self.value_of_type(position, type_name, inferences - 1),
+            None => {
+                let fixture = self
+                    .names
+                    .fixture(DefId::new(position.file, function), name);
+                fixture.map_or(Value::Unknown, |fixture| {
+                    self.return_value(fixture, inferences - 1)
+                })
             }
-            _ => Value::Unknown,
         };
         Some(Outcome::likely(value))
+    }
+
+    /// Returns the fixture after which a parameter of an enclosing function is named.
+    pub(super) fn fixture(&self, position: Position, name: &str) -> Option<DefId> {
+        let fixtures = &self.names.rules(position.file).fixtures;
+        let mut scope = position
+            .enclosing
+            .filter(|_| !fixtures.decorators.is_empty());
+        for _ in 0..MAX_NESTING {
+            let function = scope?;
+            let mut parameters = self.known(position.file)?.parameters_of(function).iter();
+            if parameters.any(|p| self.text_of(position.file, p.name) == name) {
+                return self
+                    .names
+                    .fixture(DefId::new(position.file, function), name);
+            }
+            scope = self.names.local(position.file, function)?.parent;
+        }
+        None
     }
 
     fn known(&self, file: FileId) -> Option<&'a Values> {
@@ -107,7 +178,13 @@ impl<'a> Evaluator<'a> {
             values::Value::Call(path) => (path, true, false),
             values::Value::Element(path) => (path, false, true),
             values::Value::CallElement(path) => (path, true, true),
-            _ => return Value::Unknown,
+            _ => {
+                let member = self.destructured(position, value, inferences);
+                return match member.map_or(Value::Unknown, |member| self.value(member).0) {
+                    Value::Definition(id) if inferences > 0 => self.held_by(id, inferences - 1),
+                    value => value,
+                };
+            }
         };
         let path = paths::without_marks(self.text_of(position.file, path));
         let outcome = self.path_inferring(position, path, inferences);
@@ -122,6 +199,7 @@ impl<'a> Evaluator<'a> {
         };
         match value {
             Value::Unbound => Value::Unknown,
+            Value::Definition(id) => self.enum_constant(id).unwrap_or(value),
             value => value,
         }
     }
@@ -148,8 +226,15 @@ impl<'a> Evaluator<'a> {
         (value, confidence): (Value, Confidence),
         inferences: u32,
     ) -> (Value, Confidence) {
+        // A constant of an enum may be made of other values: `Shape::Circle(1)`.
+        if let Value::Definition(id) = value
+            && let Some(constant) = self.enum_constant(id)
+        {
+            return (constant, Confidence::Likely);
+        }
         let result = match value {
             Value::Class(class) => Value::Instance(class),
+            Value::Definition(id) if self.names.constructs(id) => Value::Instance(id),
             Value::Definition(id) if self.names.definition(id).kind.is_function() => {
                 self.return_value(id, inferences)
             }
@@ -168,7 +253,8 @@ impl<'a> Evaluator<'a> {
             Value::Module(module) => {
                 match self.names.exported(module, "default").definitions().next() {
                     Some(class) if self.names.is_class(class) => Value::Instance(class),
-                    _ => Value::Unknown,
+                    Some(function) => self.return_value(function, inferences),
+                    None => Value::Unknown,
                 }
             }
             // `super` itself is written as a call: `super().m`.
@@ -183,7 +269,7 @@ impl<'a> Evaluator<'a> {
         (result, Confidence::Likely)
     }
 
-    /// Infers the value that a function returns, from its declared type or from its only expression.
+    /// Infers the value that a function returns, from its declared type or from the expression that it returns.
     fn return_value(&self, function: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(function);
@@ -197,7 +283,7 @@ impl<'a> Evaluator<'a> {
         match (declared, only) {
             (Some(type_name), _) => self.value_of_type(position, type_name, inferences - 1),
             (None, only) => only().map_or(Value::Unknown, |value| {
-                self.initial_value(position, value, inferences - 1)
+                self.stated_value(position, value, inferences - 1)
             }),
         }
     }
@@ -206,6 +292,9 @@ impl<'a> Evaluator<'a> {
     pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
         let names = self.names;
         let definition = names.definition(id);
+        if let Some(constant) = self.enum_constant(id) {
+            return constant;
+        }
         let is_called = || definition.kind.is_function() && names.rules(id.file).names_call;
         if definition.modifiers.is_property || is_called() {
             return self.return_value(id, inferences);
@@ -218,7 +307,13 @@ impl<'a> Evaluator<'a> {
             .known(id.file)
             .and_then(|known| known.held_by(id.local));
         let held = match held {
-            None => return Value::Unknown,
+            None => {
+                return match self.value_of_alias(id, inferences) {
+                    // An alias that names no type has no members but its own.
+                    Value::Instance(class) if class == id => Value::Unknown,
+                    value => value,
+                };
+            }
             Some(values::Value::Type(type_name)) => {
                 return self.value_of_type(position, type_name, inferences - 1);
             }
@@ -240,6 +335,35 @@ impl<'a> Evaluator<'a> {
             return outcome.value;
         }
         self.initial_value(position, held, inferences - 1)
+    }
+
+    /// Infers the value that an extension is called on; external if its type is outside the repository.
+    pub(super) fn extended(&self, extension: &Candidate<'a>, inferences: u32) -> Value {
+        let id = extension.id;
+        if extension.definition.modifiers.is_out_of_line {
+            return self
+                .names
+                .owner(id)
+                .map_or(Value::External, Value::Instance);
+        }
+        let known = self.known(id.file);
+        let first = known.and_then(|known| known.parameters_of(id.local).first());
+        let position = Position::new(id.file, Some(id.local));
+        first
+            .and_then(|first| first.type_name)
+            .map_or(Value::External, |type_name| {
+                self.value_of_type(position, type_name, inferences)
+            })
+    }
+
+    /// Returns the value of a constant of an enum: an instance of the enum. `None` for any other definition.
+    fn enum_constant(&self, id: DefId) -> Option<Value> {
+        let definition = self.names.definition(id);
+        let outer = definition.parent?;
+        let outer = DefId::new(id.file, outer);
+        let is_constant = definition.kind == DefinitionKind::EnumMember
+            && self.names.definition(outer).kind == DefinitionKind::Enum;
+        is_constant.then_some(Value::Instance(outer))
     }
 
     /// Infers the value of a field from the parameter of its name: `constructor(private readonly client:

@@ -82,6 +82,26 @@ impl Inheritance {
         Targets::default()
     }
 
+    /// Whether a class inherits from another one.
+    pub(super) fn is_derived(&self, names: NameResolver<'_>, class: DefId, base: DefId) -> bool {
+        names.dependencies.add_file(class.file);
+        let mut seen = vec![class];
+        let mut waiting = Vec::new();
+        self.push_bases(names, class, &mut waiting);
+        while let Some(next) = waiting.pop() {
+            if next == base {
+                return true;
+            }
+            if seen.contains(&next) || seen.len() > MAX_CLASSES {
+                continue;
+            }
+            seen.push(next);
+            names.dependencies.add_file(next.file);
+            self.push_bases(names, next, &mut waiting);
+        }
+        false
+    }
+
     /// Pushes the bases of all bodies of a class in reverse order, so that the first is popped first.
     fn push_bases(&self, names: NameResolver<'_>, class: DefId, waiting: &mut Vec<DefId>) {
         for other in names.other_bodies(class).into_iter().rev() {

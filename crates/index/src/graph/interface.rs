@@ -64,6 +64,12 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
         .collect();
     let type_name = values.type_of(id).map(typed);
     let held = values.held_by(id).map(|held| {
+        let member = match held {
+            Value::Member { name, .. }
+            | Value::MemberOfCall { name, .. }
+            | Value::MemberOfType { name, .. } => text_of(name),
+            _ => "",
+        };
         let held = match held {
             Value::Type(known) => (0, Some(typed(known))),
             Value::Name(path) => (1, Some((text_of(path), TypeForm::Instance))),
@@ -72,8 +78,11 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
             Value::CallElement(path) => (4, Some((text_of(path), TypeForm::Instance))),
             Value::Parameter => (5, None),
             Value::Unknown => (6, None),
+            Value::Member { of, .. } => (7, Some((text_of(of), TypeForm::Instance))),
+            Value::MemberOfCall { of, .. } => (9, Some((text_of(of), TypeForm::Instance))),
+            Value::MemberOfType { of, .. } => (8, Some((text_of(of), TypeForm::Instance))),
         };
-        (held, enclosing_method(facts, id))
+        (held, member, enclosing_method(facts, id))
     });
     let Definition {
         name,
@@ -86,8 +95,9 @@ fn visible_parts(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     } = definition;
     let names = (name, qualified_name);
     let modifiers = (modifiers, is_prototype(definition));
+    let is_fixture = facts.language.rules().lookup.fixtures.includes(definition);
     Some((
-        names, kind, parent, modifiers, bases, parameters, type_name, held,
+        names, kind, parent, modifiers, bases, parameters, type_name, held, is_fixture,
     ))
 }
 
@@ -117,7 +127,7 @@ pub(super) fn differing_names(
 fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
     let definition = facts.definition(id)?;
     let outer = definition.parent.and_then(|outer| facts.definition(outer));
-    let outer = outer.map(|outer| outer.kind);
+    let outer = outer.map(|outer| (outer.kind, outer.modifiers.is_constructor));
     let names = (&definition.name, &definition.qualified_name, &facts.package);
     let is_hidden = definition.visibility == Visibility::Private;
     Some((
@@ -128,6 +138,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         definition.modifiers.is_out_of_line,
         definition.modifiers.is_macro,
         definition.modifiers.is_block,
+        definition.modifiers.is_extension,
         is_hidden,
         is_prototype(definition),
     ))

@@ -172,6 +172,27 @@ impl<'a> NameResolver<'a> {
         classes
     }
 
+    /// Removes the members of objects that a function constructs or returns: bare names do not mean them.
+    pub(super) fn without_members(&self, found: Targets) -> Targets {
+        let mut kept = Targets::default();
+        for target in found.iter() {
+            let is_member =
+                matches!(target, Target::Definition(id) if self.is_member_of_object(id));
+            if !is_member {
+                kept.push(target);
+            }
+        }
+        kept
+    }
+
+    fn is_member_of_object(&self, id: DefId) -> bool {
+        let definition = self.definition(id);
+        matches!(
+            definition.kind,
+            DefinitionKind::Method | DefinitionKind::Field
+        ) || definition.modifiers.is_static
+    }
+
     /// Removes constructors that have the name of their class.
     fn without_constructors(&self, found: Targets) -> Targets {
         let mut kept = Targets::default();

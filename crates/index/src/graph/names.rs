@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use foveate_model::resolution::{Exports, LookupRules, ModuleResolver};
-use foveate_model::{Definition, FileFacts, Language, LocalId};
+use foveate_model::{Definition, DefinitionKind, FileFacts, Language, LocalId};
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, Lookup};
@@ -331,14 +331,23 @@ impl<'a> NameResolver<'a> {
         self.facts(file)?.definition(id)
     }
 
-    /// Whether a definition is a container with members, except for namespaces and modules.
+    /// Whether a definition is a container with members, except for namespaces and modules, or a function that
+    /// constructs objects as a class does.
     pub(super) fn is_class(&self, id: DefId) -> bool {
-        self.definition(id).kind.is_class()
+        self.definition(id).kind.is_class() || self.constructs(id)
+    }
+
+    /// Whether a definition is a function that constructs objects, such as `A` with `A.prototype.m = …`.
+    pub(super) fn constructs(&self, id: DefId) -> bool {
+        let definition = self.definition(id);
+        definition.kind == DefinitionKind::Function
+            && definition.modifiers.is_constructor
+            && self.rules(id.file).functions_construct
     }
 
     /// Whether a class can inherit from a definition. Ruby's modules are mixed in.
     pub(super) fn is_base(&self, id: DefId) -> bool {
         let kind = self.definition(id).kind;
-        kind.is_class() || (kind.is_container() && self.rules(id.file).members_are_bare)
+        self.is_class(id) || (kind.is_container() && self.rules(id.file).members_are_bare)
     }
 }

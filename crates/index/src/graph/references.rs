@@ -192,6 +192,19 @@ impl<'a> Resolver<'a> {
         if !outcome.found.is_empty() {
             return;
         }
+        if !is_member && let Some(fixture) = self.evaluator.fixture(at, name) {
+            push(fixture, Confidence::Likely);
+            return;
+        }
+        if is_member {
+            let (extensions, confidence) = self.evaluator.extensions(self.file, name, outcome);
+            for target in extensions.definitions() {
+                push(target, confidence);
+            }
+            if !extensions.is_empty() {
+                return;
+            }
+        }
         let may_be_macro = !is_member
             && reference.kind == ReferenceKind::Call
             && outcome.value == Value::Unbound
@@ -261,7 +274,11 @@ impl<'a> Resolver<'a> {
                 && (definition.modifiers.is_out_of_line
                     || definition.parent.is_some_and(|local| {
                         let outer = DefId::new(file, local);
-                        !self.names.tables.files.definition(outer).kind.is_function()
+                        let outer = self.names.tables.files.definition(outer);
+                        let is_prototype_method = outer.modifiers.is_constructor
+                            && outer.kind == DefinitionKind::Function
+                            && definition.kind == DefinitionKind::Method;
+                        !outer.kind.is_function() || is_prototype_method
                     }))
                 && (!is_call || definition.kind.is_function())
                 && !definition.modifiers.is_block

@@ -3,6 +3,7 @@
 //! annotations, initial values and return types are likely.
 
 mod bare_names;
+mod extensions;
 mod qualified_paths;
 
 use std::cell::RefCell;
@@ -180,7 +181,7 @@ impl<'a> Evaluator<'a> {
 
     /// Evaluates the member `name` of an outcome. Of several definitions, such as a class and the namespace
     /// merged with it, the first one that has the member counts.
-    fn member_of(&self, outcome: Outcome, name: &'a str, inferences: u32) -> Outcome {
+    pub(super) fn member_of(&self, outcome: Outcome, name: &'a str, inferences: u32) -> Outcome {
         let (value, confidence) = self.value(outcome);
         let member = self.member((value, confidence), name, inferences);
         if !member.found.is_empty() {
@@ -274,7 +275,16 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome {
         let names = self.names;
         let found = match value {
-            Value::Module(_) | Value::Class(_) | Value::Instance(_) | Value::Super(_) => {
+            Value::Module(module) => {
+                let found = self.known_member(value, name);
+                if found.is_empty()
+                    && let Some(member) = self.member_of_default(module, name, inferences)
+                {
+                    return member;
+                }
+                found
+            }
+            Value::Class(_) | Value::Instance(_) | Value::Super(_) => {
                 self.known_member(value, name)
             }
             Value::Definition(id) => {
@@ -297,11 +307,31 @@ impl<'a> Evaluator<'a> {
             value: match value {
                 // Members of a collection do not belong to this repository.
                 Value::External | Value::Elements(_) => Value::External,
+                // Calling it constructs an object, as calling the class does.
+                Value::Class(class) if names.rules(class.file).constructors.contains(&name) => {
+                    value
+                }
                 _ => Value::Unknown,
             },
             receiver: value,
             confidence,
         }
+    }
+
+    /// Evaluates the member `name` of the default export of a module, if it has one and the language lets the
+    /// name of a module mean it: in `const client = require('./client')`, `client.open` may be a member of the
+    /// object that the module exports.
+    fn member_of_default(&self, module: FileId, name: &'a str, inferences: u32) -> Option<Outcome> {
+        let has_default = self.names.rules(module).modules_have_defaults;
+        if name == "default" || !has_default || inferences == 0 {
+            return None;
+        }
+        let exported = Outcome::certain(self.names.exported(module, "default"));
+        if exported.found.is_empty() {
+            return None;
+        }
+        let member = self.member(self.value(exported), name, inferences - 1);
+        (!member.found.is_empty()).then_some(member)
     }
 
     /// Returns the value of an outcome as the receiver of the next name. Of a field and a method of one name, it

@@ -258,7 +258,7 @@ impl Stored for ParseIssue {
 }
 
 /// The modifiers in the order of their bits.
-fn flags(modifiers: &mut Modifiers) -> [&mut bool; 11] {
+fn flags(modifiers: &mut Modifiers) -> [&mut bool; 12] {
     let Modifiers {
         is_async,
         is_static,
@@ -271,10 +271,11 @@ fn flags(modifiers: &mut Modifiers) -> [&mut bool; 11] {
         is_out_of_line,
         is_macro,
         is_block,
+        is_extension,
     } = modifiers;
     [
         is_async, is_static, is_abstract, is_overload, is_constructor, is_property, is_exported,
-        is_default_export, is_out_of_line, is_macro, is_block,
+        is_default_export, is_out_of_line, is_macro, is_block, is_extension,
     ]
 }
 

@@ -67,6 +67,9 @@ const CALL: u8 = 3;
 const PARAMETER: u8 = 4;
 const ELEMENT: u8 = 5;
 const CALL_ELEMENT: u8 = 6;
+const MEMBER: u8 = 7;
+const MEMBER_OF_CALL: u8 = 8;
+const MEMBER_OF_TYPE: u8 = 9;
 
 impl Stored for Value {
     fn put(&self, out: &mut Encoder, deltas: &mut Deltas) {
@@ -76,6 +79,21 @@ impl Stored for Value {
             Self::Type(type_name) => {
                 out.byte(TYPE);
                 return type_name.put(out, deltas);
+            }
+            Self::Member { of, name } => {
+                out.byte(MEMBER);
+                of.put(out, deltas);
+                return name.put(out, deltas);
+            }
+            Self::MemberOfCall { of, name } => {
+                out.byte(MEMBER_OF_CALL);
+                of.put(out, deltas);
+                return name.put(out, deltas);
+            }
+            Self::MemberOfType { of, name } => {
+                out.byte(MEMBER_OF_TYPE);
+                of.put(out, deltas);
+                return name.put(out, deltas);
             }
             Self::Name(path) => (NAME, path),
             Self::Call(path) => (CALL, path),
@@ -95,6 +113,18 @@ impl Stored for Value {
             ELEMENT => Self::Element(Span::take(rest, deltas)?),
             CALL_ELEMENT => Self::CallElement(Span::take(rest, deltas)?),
             TYPE => Self::Type(TypeName::take(rest, deltas)?),
+            MEMBER => Self::Member {
+                of: Span::take(rest, deltas)?,
+                name: Span::take(rest, deltas)?,
+            },
+            MEMBER_OF_CALL => Self::MemberOfCall {
+                of: Span::take(rest, deltas)?,
+                name: Span::take(rest, deltas)?,
+            },
+            MEMBER_OF_TYPE => Self::MemberOfType {
+                of: Span::take(rest, deltas)?,
+                name: Span::take(rest, deltas)?,
+            },
             _ => return None,
         })
     }

@@ -178,3 +178,128 @@ fn commonjs_requires_are_resolved() {
         &["lib/class.js:2 certain", "lib/client.js:2 certain"],
     );
 }
+
+#[test]
+fn nested_functions_are_used_as_values() {
+    const APP: &str = "
+        //- app.js
+        export function App(rows) {
+            function onClick() {}
+            const label = (row) => row.name;
+            button.addEventListener('click', onClick);
+            return rows.map(label);
+        }
+        export function other(onClick) {
+            button.addEventListener('click', onClick);
+        }
+        ";
+    check_uses(APP, "app.js:App.onClick", &["app.js:4 certain"]);
+    check_uses(APP, "app.js:App.label", &["app.js:5 certain"]);
+}
+
+#[test]
+fn members_of_default_exports_are_found() {
+    const LIB: &str = "
+        //- lib/api.js
+        const api = { get() {}, put: function () {} };
+        module.exports = api;
+        //- lib/app.js
+        var app = exports = module.exports = {};
+        app.init = function init() {};
+        //- lib/index.js
+        module.exports = require('./store');
+        //- lib/one.js
+        const Store = require('./store');
+        module.exports = new Store();
+        //- lib/store.js
+        class Store { static open() {} save() {} }
+        module.exports = Store;
+        //- lib/tools.js
+        export default { mend() {} };
+        //- main.js
+        const Store = require('./lib/store');
+        const api = require('./lib/api');
+        const { get, put: send } = require('./lib/api');
+        const app = require('./lib/app');
+        const one = require('./lib/one');
+        const Indexed = require('./lib');
+        function run() {
+            Store.open();
+            api.get();
+            get();
+            send();
+            app.init();
+            one.save();
+            new Indexed();
+            api.missing();
+            tools.mend();
+        }
+        import tools from './lib/tools';
+        ";
+    check_uses(LIB, "lib/store.js:Store.open", &["main.js:8 certain"]);
+    check_uses(
+        LIB,
+        "lib/api.js:api.get",
+        &["main.js:9 certain", "main.js:10 certain"],
+    );
+    check_uses(LIB, "lib/api.js:api.put", &["main.js:11 certain"]);
+    check_uses(LIB, "lib/app.js:app.init", &["main.js:12 certain"]);
+    check_uses(LIB, "lib/store.js:Store.save", &["main.js:13 likely"]);
+    check_uses(LIB, "lib/tools.js:default.mend", &["main.js:16 certain"]);
+    check_uses(
+        LIB,
+        "lib/store.js:Store",
+        &[
+            "lib/one.js:2 certain", "lib/store.js:2 certain", "main.js:14 certain",
+        ],
+    );
+}
+
+#[test]
+fn functions_with_prototypes_are_classes() {
+    const SHAPES: &str = "
+        //- lib/shape.js
+        const util = require('util');
+        function Base() {}
+        Base.prototype.area = function () { return 0; };
+        function Shape() {
+            this.store = new Store();
+            draw();
+        }
+        util.inherits(Shape, Base);
+        Shape.prototype.draw = function () {
+            this.store.save();
+            this.area();
+            this.clear();
+        };
+        Object.assign(Shape.prototype, { clear() {} });
+        function Store() {}
+        Store.prototype = { save: function () {} };
+        module.exports = Shape;
+        //- main.js
+        const Shape = require('./lib/shape');
+        function run() {
+            const shape = new Shape();
+            shape.draw();
+            new Shape().clear();
+            shape.area();
+        }
+        ";
+    // The bare name `draw` does not mean the method.
+    check_uses(SHAPES, "lib/shape.js:Shape.draw", &["main.js:4 likely"]);
+    check_uses(
+        SHAPES,
+        "lib/shape.js:Shape.clear",
+        &["lib/shape.js:12 certain", "main.js:5 likely"],
+    );
+    check_uses(
+        SHAPES,
+        "lib/shape.js:Base.area",
+        &["lib/shape.js:11 certain", "main.js:6 likely"],
+    );
+    check_uses(
+        SHAPES,
+        "lib/shape.js:Store.save",
+        &["lib/shape.js:10 likely"],
+    );
+}

@@ -346,3 +346,55 @@ fn call_means_the_method_and_not_the_field_of_its_name() {
         &["app/Main.java:4 likely", "app/Main.java:6 likely"],
     );
 }
+
+#[test]
+fn names_in_literals_are_fields() {
+    check_uses(
+        "
+        //- src/lib.rs
+        pub struct Point { pub x: i32 }
+        pub struct Other { pub x: i32 }
+        pub fn made(x: i32) -> Point { Point { x } }
+        pub fn zero() -> Point { Point { x: 0 } }
+        ",
+        "src/lib.rs:Point.x",
+        &["src/lib.rs:3 certain", "src/lib.rs:4 certain"],
+    );
+    check_uses(
+        "
+        //- a/point.go
+        package a
+        type Point struct { X int }
+        type Other struct { X int }
+        //- a/points.go
+        package a
+        var one = Point{X: 1}
+        var many = []*Point{{X: 2}}
+        var other = Other{X: 3}
+        ",
+        "a/point.go:Point.X",
+        &["a/points.go:2 certain", "a/points.go:3 certain"],
+    );
+    check_uses(
+        "
+        //- conn.c
+        struct conn { int fd; };
+        typedef struct conn conn_t;
+        struct conn one = { .fd = 1 };
+        conn_t two = { .fd = 2 };
+        struct conn many[] = { { .fd = 3 } };
+        ",
+        "conn.c:conn.fd",
+        &["conn.c:3 certain", "conn.c:4 likely", "conn.c:5 certain"],
+    );
+    check_uses(
+        "
+        //- Point.cs
+        class Point { public int X { get; set; } }
+        class Other { public int X { get; set; } }
+        class Users { Point Zero() { return new Point { X = 0 }; } }
+        ",
+        "Point.cs:Point.X",
+        &["Point.cs:3 certain"],
+    );
+}

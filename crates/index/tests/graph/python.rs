@@ -242,3 +242,90 @@ fn fields_of_any_method_have_types() {
         &["test_w.py:9 likely", "test_w.py:10 likely"],
     );
 }
+
+#[test]
+fn nested_functions_are_used_as_values() {
+    check_uses(
+        "
+        //- a.py
+        def outer(xs):
+            def helper(x): return x
+            return map(helper, xs)
+        ",
+        "a.py:outer.helper",
+        &["a.py:3 certain"],
+    );
+}
+
+const FIXTURES: &str = "
+    //- shop.py
+    class Client:
+        def get(self): pass
+    class Other:
+        def get(self): pass
+    //- tests/conftest.py
+    import pytest
+    from shop import Client
+    @pytest.fixture
+    def client():
+        yield Client()
+    //- tests/unit/test_client.py
+    import pytest
+    from shop import Other
+    @pytest.fixture
+    def other(client):
+        return Other()
+    def test_get(client, other):
+        client.get()
+        other.get()
+    def helper(client):
+        client.get()
+    //- tests/unit/test_own.py
+    import pytest
+    @pytest.fixture
+    def client(client):
+        return client
+    def test_own(client):
+        pass
+    //- other/test_other.py
+    def test_other(client):
+        client.get()
+    ";
+
+#[test]
+fn parameters_of_tests_are_fixtures() {
+    check_uses(
+        FIXTURES,
+        "tests/conftest.py:client",
+        &[
+            "tests/unit/test_client.py:4 likely",
+            "tests/unit/test_client.py:6 likely",
+            "tests/unit/test_own.py:3 likely",
+        ],
+    );
+    check_uses(
+        FIXTURES,
+        "tests/unit/test_client.py:other",
+        &["tests/unit/test_client.py:6 likely"],
+    );
+    // A fixture may replace one of its own name.
+    check_uses(
+        FIXTURES,
+        "tests/unit/test_own.py:client",
+        &["tests/unit/test_own.py:5 likely"],
+    );
+}
+
+#[test]
+fn parameters_of_tests_have_the_types_of_their_fixtures() {
+    check_uses(
+        FIXTURES,
+        "shop.py:Client.get",
+        &["tests/unit/test_client.py:7 likely"],
+    );
+    check_uses(
+        FIXTURES,
+        "shop.py:Other.get",
+        &["tests/unit/test_client.py:8 likely"],
+    );
+}

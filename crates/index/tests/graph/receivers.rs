@@ -125,6 +125,44 @@ fn typescript() {
         function notAnElement(pools: Pool[]) {
             pools.close();
         }
+        class Holder {
+            pool = new Pool();
+            use_member() {
+                const { pool } = this;
+                pool.close();
+            }
+            use_renamed_member() {
+                const {
+                    pool: renamed = null,
+                } = this;
+                renamed.close();
+            }
+        }
+        interface Props { other: Other; pool: Pool }
+        function use_parameter({ pool }: Props) {
+            pool.close();
+        }
+        function use_typed_pattern(value: unknown) {
+            const { pool }: Props = value;
+            pool.close();
+        }
+        function made(): Props { return {} as Props; }
+        function use_member_of_result() {
+            const { pool } = made();
+            pool.close();
+        }
+        function use_bare_method(pool: Pool) {
+            const { close } = pool;
+            close();
+        }
+        function notThePool({ other }: Props) {
+            other.close();
+        }
+        const holder = new Holder();
+        const { items, pool: shared } = holder;
+        function use_global_member() {
+            shared.close();
+        }
         ",
         "pool.ts:Pool.close",
     );
@@ -168,6 +206,19 @@ fn java_and_kotlin() {
             void use_optional(Optional<Pool> pool) { pool.orElseThrow().close(); }
             void use_array(Pool[] pools) { pools[0].close(); }
             void not_an_element(List<Pool> pools) { pools.close(); }
+            <P extends Pool> void use_bound(P pool) { pool.close(); }
+            void use_lambda(List<Pool> pools) { pools.forEach(pool -> pool.close()); }
+            void use_stream(List<Pool> pools) {
+                pools.stream().filter(pool -> true).forEach(pool -> pool.close());
+            }
+            void two_collections(List<Pool> pools, List<Other> others) {
+                pools.forEach(it -> it.close());
+                others.forEach(it -> it.close());
+            }
+        }
+        class Holder<P extends Pool> {
+            P pool;
+            void use_bound_field() { pool.close(); }
         }
         ",
         "Pool.java:Pool.close",
@@ -182,6 +233,11 @@ fn java_and_kotlin() {
         fun use_cast(value: Any) { (value as Pool).close() }
         fun made() = Pool()
         fun use_result() { made().close() }
+        fun <P : Pool> use_bound(pool: P) { pool.close() }
+        fun use_implicit(pools: List<Pool>) { pools.filter { true }.forEach { it.close() } }
+        fun use_lambda(pools: List<Pool>) { pools.map { pool -> pool.close() } }
+        fun use_scope(pool: Pool?) { pool?.let { it.close() } }
+        fun <P> use_where(pool: P) where P : Pool { pool.close() }
         fun not_an_element(pools: MutableList<Pool>) { pools.close() }
         ",
         "Pool.kt:Pool.close",
@@ -212,8 +268,171 @@ fn go_and_rust() {
         impl Other { fn close(&self) {} }
         fn use_shared(pool: std::sync::Arc<Pool>) { pool.close() }
         fn use_locked(pool: std::sync::Mutex<Pool>) { pool.lock().unwrap().close() }
+        fn use_default() { let pool = Pool::default(); pool.close() }
+        fn use_wrapped() {
+            let pool = Arc::new(std::sync::Mutex::new(Pool::default()));
+            let other = Arc::clone(&pool);
+            other.lock().unwrap().close()
+        }
+        fn use_some() { let pool = Some(Pool::default()); pool.unwrap().close() }
+        fn use_in_place() { Box::new(Pool::default()).close() }
         ",
         "src/lib.rs:Pool.close",
+    );
+}
+
+#[test]
+fn bounds_of_type_parameters() {
+    check(
+        "
+        //- run.go
+        package run
+        type Runner interface { Run() }
+        type Other struct{}
+        func (o *Other) Run() {}
+        func use_bound[R Runner](runner R) { runner.Run() }
+        func not_bound[R any](runner R) { runner.Run() }
+        ",
+        "run.go:Runner.Run",
+    );
+    check(
+        "
+        //- src/lib.rs
+        trait Job { fn run(&self); }
+        struct Other;
+        impl Other { fn run(&self) {} }
+        struct Holder<J: Job> { job: J }
+        impl<J: Job> Holder<J> { fn use_field(&self) { self.job.run() } }
+        fn use_bound<J: Clone + Job>(job: J) { job.run() }
+        fn use_where<J>(job: &J) where J: Send + Job { job.run() }
+        fn use_opaque(job: impl Job) { job.run() }
+        fn use_dynamic(job: &dyn Job) { job.run() }
+        fn use_boxed(job: Box<dyn Job>) { job.run() }
+        fn not_bound<J: Clone>(job: J) { job.run() }
+        ",
+        "src/lib.rs:Job.run",
+    );
+    check(
+        "
+        //- Job.cs
+        interface IJob { void Run(); }
+        class Other { void Run() {} }
+        class Users {
+            void use_bound<J>(J job) where J : class, IJob { job.Run(); }
+            void not_bound<J>(J job) { job.Run(); }
+            void use_lambda(List<IJob> jobs) { jobs.Where(job => true).ForEach(job => job.Run()); }
+        }
+        class Holder<J> where J : IJob {
+            J job;
+            void use_field() { job.Run(); }
+        }
+        ",
+        "Job.cs:IJob.Run",
+    );
+}
+
+#[test]
+fn members_of_enums_are_instances() {
+    check(
+        "
+        //- Color.java
+        enum Color { RED; void label() {} }
+        class Other { void label() {} }
+        class Users {
+            void use_constant() { Color.RED.label(); }
+            void use_local() { var color = Color.RED; color.label(); }
+            void use_value_of(String name) { Color.valueOf(name).label(); }
+        }
+        ",
+        "Color.java:Color.label",
+    );
+    check(
+        "
+        //- Color.kt
+        enum class Color { RED; fun label() {} }
+        class Other { fun label() {} }
+        fun use_constant() { Color.RED.label() }
+        fun use_local() { val color = Color.RED; color.label() }
+        ",
+        "Color.kt:Color.label",
+    );
+    check(
+        "
+        //- src/lib.rs
+        enum Shape { Dot, Circle(u8) }
+        impl Shape { fn area(&self) {} }
+        struct Other;
+        impl Other { fn area(&self) {} }
+        fn use_variant() { Shape::Dot.area() }
+        fn use_variant_with_value() { let shape = Shape::Circle(1); shape.area() }
+        ",
+        "src/lib.rs:Shape.area",
+    );
+}
+
+#[test]
+fn kotlin_extensions_of_foreign_types() {
+    const KOTLIN: &str = "
+        //- app/Page.kt
+        package app
+        import names.slugify
+        fun title(name: String) {
+            name.slugify()
+            \"a\".slugify()
+            Slugs.slugify()
+        }
+        //- app/Star.kt
+        package app
+        import names.*
+        fun title(name: String) { name.slugify() }
+        //- other/Unseen.kt
+        package other
+        fun title(name: String) { name.slugify() }
+        //- names/Strings.kt
+        package names
+        fun String.slugify(): String = this
+        ";
+    check_uses(
+        KOTLIN,
+        "names/Strings.kt:String.slugify",
+        &[
+            "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Page.kt:6 name_only",
+            "app/Star.kt:3 likely", "other/Unseen.kt:2 name_only",
+        ],
+    );
+}
+
+#[test]
+fn c_sharp_extensions() {
+    const C_SHARP: &str = "
+        //- App/Page.cs
+        using Shop.Text;
+        namespace Shop.App;
+        class Page {
+            void Run(string name, IThing thing) {
+                name.Slug();
+                thing.Slug();
+                Guid.Slug();
+                Color.Red.Label();
+            }
+        }
+        //- Text/Extensions.cs
+        namespace Shop.Text;
+        public static class Extensions {
+            public static string Slug(this string text) { return text; }
+            public static string Label(this Color color) { return null; }
+        }
+        public enum Color { Red }
+        ";
+    check_uses(
+        C_SHARP,
+        "Text/Extensions.cs:Extensions.Slug",
+        &["App/Page.cs:5 likely", "App/Page.cs:6 likely"],
+    );
+    check_uses(
+        C_SHARP,
+        "Text/Extensions.cs:Extensions.Label",
+        &["App/Page.cs:8 likely"],
     );
 }
 
@@ -231,6 +450,35 @@ fn php_and_ruby() {
         function use_keyed($pools) { foreach ($pools as $key => $pool) { $pool->close(); } }
         /** @param Pool[] $pools */
         function not_an_element($pools) { $pools->close(); }
+        class Holder {
+            private $assigned;
+            private $given;
+            private $nothing;
+            function __construct(Pool $given, private Pool $promoted) {
+                $this->assigned = null;
+                $this->given = $given;
+                $this->nothing = null;
+            }
+            function fill() { $this->assigned = new Pool(); }
+            function use_assigned() { $this->assigned->close(); }
+            function use_given() { $this->given->close(); }
+            function use_promoted() { $this->promoted->close(); }
+            function nothing() { $this->nothing->close(); }
+        }
+        function make() { return new Pool(); }
+        function optional($flag) {
+            if ($flag) { return null; }
+            $pool = new Pool();
+            return $pool;
+        }
+        function either($flag) {
+            if ($flag) { return new Other(); }
+            return new Pool();
+        }
+        function nameless() { return array_map(function () { return new Pool(); }, []); }
+        function use_result() { make()->close(); }
+        function use_optional_result() { optional(1)->close(); }
+        function not_known() { either(1)->close(); nameless()->close(); }
         ",
         "Pool.php:Pool.close",
     );
@@ -263,5 +511,168 @@ fn php_and_ruby() {
         end
         ",
         "pool.rb:Pool.close",
+    );
+}
+
+#[test]
+fn python_results_without_annotations() {
+    check(
+        "
+        //- pool.py
+        class Pool:
+            def close(self): pass
+            def opened(self):
+                return self
+            @classmethod
+            def make(cls): return cls()
+            @property
+            def twin(self):
+                return Pool()
+        class Other:
+            def close(self): pass
+        def make():
+            return Pool()
+        def optional(flag):
+            if flag: return None
+            pool = Pool()
+            return pool
+        def same(pool: Pool):
+            return pool
+        def either(flag):
+            if flag:
+                return Pool()
+            return Other()
+        def many():
+            yield Pool()
+        @contextmanager
+        def opening():
+            yield Pool()
+        //- user.py
+        from pool import Pool, either, make, many, opening, optional, same
+        def use_result():
+            make().close()
+        def use_variable():
+            pool = make()
+            pool.close()
+        def use_local():
+            optional(1).close()
+        def use_parameter():
+            same(1).close()
+        def use_self():
+            Pool().opened().close()
+        def use_class():
+            Pool.make().close()
+        def use_property(pool: Pool):
+            pool.twin.close()
+        def use_yielded():
+            with opening() as pool:
+                pool.close()
+        def not_known():
+            either(1).close()
+            many().close()
+        ",
+        "pool.py:Pool.close",
+    );
+}
+
+#[test]
+fn typescript_results_without_annotations() {
+    check(
+        "
+        //- pool.ts
+        export class Pool {
+            close(): void {}
+            opened() { return this; }
+            static make() { return new Pool(); }
+        }
+        export class Other { close(): void {} }
+        export function make() {
+            return new Pool();
+        }
+        export const arrow = () => new Pool();
+        export function cached(key: string) {
+            const pool = new Pool();
+            if (!key) return null;
+            return pool;
+        }
+        export function either(flag: boolean) {
+            if (flag) return new Pool();
+            return new Other();
+        }
+        //- user.ts
+        import { Pool, arrow, cached, either, make } from './pool';
+        function use_result() { make().close(); }
+        function use_arrow() { arrow().close(); }
+        function use_local() { cached('a').close(); }
+        function use_static() { Pool.make().close(); }
+        function use_this() { new Pool().opened().close(); }
+        function notKnown() { either(true).close(); }
+        ",
+        "pool.ts:Pool.close",
+    );
+}
+
+#[test]
+fn constants_of_enums() {
+    check(
+        "
+        //- color.py
+        class Color(Enum):
+            RED = 1
+            def label(self): pass
+        class Other:
+            def label(self): pass
+        def use_member():
+            Color.RED.label()
+        def use_variable():
+            color = Color.RED
+            color.label()
+        ",
+        "color.py:Color.label",
+    );
+    check(
+        "
+        //- Suit.php
+        <?php
+        enum Suit { case Hearts; function label() {} }
+        class Other { function label() {} }
+        class Card {
+            private $suit;
+            function __construct() { $this->suit = Suit::Hearts; }
+            function use_property() { $this->suit->label(); }
+        }
+        function use_case() { Suit::Hearts->label(); }
+        function use_variable() { $suit = Suit::Hearts; $suit->label(); }
+        ",
+        "Suit.php:Suit.label",
+    );
+    check(
+        "
+        //- Color.java
+        enum Color { RED; void label() {} }
+        class Other { void label() {} }
+        class User { void use_constant() { Color.RED.label(); } }
+        ",
+        "Color.java:Color.label",
+    );
+    check(
+        "
+        //- Color.kt
+        enum class Color { RED; fun label() {} }
+        class Other { fun label() {} }
+        fun use_constant() { Color.RED.label() }
+        ",
+        "Color.kt:Color.label",
+    );
+    check(
+        "
+        //- src/lib.rs
+        enum Shape { Circle(f64) }
+        impl Shape { fn label(&self) {} }
+        struct Other;
+        impl Other { fn label(&self) {} }
+        fn use_variable() { let shape = Shape::Circle(1.0); shape.label(); }
+        ",
+        "src/lib.rs:Shape.label",
     );
 }

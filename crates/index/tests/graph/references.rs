@@ -415,3 +415,22 @@ fn overloads_count_as_one_name() {
     let target = world.named("Texts.cs:Texts.FormatWith");
     assert_eq!(world.graph.uses_of(target).len(), 1);
 }
+
+#[test]
+fn members_that_ruby_macros_declare_are_used() {
+    let repository = "
+        //- user.rb
+        class User
+          belongs_to :team
+          scope :active, -> { order(:name) }
+          def self.first_active
+            active.first
+          end
+          def team_name
+            team.name
+          end
+        end
+        ";
+    check_uses(repository, "user.rb:User.active", &["user.rb:5 certain"]);
+    check_uses(repository, "user.rb:User.team", &["user.rb:8 certain"]);
+}

@@ -259,3 +259,126 @@ fn names_of_test_blocks_do_not_hide_what_they_test() {
         &["words_test.cc:4 certain"],
     );
 }
+
+#[test]
+fn test_blocks_of_scripts_are_linked() {
+    const STORE: &str = "
+        //- src/store.js
+        export class Store { save() {} }
+        export function open() { return new Store(); }
+        export function shut() {}
+        //- src/store.test.js
+        import { Store, open, shut } from './store';
+        let shared;
+        describe('Store', () => {
+            let store;
+            function filled() { return open(); }
+            beforeEach(() => {
+                store = new Store();
+                shared = open();
+            });
+            it('saves', () => {
+                store.save();
+            });
+            it.each([1, 2])('is filled with %i', async () => {
+                await filled();
+            });
+        });
+        test('is opened twice', () => {
+            const store = open();
+            [open(), store].map(shut);
+        });
+        ";
+    check_tests(
+        STORE,
+        "src/store.js:Store.save",
+        &["src/store.test.js:Store.saves Reference"],
+    );
+    check_tests(
+        STORE,
+        "src/store.js:shut",
+        &["src/store.test.js:is opened twice Reference"],
+    );
+    // What the group does by itself belongs to the group.
+    check_tests(
+        STORE,
+        "src/store.js:Store",
+        &["src/store.test.js:Store Reference"],
+    );
+    check_tests(
+        STORE,
+        "src/store.js:open",
+        &[
+            "src/store.test.js:Store Reference",
+            "src/store.test.js:is opened twice Reference",
+        ],
+    );
+    // Functions of a group are visible in its tests.
+    check_uses(
+        STORE,
+        "src/store.test.js:Store.filled",
+        &["src/store.test.js:14 certain"],
+    );
+    check_test_files(STORE, "src/store.js", &["src/store.test.js Reference"]);
+    // Blocks have no names in code.
+    check_names(STORE, "src/store.test.js Store -> src/store.js:Store");
+}
+
+#[test]
+fn variables_that_hooks_of_tests_assign_have_their_types() {
+    check_tests(
+        "
+        //- src/pool.js
+        export class Pool { close() {} }
+        export class Other { close() {} }
+        //- src/pool.test.js
+        import { Other, Pool } from './pool';
+        let pool;
+        beforeEach(() => {
+            pool = new Pool();
+        });
+        describe('of the first', () => {
+            let inner;
+            beforeEach(() => {
+                inner = new Pool();
+            });
+            it('closes', () => {
+                pool.close();
+                inner.close();
+            });
+        });
+        describe('of another', () => {
+            let inner;
+            beforeEach(() => {
+                inner = new Other();
+            });
+            it('closes', () => {
+                inner.close();
+            });
+        });
+        ",
+        "src/pool.js:Pool.close",
+        &["src/pool.test.js:of the first.closes Reference"],
+    );
+}
+
+#[test]
+fn imports_in_groups_of_tests_are_followed() {
+    const FOO: &str = "
+        //- lib/foo.js
+        exports.bar = function () {};
+        exports.baz = function () {};
+        //- test/foo.test.js
+        describe('foo', function () {
+            const foo = require('../lib/foo');
+            const { baz } = require('../lib/foo');
+            it('bars', () => {
+                foo.bar();
+                [1].map(baz);
+            });
+        });
+        ";
+    for tested in ["lib/foo.js:bar", "lib/foo.js:baz"] {
+        check_tests(FOO, tested, &["test/foo.test.js:foo.bars Reference"]);
+    }
+}

@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub(crate) message: Option<MessageKind>,
     /// The class whose constructor or method this is; assignments to members of its object define its fields.
     pub(crate) constructs: Option<LocalId>,
+    /// In the body of a function without a name, whose results are not those of the enclosing definition.
+    pub(crate) is_nameless: bool,
     /// Inside the arguments of a call in a function.
     pub(crate) in_local_call: bool,
     /// Inside a `catch` block.

@@ -1,7 +1,9 @@
 //! Finishes the facts of a file after the walk: sorts them, marks overloads and drops shadowed names.
 
 use foldhash::HashSet;
-use foveate_model::{Definition, FileFacts, Import, Language, LocalId, ReferenceKind, Region};
+use foveate_model::{
+    Definition, DefinitionKind, FileFacts, Import, Language, LocalId, ReferenceKind, Region, Span,
+};
 
 use super::{Collector, values};
 use crate::chunks::Nesting;
@@ -13,12 +15,13 @@ impl Collector<'_> {
         self.order_definitions();
         self.mark_overloads();
         self.filter_names();
+        self.references.append(&mut self.by_parameter);
         self.references
             .sort_by_key(|reference| (reference.name, reference.kind));
         self.messages.sort_by_key(|message| message.span);
         self.regions.sort_by_key(|region| region.span);
         disjoint(&mut self.regions);
-        self.sort_values();
+        self.sort_values(language);
         let chunks = crate::chunks::of_code(
             &self.text_lines(),
             nesting,
@@ -90,6 +93,7 @@ impl Collector<'_> {
         }
         self.references
             .iter_mut()
+            .chain(&mut self.by_parameter)
             .for_each(|r| moved(&mut r.enclosing));
         self.imports
             .iter_mut()
@@ -103,6 +107,10 @@ impl Collector<'_> {
         let bindings = self.bindings.iter_mut();
         bindings
             .filter_map(|(_, id)| id.as_mut())
+            .for_each(renumbered);
+        let results = self.results.iter_mut();
+        results
+            .flat_map(|result| [&mut result.definition, &mut result.function])
             .for_each(renumbered);
         values::renumber(&mut self.values, renumbered);
     }
@@ -128,7 +136,8 @@ impl Collector<'_> {
     }
 
     /// Keeps bare names only where the file imports or defines them at its top level and no enclosing
-    /// function rebinds them. Marks shadowed receivers as opaque, so that imports do not resolve them.
+    /// function rebinds them, or where they mean a function or class inside an enclosing one. Marks shadowed
+    /// receivers as opaque, so that imports do not resolve them.
     fn filter_names(&mut self) {
         let text = self.text;
         let known = known_names(&self.imports, &self.definitions);
@@ -142,6 +151,7 @@ impl Collector<'_> {
             .filter(|(_, name)| known.contains(name) || keeps_name(name))
             .collect();
         let definitions = &self.definitions;
+        let nested = NestedNames::new(text, definitions, &self.bindings);
         let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
             let mut scope = if shadowed.is_empty() { None } else { enclosing };
             while let Some(id) = scope {
@@ -167,8 +177,9 @@ impl Collector<'_> {
                     if bare_calls && name.starts_with(|c: char| c.is_lowercase() || c == '_') {
                         reference.kind = ReferenceKind::Call;
                     }
-                    (known.contains(name) || keeps_name(name))
-                        && !is_shadowed(reference.enclosing, name)
+                    let is_of_file = known.contains(name) || keeps_name(name);
+                    (is_of_file && !is_shadowed(reference.enclosing, name))
+                        || nested.reaches(reference.enclosing, name)
                 }
                 _ if has_locals || reference.opaque_receiver || shadowed.is_empty() => true,
                 _ => {
@@ -181,15 +192,71 @@ impl Collector<'_> {
     }
 }
 
-/// Returns the names that a file imports anywhere or defines at its top level. A bare name outside of this
-/// set is no reference.
+/// The functions and classes that functions define, which can be used as values where they are in scope.
+struct NestedNames<'a> {
+    definitions: &'a [Definition],
+    /// The enclosing function and the name.
+    defined: HashSet<(LocalId, &'a str)>,
+    /// Functions that bind a variable of such a name.
+    rebound: HashSet<(LocalId, &'a str)>,
+}
+
+impl<'a> NestedNames<'a> {
+    fn new(
+        text: &'a str,
+        definitions: &'a [Definition],
+        bindings: &[(Span, Option<LocalId>)],
+    ) -> Self {
+        let defined = definitions.iter().filter_map(|definition| {
+            let outer = definition.parent?;
+            let is_local = definitions.get(outer.0 as usize)?.kind.is_function();
+            let kind = definition.kind;
+            let is_named = (kind == DefinitionKind::Function || kind.is_container())
+                && !definition.modifiers.is_block;
+            // `A.make = function () {}` is a member of `A`.
+            let before = text.get(..definition.name_span.start as usize)?;
+            (is_local && is_named && !before.ends_with('.')).then(|| (outer, &*definition.name))
+        });
+        let defined: HashSet<(LocalId, &str)> = defined.collect();
+        let names: HashSet<&str> = defined.iter().map(|(_, name)| *name).collect();
+        let bound = bindings.iter();
+        let bound = bound.filter_map(|(name, function)| Some(((*function)?, name.of(text))));
+        Self {
+            definitions,
+            rebound: bound.filter(|(_, name)| names.contains(name)).collect(),
+            defined,
+        }
+    }
+
+    /// Whether a bare name in a definition means a function or class that an enclosing function defines.
+    fn reaches(&self, enclosing: Option<LocalId>, name: &str) -> bool {
+        let mut scope = enclosing.filter(|_| !self.defined.is_empty());
+        while let Some(id) = scope {
+            // A parameter of a nameless function inside this one counts as bound here: in doubt, it is meant.
+            if self.rebound.contains(&(id, name)) {
+                return false;
+            }
+            if self.defined.contains(&(id, name)) {
+                return true;
+            }
+            let definition = self.definitions.get(id.0 as usize);
+            scope = definition.and_then(|definition| definition.parent);
+        }
+        false
+    }
+}
+
+/// Returns the names that a file imports anywhere or defines at its top level. The title of a block is no name. A
+/// bare name outside of this set is no reference, except to what an enclosing function defines.
 pub(crate) fn known_names<'a>(
     imports: &'a [Import],
     definitions: &'a [Definition],
 ) -> HashSet<&'a str> {
     let imported = imports.iter().flat_map(|import| &import.names);
     let imported = imported.map(|name| name.local.split('.').next().unwrap_or(""));
-    let defined = definitions.iter().filter(|d| d.parent.is_none());
+    let defined = definitions
+        .iter()
+        .filter(|d| d.parent.is_none() && !d.modifiers.is_block);
     imported.chain(defined.map(|d| &*d.name)).collect()
 }
 

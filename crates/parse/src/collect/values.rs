@@ -1,9 +1,10 @@
 //! Brings the facts about values into the order in which they are looked up.
 
 use foveate_model::values::{Link, Local, ReceiverChain, Values};
-use foveate_model::{LocalId, Span};
+use foveate_model::{Language, LocalId, Span};
 
 use super::Collector;
+use crate::values::results::{self, Names};
 
 /// Renumbers the definitions in the facts about values.
 pub(super) fn renumber(values: &mut Values, renumbered: impl Fn(&mut LocalId)) {
@@ -29,8 +30,8 @@ impl Collector<'_> {
     }
 
     /// Sorts the facts about values, after references and definitions have their order. Of several bindings
-    /// of a local variable, the first with a known value is kept.
-    pub(super) fn sort_values(&mut self) {
+    /// of a local variable, the first with a known value is kept. Then they tell what functions return.
+    pub(super) fn sort_values(&mut self, language: Language) {
         let text = self.text;
         let values = &mut self.values;
         let key = |local: &Local| (local.function, local.name.of(text));
@@ -46,6 +47,12 @@ impl Collector<'_> {
             .sort_by_key(|parameter| parameter.function);
         values.types.sort_by_key(|known| known.definition);
         values.held.sort_by_key(|held| held.definition);
+        let names = Names {
+            text,
+            definitions: &self.definitions,
+            receivers: language.rules().lookup.receivers,
+        };
+        results::add(values, std::mem::take(&mut self.results), names);
         self.receivers.sort_by_key(|(name, _)| *name);
         for (name, links) in self.receivers.drain(..) {
             let at = self.references.partition_point(|r| r.name < name);

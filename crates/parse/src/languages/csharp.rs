@@ -85,6 +85,7 @@ static RULES: LanguageRules = LanguageRules {
         paths_may_be_qualified: true,
         class_bodies_are_scopes: true,
         members_are_bare: true,
+        has_extensions: true,
         receivers: &[("base", Receiver::Super), ("this", Receiver::Instance)],
         super_name: Some("base"),
         globals: GLOBALS,

@@ -114,6 +114,7 @@ const fn rules(name: &'static str, code: u8) -> LanguageRules {
             star_imports_bind: false,
             // `const Client = require('./client')` binds the module and refers to its default export.
             modules_have_defaults: true,
+            functions_construct: true,
             receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
             super_name: Some("super"),
             self_types: &["this", "Self"],
@@ -124,6 +125,8 @@ const fn rules(name: &'static str, code: u8) -> LanguageRules {
         // Test files are those that jest, vitest and mocha find.
         tests: TestConventions {
             package_stems: &["index"],
+            // Tests are blocks, for which the walker notes the function that adds them.
+            function_decorators: walker::TEST_BLOCKS,
             ..TestConventions::COMMON
         },
         ..LanguageRules::new(name, code)

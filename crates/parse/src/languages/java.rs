@@ -90,6 +90,8 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        // Every enum has it.
+        constructors: &["valueOf"],
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {

@@ -71,10 +71,13 @@ static RULES: LanguageRules = LanguageRules {
         paths_may_be_qualified: true,
         class_bodies_are_scopes: true,
         members_are_bare: true,
+        has_extensions: true,
         receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],
         super_name: Some("super"),
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        // Every enum has it.
+        constructors: &["valueOf"],
         ..LookupRules::DEFAULT
     },
     tests: super::java::RULES.tests,

@@ -7,7 +7,7 @@ mod traces;
 mod values;
 mod walker;
 
-use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
+use foveate_model::resolution::{Fixtures, LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
 use super::builtins::{BUILTIN_MEMBERS, GLOBALS};
@@ -118,6 +118,10 @@ static RULES: LanguageRules = LanguageRules {
         receivers: &[("self", Receiver::Instance), ("cls", Receiver::Class)],
         super_name: Some("super"),
         self_types: &["Self", "this"],
+        fixtures: Fixtures {
+            decorators: &["fixture"],
+            shared_stems: &["conftest"],
+        },
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
         ..LookupRules::DEFAULT

@@ -94,6 +94,8 @@ static RULES: LanguageRules = LanguageRules {
         self_types: &["Self"],
         globals: GLOBALS,
         builtin_members: BUILTIN_MEMBERS,
+        // Attributes implement them.
+        constructors: &["default", "from", "parse", "try_from"],
         ..LookupRules::DEFAULT
     },
     tests: TestConventions {

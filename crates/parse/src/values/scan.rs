@@ -1,12 +1,13 @@
-//! Reads the local variables of functions from the lines of their bodies. This suffices to see that a local
-//! name hides a module's, and to find the class of `x = Foo()`. A misread line only costs the quality of a
-//! guess.
+//! Reads the local variables of functions, and what they return, from the lines of their bodies. This suffices
+//! to see that a local name hides a module's, and to find the class of `x = Foo()`. A misread line only costs
+//! the quality of a guess.
 
-use foveate_model::values::{Local, Value};
-use foveate_model::{FileFacts, LocalId, RegionKind, Span};
+use foveate_model::values::{Local, TypeForm, Value};
+use foveate_model::{Definition, FileFacts, LocalId, RegionKind, Span};
 
 use super::ValueForm;
-use super::text::{annotation, clip, element, expression, span_of};
+use super::results::OutwardValue;
+use super::text::{annotation, clip, element, expression, leading_name, member, span_of};
 
 /// What a line tells about the name that it binds, most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +18,10 @@ pub(crate) enum Binding<'t> {
     Value(&'t str),
     /// The text that begins with the collection that it is an element of.
     Element(&'t str),
+    /// The text that begins with the value that it is a member of, and the name of the member.
+    Member(&'t str, &'t str),
+    /// The text that begins with the type that it is a member of, and the name of the member.
+    MemberOfType(&'t str, &'t str),
     /// The text that begins with the class of the caught exception.
     Caught(&'t str),
     /// Nothing.
@@ -43,10 +48,15 @@ pub(crate) struct Scan<'f> {
     /// Position of the function around the current line plus one; zero outside of functions.
     scope: u32,
     found: Vec<Found>,
+    returned: Vec<OutwardValue>,
 }
 
-/// Returns the local variables of a file, by scope and name.
-pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Local> {
+/// Returns the local variables of a file, by scope and name, and the values that its functions return.
+pub(super) fn locals_and_results(
+    text: &str,
+    facts: &FileFacts,
+    form: &ValueForm,
+) -> (Vec<Local>, Vec<OutwardValue>) {
     let mut scan = Scan {
         text,
         facts,
@@ -55,6 +65,7 @@ pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Loc
         next_region: 0,
         scope: 0,
         found: Vec::new(),
+        returned: Vec::new(),
     };
     let mut offset = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes());
@@ -75,7 +86,16 @@ pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Loc
             (form.bindings)(&mut scan, code);
         }
     }
-    scan.finish()
+    for (scope, definition) in (1..).zip(&facts.definitions) {
+        let parameters = definition.parameters.map_or("", |span| span.of(text));
+        let parameters = parameters.trim_start();
+        if parameters.starts_with(form.patterns) {
+            scan.scope = scope;
+            scan.bind_pattern(parameters);
+        }
+    }
+    let returned = std::mem::take(&mut scan.returned);
+    (scan.finish(), returned)
 }
 
 impl<'f> Scan<'f> {
@@ -85,6 +105,42 @@ impl<'f> Scan<'f> {
         if name.is_empty() {
             return;
         }
+        let (order, value) = self.value_of(binding);
+        self.found.push(Found {
+            scope: self.scope,
+            name: span_of(self.text, name),
+            order,
+            value,
+        });
+    }
+
+    /// Records that the current line ends its function with a value.
+    pub(crate) fn returns(&mut self, value: Binding<'_>) {
+        let Some(function) = self.scope.checked_sub(1).map(LocalId) else {
+            return;
+        };
+        let (_, value) = self.value_of(value);
+        self.returned.push(OutwardValue {
+            definition: function,
+            function,
+            value,
+        });
+    }
+
+    /// Returns the function around the current line.
+    pub(crate) fn function(&self) -> Option<&'f Definition> {
+        self.facts.definition(LocalId(self.scope.checked_sub(1)?))
+    }
+
+    /// Whether the head of the function around the current line ends in that line, whose text is `code`.
+    pub(crate) fn is_head(&self, code: &str) -> bool {
+        let line = span_of(self.text, code);
+        let end = self.function().map(|function| function.signature.end);
+        end.is_some_and(|end| (line.start..=line.end).contains(&end))
+    }
+
+    /// Returns the value that a binding tells, and its rank and position among those of one name.
+    fn value_of(&self, binding: Binding<'_>) -> ((u8, usize), Value) {
         let text = self.text;
         let from = |part: &str| {
             let start = span_of(text, part).start as usize;
@@ -103,18 +159,57 @@ impl<'f> Scan<'f> {
                 let (start, rest) = from(part);
                 ((1, start), element(text, clip(rest)))
             }
+            Binding::Member(part, name) => {
+                let (start, rest) = from(part);
+                let name = span_of(text, name);
+                let whole = expression(text, clip(rest));
+                ((1, start), whole.and_then(|whole| member(whole, name)))
+            }
+            Binding::MemberOfType(part, name) => {
+                let (start, rest) = from(part);
+                let name = span_of(text, name);
+                let of = annotation(text, rest).filter(|of| of.form == TypeForm::Instance);
+                let value = of.map(|of| Value::MemberOfType { of: of.path, name });
+                ((0, start), value)
+            }
             Binding::Caught(part) => {
                 let (start, rest) = from(part);
                 ((2, start), annotation(text, rest).map(Value::Type))
             }
             Binding::Unknown => ((3, 0), None),
         };
-        self.found.push(Found {
-            scope: self.scope,
-            name: span_of(text, name),
-            order,
-            value: value.unwrap_or(Value::Unknown),
-        });
+        (order, value.unwrap_or(Value::Unknown))
+    }
+
+    /// Records that the text from `pattern` on binds the names of a destructuring pattern: `{ a, b: c } = value`,
+    /// `{ a }: Type`, `[a, b] = value`. The pattern may have several lines.
+    pub(crate) fn bind_pattern(&mut self, pattern: &str) {
+        let text = self.text;
+        let start = span_of(text, pattern).start as usize;
+        let whole = clip(text.get(start..).unwrap_or(""));
+        let (names, after) = whole.split_at(whole.find(['}', ']']).unwrap_or(whole.len()));
+        let after = after.trim_start_matches(['}', ']', ' ']);
+        // The members of inner patterns are not those of the value, and those of arrays have no names.
+        let is_plain = names
+            .strip_prefix('{')
+            .is_some_and(|names| !names.contains(['{', '[']));
+        for item in names.split(',') {
+            let item = item.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']);
+            let (left, _) = item.split_once('=').unwrap_or((item, ""));
+            let member = leading_name(left);
+            let bound = left.rsplit(':').next().unwrap_or(left);
+            let bound = leading_name(bound.trim_start_matches(['{', '[', ' ', '.']));
+            let binding = if !is_plain || member.is_empty() {
+                Binding::Unknown
+            } else if let Some(written) = after.strip_prefix(':') {
+                Binding::MemberOfType(written, member)
+            } else if let Some(value) = after.strip_prefix("= ") {
+                Binding::Member(value, member)
+            } else {
+                Binding::Unknown
+            };
+            self.bind(bound, binding);
+        }
     }
 
     fn finish(mut self) -> Vec<Local> {

@@ -174,9 +174,14 @@ fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Opt
             break;
         }
     }
-    // Patterns bind their names too.
-    if one.trim_start().starts_with(form.patterns) {
-        let words = one.split(|c: char| c.is_ascii() && !is_name_byte(c as u8));
+    // Patterns bind their names too; a type or a default value behind the brackets does not.
+    let pattern = one.trim_start();
+    if pattern.starts_with(form.patterns) {
+        let end = closing(pattern).unwrap_or(pattern.len());
+        let words = pattern
+            .get(..end)
+            .unwrap_or("")
+            .split(|c: char| c.is_ascii() && !is_name_byte(c as u8));
         let words = words.filter(|word| !word.is_empty());
         found.extend(words.map(|word| (span_of(text, word), None)));
     }
@@ -215,6 +220,15 @@ pub(super) fn element(text: &str, written: &str) -> Option<Value> {
     match expression(text, written)? {
         Value::Name(path) => Some(Value::Element(path)),
         Value::Call(path) => Some(Value::CallElement(path)),
+        _ => None,
+    }
+}
+
+/// Returns the member of a value that is a dotted name or a call of one.
+pub(super) fn member(of: Value, name: Span) -> Option<Value> {
+    match of {
+        Value::Name(of) => Some(Value::Member { of, name }),
+        Value::Call(of) => Some(Value::MemberOfCall { of, name }),
         _ => None,
     }
 }
@@ -446,7 +460,7 @@ mod tests {
             found("@inject(Foo) protected readonly foo: Foo, x?: Bar"),
             "protected: readonly: foo:Foo x:Bar"
         );
-        assert_eq!(found("{ a, b }: Props"), "a: b: Props:");
+        assert_eq!(found("{ a, b }: Props"), "a: b:");
     }
 
     #[test]

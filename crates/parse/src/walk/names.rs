@@ -12,6 +12,9 @@ use crate::collect::{Receiver, span};
 
 /// Largest number of names of one expression that are followed.
 const MAX_LINKS: usize = 16;
+/// Largest number of names of fields in the literals of one file that have a reference. Tables may have
+/// hundreds of thousands, all of the same few fields.
+const MAX_LITERAL_FIELDS: usize = 2048;
 
 /// How an expression or type is composed.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +109,30 @@ impl<'t> Walk<'t> {
         } else if kind == ReferenceKind::Name || !self.is_no_type(span(node)) {
             self.collector.refer(kind, node);
         }
+    }
+
+    /// Adds a reference for the name of a field in a literal: `b` in `A { b: 1 }`, where `made` is the node of
+    /// the type `A`.
+    pub(crate) fn literal_field(&mut self, name: Node<'t>, made: Node<'t>) {
+        if self.literal_fields == MAX_LITERAL_FIELDS {
+            return;
+        }
+        let chain = self.chain(made);
+        let chain = chain.filter(|chain| chain.receiver == Receiver::Names);
+        let Some(chain) = chain.filter(|chain| !self.is_no_type(chain.path)) else {
+            return;
+        };
+        self.literal_fields += 1;
+        let mut links = vec![Link {
+            name: span(chain.name),
+            is_called: false,
+            is_indexed: false,
+        }];
+        links.extend(chain.links);
+        let kind = ReferenceKind::Attribute;
+        self.collector
+            .refer_through(kind, name, span(name), Receiver::Opaque);
+        self.collector.receivers(span(name), links);
     }
 
     /// Whether the name of a type yields no reference: it belongs to the language itself, or is a type
@@ -310,13 +337,17 @@ impl Steps<'_> {
     }
 
     /// Returns how an expression is composed. `C.new` is a construction where `new` is a method of the
-    /// class. A cast is one of its type.
+    /// class. A cast is one of its type. A call that wraps a value stands for it, as a type of the wrapper
+    /// stands for its argument.
     fn of<'n>(self, node: Node<'n>) -> Step<'n> {
         let step = (self.form.step)(node);
-        if let Step::Call(function) = step
-            && let Some(class) = self.type_argument(self.form.casts, function)
-        {
-            return Step::Call(class);
+        if let Step::Call(function) = step {
+            if let Some(class) = self.type_argument(self.form.casts, function) {
+                return Step::Call(class);
+            }
+            if let Some(value) = (self.form.wrapped)(node, self.text) {
+                return Step::Same(value);
+            }
         }
         let Some(constructor) = self.form.constructor else {
             return step;

@@ -10,9 +10,12 @@ use tree_sitter::Node;
 
 use super::{Step, Walk};
 use crate::collect::span;
+use crate::values::results::OutwardValue;
 
 /// Largest number of wrappers that are removed from an expression.
 const MAX_WRAPPERS: usize = 8;
+/// Number of earlier local variables that are compared with a parameter of a nameless function.
+const MAX_COMPARED: usize = 256;
 
 impl<'t> Walk<'t> {
     /// Binds a local variable of the enclosing function, and marks its name as handled.
@@ -34,6 +37,49 @@ impl<'t> Walk<'t> {
         for name in names {
             self.local(name, value);
         }
+    }
+
+    /// Binds the parameter of a nameless function to a value. The value is unknown if the enclosing function
+    /// binds the name to something else, too, such as the elements of another collection.
+    pub(crate) fn nameless_parameter(&mut self, name: Node<'t>, value: Value) {
+        let value = self.only_value(span(name), value);
+        self.local(name, value);
+    }
+
+    /// Like [`Self::nameless_parameter`] for a parameter that the function uses without declaring it.
+    pub(crate) fn implicit_parameter(&mut self, name: Span, value: Value) {
+        let value = self.only_value(name, value);
+        if self.is_in_function() {
+            let function = self.collector.context.enclosing;
+            self.collector.values.locals.push(Local {
+                function,
+                name,
+                value,
+            });
+        }
+    }
+
+    /// Returns a value, or an unknown one if the enclosing function has bound the name to another value. That
+    /// one becomes unknown as well if it is that of such a parameter.
+    fn only_value(&mut self, name: Span, value: Value) -> Value {
+        let (text, function) = (self.collector.text, self.collector.context.enclosing);
+        let mut only = value;
+        let locals = self.collector.values.locals.iter_mut().rev();
+        for local in locals.take(MAX_COMPARED) {
+            let is_other = local.function == function
+                && local.name.of(text) == name.of(text)
+                && !is_same(local.value, value, text);
+            if is_other {
+                only = Value::Unknown;
+                if self.nameless.contains(&local.name.start) {
+                    local.value = Value::Unknown;
+                }
+            }
+        }
+        if only != Value::Unknown {
+            self.nameless.insert(name.start);
+        }
+        only
     }
 
     /// Binds local variables of the enclosing function to their type, or else to the value of their initial
@@ -85,6 +131,35 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Records that the enclosing function returns the value of an expression.
+    pub(crate) fn result(&mut self, expression: Node<'t>) {
+        self.outward(None, expression);
+    }
+
+    /// Records that the enclosing function assigns the value of an expression to a field of its object.
+    pub(crate) fn assigns(&mut self, field: LocalId, expression: Node<'t>) {
+        self.outward(Some(field), expression);
+    }
+
+    fn outward(&mut self, field: Option<LocalId>, expression: Node<'t>) {
+        if let Some(function) = self.enclosing_function() {
+            let value = self.value_of(expression);
+            self.collector.results.push(OutwardValue {
+                definition: field.unwrap_or(function),
+                function,
+                value,
+            });
+        }
+    }
+
+    /// Returns the function whose body contains the current node, unless a nameless one is between them.
+    fn enclosing_function(&self) -> Option<LocalId> {
+        let context = &self.collector.context;
+        let function = context.enclosing.filter(|_| !context.is_nameless)?;
+        let definition = self.collector.definition(function)?;
+        definition.kind.is_function().then_some(function)
+    }
+
     /// Returns the value of a declaration: its type, or else the value of its initial expression.
     pub(crate) fn declared_value(
         &self,
@@ -133,9 +208,23 @@ impl<'t> Walk<'t> {
             };
             (named, of) = (inner, of_argument);
         }
+        if let Some(bound) = self.bound_of(named) {
+            return (bound.form == TypeForm::Instance).then_some(TypeName { form: of, ..bound });
+        }
         let path = self.plain_path(named)?;
         let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
         is_builtin.is_err().then_some(TypeName { path, form: of })
+    }
+
+    /// Returns the bound of a type parameter, whose members its values have.
+    fn bound_of(&self, named: Node<'_>) -> Option<TypeName> {
+        let (name, start) = (self.of(named), named.start_byte());
+        let mut inner = self.generics.iter().rev();
+        let generic = inner.find(|generic| generic.end > start && generic.names.contains(&name))?;
+        let mut bounds = generic.bounds.iter();
+        bounds
+            .find(|(bounded, _)| *bounded == name)
+            .map(|(_, bound)| *bound)
     }
 
     /// Returns the value of an expression that is a name or a call of one. Wrappers that yield the value of
@@ -176,4 +265,17 @@ impl<'t> Walk<'t> {
         }
         Value::Unknown
     }
+}
+
+/// Whether two values are written alike.
+fn is_same(a: Value, b: Value, text: &str) -> bool {
+    let (a, b) = match (a, b) {
+        (Value::Type(a), Value::Type(b)) if a.form == b.form => (a.path, b.path),
+        (Value::Name(a), Value::Name(b))
+        | (Value::Call(a), Value::Call(b))
+        | (Value::Element(a), Value::Element(b))
+        | (Value::CallElement(a), Value::CallElement(b)) => (a, b),
+        _ => return a == b,
+    };
+    a.of(text) == b.of(text)
 }

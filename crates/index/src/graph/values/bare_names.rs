@@ -79,7 +79,10 @@ impl<'a> Evaluator<'a> {
         if !is_searched {
             return None;
         }
-        let found = self.names.within(position.file, Some(id), name);
+        let mut found = self.names.within(position.file, Some(id), name);
+        if kind.is_function() && self.names.rules(position.file).functions_construct {
+            found = self.names.without_members(found);
+        }
         let found = self.names.classes_of_constructors(found);
         (!found.is_empty()).then(|| Outcome::certain(found))
     }
@@ -101,7 +104,7 @@ impl<'a> Evaluator<'a> {
             return self.parameter(inner, id, name, inferences);
         };
         let known = self.local_value(inner, source, inferences);
-        if known.value != Value::Unknown {
+        if !known.found.is_empty() || known.value != Value::Unknown {
             return Some(known);
         }
         // A parameter that is assigned again may still be annotated.

@@ -14,8 +14,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, comment, constructed,
-    field, into, member, name, past, text, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, arguments, child_of_kind, children, comment,
+    constructed, field, into, member, name, past, text, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -84,7 +84,7 @@ fn handler(kind: &str) -> Handler {
         "type_argument_list" | "type_parameter_constraint" => type_position,
         "argument_list" | "bracketed_argument_list" | "attribute_argument_list" => arguments,
         "invocation_expression" => invocation,
-        "object_creation_expression" => constructed,
+        "object_creation_expression" => creation,
         "throw_statement" | "throw_expression" => throw,
         "attribute" => attribute,
         "argument" | "attribute_argument" => argument,
@@ -222,6 +222,22 @@ fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
         return Some(Descend::Into);
     }
     walk.call(function, depth)
+}
+
+/// Adds the call of a constructor, and the names of the members in `new A { B = c }`.
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
+    set_members(walk, field(node, "type")?, field(node, "initializer"));
+    constructed(walk, node, depth)
+}
+
+/// Adds the names of the members in the initializer `{ B = c }` of an object of the type `made`.
+fn set_members<'t>(walk: &mut Walk<'t>, made: Node<'t>, initializer: Option<Node<'t>>) {
+    for part in initializer.into_iter().flat_map(children) {
+        let target = field(part, "left").filter(|_| part.kind() == "assignment_expression");
+        if let Some(target) = target.filter(|target| target.kind() == "identifier") {
+            walk.literal_field(target, made);
+        }
+    }
 }
 
 fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {

@@ -1,10 +1,10 @@
-//! Recognises how scripts write types and bind local variables.
+//! Recognises how scripts write types, bind local variables and return values.
 
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
 pub(super) const VALUES: ValueForm = ValueForm {
     bindings,
-    // Tests are in unnamed callbacks.
+    // Hooks of tests, and many functions in scripts, are unnamed callbacks.
     has_nameless_scopes: true,
     return_mark: ":",
     parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
@@ -13,6 +13,9 @@ pub(super) const VALUES: ValueForm = ValueForm {
 };
 
 fn bindings(scan: &mut Scan<'_>, code: &str) {
+    if let Some(value) = returned(scan, code) {
+        scan.returns(typed_or_value(value));
+    }
     let code = code
         .strip_prefix("for (")
         .or(code.strip_prefix("for await ("))
@@ -25,6 +28,16 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
         Some(rest) => declaration(scan, rest.trim_start()),
         None => assignment(scan, code),
     }
+}
+
+/// Returns the value of `return x`, also after a condition or the head of its function on the same line.
+fn returned<'t>(scan: &Scan<'_>, code: &'t str) -> Option<&'t str> {
+    if let Some(value) = code.strip_prefix("return ") {
+        return Some(value);
+    }
+    let (before, value) = code.split_once(" return ")?;
+    let is_conditional = before.starts_with("if (") && before.ends_with([')', '{']);
+    (is_conditional || (before.ends_with('{') && scan.is_head(code))).then_some(value)
 }
 
 /// Binds `client = new Client()`, as in a `beforeEach`.
@@ -47,14 +60,17 @@ fn cast(value: &str) -> Option<&str> {
     is_type.then_some(written)
 }
 
+/// Returns the binding to a value, or to the type that it is cast to.
+fn typed_or_value(value: &str) -> Binding<'_> {
+    match cast(value) {
+        Some(annotation) => Binding::Annotation(annotation),
+        None => Binding::Value(value),
+    }
+}
+
 fn declaration(scan: &mut Scan<'_>, rest: &str) {
     if rest.starts_with(['{', '[']) {
-        let names = rest.split(['}', ']']).next().unwrap_or("");
-        for item in names.split(',') {
-            let bound = item.rsplit(':').next().unwrap_or(item);
-            let bound = bound.trim_start_matches(['{', '[', ' ', '.']);
-            scan.bind(leading_name(bound), Binding::Unknown);
-        }
+        scan.bind_pattern(rest);
         return;
     }
     let name = leading_name(rest);
@@ -63,10 +79,7 @@ fn declaration(scan: &mut Scan<'_>, rest: &str) {
     let binding = if let Some(annotation) = after.strip_prefix(':') {
         Binding::Annotation(annotation)
     } else if let Some(value) = after.strip_prefix("= ") {
-        match cast(value) {
-            Some(annotation) => Binding::Annotation(annotation),
-            None => Binding::Value(value),
-        }
+        typed_or_value(value)
     } else if let Some(collection) = after.strip_prefix("of ") {
         Binding::Element(collection)
     } else {

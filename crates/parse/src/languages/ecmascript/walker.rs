@@ -6,7 +6,9 @@ mod commonjs;
 mod definitions;
 mod grammar;
 mod imports;
+mod prototypes;
 mod references;
+mod specs;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +23,7 @@ use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, Visitor};
 use grammar::{Grammar, Kind};
+pub(super) use specs::TEST_BLOCKS;
 
 /// Beginnings of comments addressed to tools.
 const TOOL_NOTES: &[&str] = &[
@@ -148,7 +151,9 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 return Descend::Past;
             }
             Kind::BoundIdentifier => {
-                self.collector.bind(node);
+                if node.start_byte() >= self.collector.skip_until {
+                    self.collector.bind(node);
+                }
                 return Descend::Past;
             }
             Kind::TypeIdentifier => {

@@ -54,7 +54,7 @@ fn handler(kind: &str) -> Handler {
         "selector_expression" => member,
         "qualified_type" => type_member,
         "call_expression" => call,
-        "composite_literal" => into,
+        "composite_literal" => literal,
         "literal_element" => literal_element,
         "package_clause" => package,
         "import_spec" => import,
@@ -154,6 +154,35 @@ fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled 
     match is_base {
         true => base_list(walk, node, depth),
         false => Some(Descend::Into),
+    }
+}
+
+/// Adds the names of the fields in `T{Key: value}`, and in the elements of `[]T{{Key: value}}`.
+fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let (made, body) = (field(node, "type")?, field(node, "body")?);
+    let named = named_type(made)?;
+    match made.kind() {
+        "type_identifier" | "qualified_type" | "generic_type" => add_keys(walk, body, named),
+        "slice_type" | "array_type" | "map_type" => {
+            for part in children(body) {
+                let element = field(part, "value").unwrap_or(part);
+                let inner = element.named_child(0);
+                if let Some(inner) = inner.filter(|inner| inner.kind() == "literal_value") {
+                    add_keys(walk, inner, named);
+                }
+            }
+        }
+        _ => {}
+    }
+    Some(Descend::Into)
+}
+
+fn add_keys<'t>(walk: &mut Walk<'t>, body: Node<'t>, named: Node<'t>) {
+    for part in children(body) {
+        let key = field(part, "key").and_then(|key| key.named_child(0));
+        if let Some(key) = key.filter(|key| key.kind() == "identifier") {
+            walk.literal_field(key, named);
+        }
     }
 }
 

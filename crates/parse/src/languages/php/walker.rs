@@ -99,6 +99,7 @@ fn handler(kind: &str) -> Handler {
         "assignment_expression"
         | "reference_assignment_expression"
         | "augmented_assignment_expression" => bindings::assignment,
+        "return_statement" => bindings::returned,
         "static_variable_declaration" => bindings::static_variable,
         "foreach_statement" => bindings::foreach,
         "catch_clause" => bindings::catch,

@@ -1,5 +1,6 @@
-//! Recognises how Python writes types and binds local variables.
+//! Recognises how Python writes types, binds local variables and returns values.
 
+use super::RULES;
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
 pub(super) const VALUES: ValueForm = ValueForm {
@@ -12,6 +13,7 @@ pub(super) const VALUES: ValueForm = ValueForm {
 };
 
 fn bindings(scan: &mut Scan<'_>, code: &str) {
+    result(scan, code);
     let plain = code.strip_prefix("async ").unwrap_or(code);
     if let Some(rest) = plain.strip_prefix("for ") {
         let (names, collection) = rest.split_once(" in ").unwrap_or((rest, ""));
@@ -45,6 +47,47 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     } else {
         assignment(scan, code);
     }
+}
+
+/// Words that begin a line on which a statement may follow a `:`.
+const HEADS: &[&str] = &[
+    "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "case",
+];
+
+/// Decorators of functions that yield one value, which their users get.
+const YIELDING: &[&str] = &["contextmanager", "asynccontextmanager"];
+
+/// Reads `return x` and `yield x`, also after the head of a function or a block on the same line.
+fn result(scan: &mut Scan<'_>, code: &str) {
+    let Some(at) = code.find("return ").or_else(|| code.find("yield")) else {
+        return;
+    };
+    let (before, statement) = code.split_at(at);
+    let follows_head = || HEADS.contains(&leading_name(before)) || scan.is_head(code);
+    let is_statement = before.is_empty() || (before.ends_with(": ") && follows_head());
+    if let Some(value) = statement.strip_prefix("return ").filter(|_| is_statement) {
+        scan.returns(Binding::Value(value));
+    } else if let Some(value) = statement
+        .strip_prefix("yield ")
+        .filter(|_| is_statement && is_yielding(scan))
+    {
+        scan.returns(Binding::Value(value));
+    } else if leading_name(statement) == "yield" && !code.starts_with('#') {
+        // The result of a generator is none of its values.
+        scan.returns(Binding::Unknown);
+    }
+}
+
+/// Whether users of the function around the current line get the value that it yields.
+fn is_yielding(scan: &Scan<'_>) -> bool {
+    scan.function().is_some_and(|function| {
+        let mut decorators = function.decorators.iter();
+        let is_listed = decorators.any(|name| {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            YIELDING.contains(&last)
+        });
+        is_listed || RULES.lookup.fixtures.includes(function)
+    })
 }
 
 /// Binds the targets of `x = …`, `x: T = …` and `x, y = …`.

@@ -230,6 +230,7 @@ fn literal_name<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(&'t str, Span)> 
     let (written, start) = (walk.of(node), node.start_byte());
     let (from, to) = match node.kind() {
         "simple_symbol" => (1, written.len()),
+        "hash_key_symbol" => (0, written.len()),
         "string" => {
             let content = node.named_child(0)?;
             let is_plain = node.named_child_count() == 1 && content.kind() == "string_content";

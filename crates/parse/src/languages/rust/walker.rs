@@ -15,8 +15,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handled, Handler, Step, Walk, Walker, base_list, field, handled_name, into, member, name,
-    past, skip_name, text, type_member, type_name, type_position,
+    Form, Handled, Handler, Step, Walk, Walker, base_list, children, field, handled_name, into,
+    last_child, member, name, past, skip_name, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -37,6 +37,7 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     },
     transparent: TRANSPARENT,
     wrappers: WRAPPERS,
+    wrapped,
     type_argument,
     with_macro_contents: macro_items::with_macro_contents,
     ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
@@ -63,6 +64,11 @@ const WRAPPERS: &[&str] = &[
     "Rc", "Ref", "RefCell", "RefMut", "Result", "RwLock", "Vec", "VecDeque", "Weak",
 ];
 
+/// Functions of [`WRAPPERS`] that wrap their argument.
+const WRAPPING: &[&str] = &[
+    "Borrowed", "Owned", "clone", "downgrade", "from", "new", "pin",
+];
+
 /// Kinds of nodes that yield no facts.
 const PASSED: &[&str] = &[
     "field_identifier", "shorthand_field_identifier", "lifetime", "label", "self", "super",
@@ -82,8 +88,7 @@ fn handler(kind: &str) -> Handler {
         "scoped_identifier" => scoped,
         "scoped_type_identifier" => scoped_type,
         "call_expression" => call,
-        "struct_expression" => into,
-        "field_initializer" => into,
+        "struct_expression" => literal,
         "macro_invocation" => macros::invocation,
         "token_tree" | "token_repetition" => macros::tokens,
         "attribute_item" => definitions::attributes,
@@ -182,6 +187,18 @@ fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
     types.find(|child| child.kind() != "lifetime")
 }
 
+/// Returns the value that a call wraps: `a` of `Arc::new(a)` and `Some(a)`.
+fn wrapped<'n>(call: Node<'n>, text: &str) -> Option<Node<'n>> {
+    let function = field(call, "function")?;
+    let mut names = text.get(function.byte_range())?.rsplit("::");
+    let name = names.next()?;
+    let wraps = match names.next() {
+        None => matches!(name, "Some" | "Ok"),
+        Some(wrapper) => WRAPPING.contains(&name) && WRAPPERS.binary_search(&wrapper).is_ok(),
+    };
+    field(call, "arguments").filter(|_| wraps)?.named_child(0)
+}
+
 fn message(path: &str, name: &str) -> Option<MessageKind> {
     let is_of_error = || {
         let scopes = path.rsplit("::").skip(1);
@@ -218,6 +235,22 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     }
     imports::bind_outer_module(walk, function);
     walk.call(function, depth)
+}
+
+/// Adds the names of the fields in `A { b: 1, c }`.
+fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    let made = field(node, "name")?;
+    for part in field(node, "body").into_iter().flat_map(children) {
+        let name = match part.kind() {
+            "field_initializer" => field(part, "field"),
+            "shorthand_field_initializer" => last_child(part),
+            _ => None,
+        };
+        if let Some(name) = name.filter(|name| name.kind().ends_with("identifier")) {
+            walk.literal_field(name, made);
+        }
+    }
+    Some(Descend::Into)
 }
 
 fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {

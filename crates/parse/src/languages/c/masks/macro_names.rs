@@ -36,3 +36,22 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__attribute__" | b"__attribute" | b"__declspec" | b"_Pragma" | b"__pragma"
     )
 }
+
+/// Attribute macros in small letters of operating systems and their libraries.
+const SMALL_ATTRIBUTES: &[&[u8]] = &[
+    b"__acquires", b"__aligned", b"__always_unused", b"__bitwise", b"__cacheline_aligned",
+    b"__cacheline_aligned_in_smp", b"__cold", b"__counted_by", b"__dead", b"__dead2",
+    b"__deprecated", b"__exitdata", b"__guarded_by", b"__hot", b"__initconst", b"__initdata",
+    b"__kprobes", b"__malloc", b"__maybe_unused", b"__must_check", b"__must_hold", b"__noclone",
+    b"__nonnull", b"__nonstring", b"__noreturn", b"__packed", b"__percpu", b"__printf",
+    b"__printflike", b"__pure", b"__randomize_layout", b"__read_mostly", b"__refdata",
+    b"__releases", b"__ro_after_init", b"__scanf", b"__sched", b"__section", b"__unused",
+    b"__used", b"__visible", b"__weak", b"__wur",
+];
+
+/// Whether a word is an attribute macro in small letters, in any position: `__maybe_unused`,
+/// `__attribute_const__`.
+pub(super) fn is_small_attribute(word: &[u8]) -> bool {
+    let is_named_so = word.starts_with(b"__attribute_") && !is_attribute(word);
+    is_named_so || word.starts_with(b"__") && SMALL_ATTRIBUTES.contains(&word)
+}

@@ -185,7 +185,8 @@ impl<'s> MacroMasker<'s> {
     /// Examines a word; returns the position of the next token to examine.
     fn word(&mut self, at: usize) -> usize {
         let word = self.text(at);
-        if let Some(after) = self.unknown_word(at, word) {
+        let surplus = self.unknown_word(at, word);
+        if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;
         }

@@ -17,7 +17,8 @@ impl MacroMasker<'_> {
             self.statement.last = Some(at);
             return at + 2;
         }
-        if let Some(after) = self.exception_macro(at, word) {
+        let surplus = self.exception_macro(at, word);
+        if let Some(after) = surplus.or_else(|| self.attribute_behind_name(at, word)) {
             self.blank(at, after);
             return after;
         }

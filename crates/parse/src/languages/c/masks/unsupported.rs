@@ -2,7 +2,9 @@
 //! type parameter lists, arguments that are no expressions, old-style parameters.
 
 use super::lookahead::{closing, is_beginning, is_type};
-use super::macro_names::{is_calling_convention, is_macro, is_nullability};
+use super::macro_names::{
+    is_attribute, is_calling_convention, is_macro, is_nullability, is_small_attribute,
+};
 use super::macros::MacroMasker;
 use super::tokens::{Kind, Token};
 
@@ -42,6 +44,61 @@ impl MacroMasker<'_> {
         };
         let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
         is_unknown.then_some(at + 1 + usize::from(takes_mark))
+    }
+
+    /// Returns the position after an attribute macro in small letters behind a name, parameters or members:
+    /// `int a __maybe_unused;`, `void f(void) __pure;`, `struct b { … } __packed;`.
+    pub(super) fn attribute_behind_name(&self, at: usize, word: &[u8]) -> Option<usize> {
+        if !word.starts_with(b"__") || is_macro(word) {
+            return None;
+        }
+        let is_known = is_small_attribute(word);
+        let after = match self.is(at + 1, b'(') {
+            true => closing(self.tokens, at + 1)? + 1,
+            false => at + 1,
+        };
+        let next = self.text(after);
+        let Some(before) = self.statement.last else {
+            let is_behind_members = at.checked_sub(1).is_some_and(|last| self.is(last, b'}'));
+            let is_word = |token: &Token| token.kind == Kind::Word;
+            let continues = next == b";" || self.tokens.get(after).is_some_and(is_word);
+            return (is_known && is_behind_members && continues).then_some(after);
+        };
+        let is_behind = match self.text(before) {
+            b")" => is_known && !self.is_in_list(),
+            b"]" => is_known,
+            name => {
+                let is_name = self.is_name(before, name);
+                is_name && (is_known || after == at + 1 && self.is_declared(before, name))
+            }
+        };
+        let ends = matches!(next, b";" | b"=" | b"," | b")" | b"{")
+            || is_small_attribute(next)
+            || is_attribute(next);
+        (is_behind && ends).then_some(after)
+    }
+
+    /// Whether a word may be the name of a variable or parameter that a type precedes.
+    fn is_name(&self, at: usize, word: &[u8]) -> bool {
+        let is_word = |at: usize| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.kind == Kind::Word)
+        };
+        let has_type = at.checked_sub(1).is_some_and(|before| {
+            let is_mark = self.is(before, b'*') || self.is(before, b',') && !self.is_in_list();
+            is_word(before) || is_mark
+        });
+        is_word(at) && has_type && !is_type(word) && !is_beginning(word)
+    }
+
+    /// Whether a name is certainly not part of its type: it comes after a built-in type, the tag of a type, or a
+    /// `*`.
+    fn is_declared(&self, at: usize, name: &[u8]) -> bool {
+        let before = |count: usize| at.checked_sub(count).map_or(&b""[..], |at| self.text(at));
+        let is_tag = matches!(before(2), b"struct" | b"union" | b"enum");
+        let is_qualifier = name.starts_with(b"__") || name == b"restrict" || is_nullability(name);
+        !is_qualifier && (is_type(before(1)) || is_tag || before(1) == b"*")
     }
 
     /// Returns the position after the alignment in `struct alignas(8) A {`.

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::declarators::{Declarator, declared};
 use super::define::{define, is_rewritten};
+use super::references::initial_fields;
 use crate::collect::{Draft, Scope, span};
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, children_in, field};
@@ -144,6 +145,9 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
             continue;
         };
         found.value = found.value.or_else(|| field(node, "value"));
+        if let Some(made) = field(node, "type") {
+            initial_fields(walk, made, declarator);
+        }
         if walk.is_in_function() {
             local(walk, node, &found);
         } else if found.function.is_none() {

@@ -63,8 +63,42 @@ fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
 
 /// Adds the call of `new A(…)` and `A{…}`. In C, `(struct a){…}` is a value, not a call.
 pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
-    let made = field(node, "type").filter(|made| made.kind() != "type_descriptor")?;
-    walk.call(made, depth)
+    let made = field(node, "type")?;
+    if let Some(list) = field(node, "value") {
+        let whole = field(made, "declarator");
+        let is_list = whole.is_some_and(|whole| whole.kind() == "abstract_array_declarator");
+        fields_of_list(walk, list, made, is_list);
+    }
+    match made.kind() {
+        "type_descriptor" => Some(Descend::Into),
+        _ => walk.call(made, depth),
+    }
+}
+
+/// Adds the names of the fields in the initial value of `struct a b = { .c = 1 };`
+pub(super) fn initial_fields<'t>(walk: &mut Walk<'t>, made: Node<'t>, declarator: Node<'t>) {
+    let list = field(declarator, "value").filter(|value| value.kind() == "initializer_list");
+    if let (Some(list), Some(inner)) = (list, field(declarator, "declarator")) {
+        fields_of_list(walk, list, made, inner.kind() == "array_declarator");
+    }
+}
+
+/// Adds the names of the fields in `{ .a = 1 }`; in `{ { .a = 1 }, … }` if the type is that of the elements.
+fn fields_of_list<'t>(walk: &mut Walk<'t>, list: Node<'t>, made: Node<'t>, is_list: bool) {
+    for part in children(list) {
+        let pair = Some(part).filter(|part| part.kind() == "initializer_pair");
+        if is_list {
+            let element = pair.map_or(Some(part), |pair| field(pair, "value"));
+            if let Some(element) = element.filter(|it| it.kind() == "initializer_list") {
+                fields_of_list(walk, element, made, false);
+            }
+            continue;
+        }
+        let designator = pair.and_then(|pair| child_of_kind(pair, "field_designator"));
+        if let Some(name) = designator.and_then(|designator| designator.named_child(0)) {
+            walk.literal_field(name, made);
+        }
+    }
 }
 
 /// Adds a reference for `a::b`: to a type or a value, depending on its last name. Arguments of its scopes

@@ -92,6 +92,17 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let names = names.filter_map(|parameter| Some(walk.of(field(parameter, "name")?)));
     let names = names.collect();
     walk.add_generics(node, names, None);
+    let mut bounds = Vec::new();
+    for clause in children(node) {
+        let name = child_of_kind(clause, "identifier");
+        let name = name.filter(|_| clause.kind() == "type_parameter_constraints_clause");
+        let constraints = name.map_or_else(Vec::new, |_| children(clause));
+        let types = constraints
+            .into_iter()
+            .filter_map(|part| field(part, "type"));
+        bounds.extend(types.filter_map(|bound| Some((name?, bound))));
+    }
+    walk.add_bounds(bounds);
 }
 
 /// `where T : A`
@@ -182,6 +193,7 @@ fn function<'t>(
     let is_of_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
     draft.modifiers.is_abstract |= body.is_none() && is_of_interface;
     draft.modifiers.is_overload = body.is_none() && marks.is_elsewhere;
+    draft.modifiers.is_extension = marks.is_static && is_extension(walk, node);
     // An explicit implementation is called through its interface.
     if child_of_kind(node, "explicit_interface_specifier").is_some() {
         draft.visibility = Some(Visibility::Public);
@@ -189,6 +201,13 @@ fn function<'t>(
     let returned = field(node, "returns").or_else(|| field(node, "type"));
     enter(walk, node, depth, draft, returned);
     Some(Descend::Into)
+}
+
+/// Whether a method is called on its first parameter: `static string A(this string s)`.
+fn is_extension(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let first = parameters(node).and_then(|list| child_of_kind(list, "parameter"));
+    let mut parts = first.into_iter().flat_map(children);
+    parts.any(|part| part.kind() == "modifier" && walk.of(part) == "this")
 }
 
 /// Adds a function with its parameters and return type, and enters it.
@@ -356,7 +375,8 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     walk.enter_anonymous_function(depth);
     let list = field(node, "parameters")?;
     if list.kind() == "implicit_parameter" {
-        walk.local(list, foveate_model::values::Value::Unknown);
+        let value = locals::element(walk, node);
+        walk.nameless_parameter(list, value);
         return Some(Descend::Into);
     }
     for parameter in children(list) {

@@ -23,12 +23,18 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Hand
     let is_field = node
         .parent()
         .is_some_and(|parent| parent.kind().ends_with("field_declaration"));
-    if is_field {
-        return Some(Descend::Into);
-    }
     let declarators = children(node).into_iter();
     for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
-        walk.declared_local(field(declarator, "name"), declared, initial(declarator));
+        let value = initial(declarator);
+        // `A a = new() { B = c };`
+        let made = value.filter(|value| value.kind() == "implicit_object_creation_expression");
+        if let (Some(declared), Some(made)) = (declared, made) {
+            let initializer = child_of_kind(made, "initializer_expression");
+            super::set_members(walk, declared, initializer);
+        }
+        if !is_field {
+            walk.declared_local(field(declarator, "name"), declared, value);
+        }
     }
     Some(Descend::Into)
 }
@@ -74,4 +80,27 @@ pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) ->
     walk.mark_type(field(node, "type"));
     walk.locals(child_of_kind(node, "identifier"), Value::Unknown);
     Some(Descend::Into)
+}
+
+/// Methods of collections that call a function with each element.
+const ITERATIONS: [&str; 29] = [
+    "All", "Any", "Count", "DistinctBy", "Exists", "Find", "FindAll", "First", "FirstOrDefault",
+    "ForEach", "GroupBy", "Last", "LastOrDefault", "MaxBy", "MinBy", "OrderBy",
+    "OrderByDescending", "RemoveAll", "Select", "SelectMany", "Single", "SingleOrDefault",
+    "SkipWhile", "Sum", "TakeWhile", "ThenBy", "ToDictionary", "ToLookup", "Where",
+];
+
+/// Returns the value of the only parameter of a lambda: that of `a` in `a.Select(x => …)`, since list types count as
+/// their element type.
+pub(super) fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
+    let list = lambda.parent().and_then(|argument| argument.parent());
+    let call = list.and_then(|list| list.parent());
+    let function = call.and_then(|call| field(call, "function"));
+    let function = function.filter(|it| it.kind() == "member_access_expression");
+    let is_iteration = function
+        .and_then(|function| field(function, "name"))
+        .is_some_and(|name| ITERATIONS.contains(&walk.of(name)));
+    let collection = function.filter(|_| is_iteration);
+    let collection = collection.and_then(|function| field(function, "expression"));
+    walk.declared_value(None, collection)
 }

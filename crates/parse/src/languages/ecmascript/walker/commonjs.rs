@@ -30,7 +30,8 @@ impl<'t> Walker<'t> {
         let value = self.unwrapped(right);
         let name = match self.kind(left) {
             Kind::Identifier => {
-                self.collector.bind_to(left.end_byte());
+                // An assignment declares no variable: the name is that of an enclosing scope.
+                self.collector.skip_to(left.end_byte());
                 left
             }
             Kind::Member => match left.child_by_field_id(fields.property) {
@@ -49,9 +50,17 @@ impl<'t> Walker<'t> {
             .target
             .rsplit_once('.')
             .map_or("", |(receiver, _)| receiver);
-        let names_export = matches!(receiver, "exports" | "module.exports");
+        let names_export = means_exports(receiver);
         if names_export || assigned.target == "module.exports" {
             self.collector.skip_to(left.end_byte());
+        }
+        if means_exports(assigned.target)
+            && let Some(variable) = self.variable_around(node)
+        {
+            if assigned.target == "module.exports" {
+                self.add_export("default", variable);
+            }
+            return;
         }
         match (assigned.target, receiver) {
             ("module.exports", _) => self.export_whole(&assigned, depth),
@@ -63,6 +72,22 @@ impl<'t> Walker<'t> {
             (_, "") if self.kind(left) == Kind::Identifier => self.rebound(&assigned, depth),
             _ => self.foreign_member(&assigned, receiver, depth),
         }
+    }
+
+    /// Returns the variable of the file that the value of an assignment is bound to, as in `const app = exports =
+    /// module.exports = {}`: its definition has the members of the value.
+    fn variable_around(&self, assignment: Node<'_>) -> Option<&'t str> {
+        let mut around = assignment.parent()?;
+        while matches!(self.kind(around), Kind::Assignment | Kind::Wrapper) {
+            around = around.parent()?;
+        }
+        let statement = around.parent()?;
+        let is_global = statement.parent()?.kind() == "program";
+        if self.kind(around) != Kind::Declarator || !is_global {
+            return None;
+        }
+        let name = around.child_by_field_id(self.grammar.fields.name)?;
+        (self.kind(name) == Kind::Identifier).then(|| self.collector.of(name))
     }
 
     fn draft_for(
@@ -95,7 +120,7 @@ impl<'t> Walker<'t> {
             Kind::Object => self.exports_object = Some(value.id()),
             Kind::Function | Kind::Arrow => self.define_bound_function(draft, value, depth),
             Kind::Class => self.define_bound_class(draft, value, depth),
-            Kind::Call if self.re_export(assigned.node, value, "") => {}
+            Kind::Call if self.re_export_whole(assigned.node, value) => {}
             _ => {
                 let parent = self.collector.context.parent;
                 self.define(parent, draft);
@@ -103,7 +128,17 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the re-export of `module.exports = require('m')`; returns whether the value is a `require`.
+    /// Adds the re-export of `module.exports = require('m')`; returns whether the value is a `require`. Unlike
+    /// `export *`, it also passes the default export on.
+    fn re_export_whole(&mut self, statement: Node<'_>, value: Node<'_>) -> bool {
+        let is_import = self.re_export(statement, value, "");
+        if is_import && let Some(import) = self.collector.imports.last_mut() {
+            import.names.push(ImportedName::new("default", "default"));
+        }
+        is_import
+    }
+
+    /// Adds the re-export of `require('m')` under a name; returns whether the value is a `require`.
     fn re_export(&mut self, statement: Node<'_>, value: Node<'_>, local: &str) -> bool {
         let Some((_, module)) = self.imported_by(value) else {
             return false;
@@ -199,10 +234,16 @@ impl<'t> Walker<'t> {
         } = self.collector.context;
         let name = self.collector.of(assigned.name);
         let owner = constructs.or(parent);
+        let function = parent.filter(|_| constructs.is_none());
+        let function = function.filter(|function| self.is_named_like_class(*function));
+        let is_constructor = function.is_some();
+        if let Some(function) = function {
+            self.mark_constructor(function);
+        }
         if let Some(function) = self.wrapped_function(assigned.value) {
             let draft = self.draft_for(assigned, name, DefinitionKind::Method);
             self.define_bound(owner, draft, function, depth);
-        } else if constructs.is_some() {
+        } else if constructs.is_some() || is_constructor {
             let draft = self.draft_for(assigned, name, DefinitionKind::Field);
             self.collector.define_once(owner, draft);
         }
@@ -210,6 +251,10 @@ impl<'t> Walker<'t> {
 
     /// Adds the function of `f = function () {}`, for a variable declared elsewhere.
     fn rebound(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
+        // `module.exports = exports = function () {}` defines its function once.
+        if means_exports(assigned.target) {
+            return;
+        }
         if let Some(function) = self.wrapped_function(assigned.value) {
             let name = self.collector.of(assigned.name);
             let draft = self.draft_for(assigned, name, DefinitionKind::Function);
@@ -217,21 +262,21 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Adds the member of `Foo.prototype.bar = …`, `Foo.bar = …`, `Foo.prototype = {…}`.
+    /// Adds the member of `Foo.prototype.bar = …`, `Foo.bar = …`.
     fn foreign_member(&mut self, assigned: &Assigned<'_, 't>, receiver: &'t str, depth: u32) {
         let name = self.collector.of(assigned.name);
         let (owner_name, is_prototype) = match receiver.strip_suffix(".prototype") {
             Some(owner) => (owner, true),
             None => (receiver, false),
         };
-        if name == "prototype" && self.kind(assigned.value) == Kind::Object {
-            if let Some(owner) = self.top_level.get(receiver).copied() {
-                self.collector
-                    .within(depth, |context| context.parent = Some(owner));
-            }
+        if name == "prototype" {
+            self.prototype(receiver, assigned.value, depth);
             return;
         }
         let owner = self.top_level.get(owner_name).copied();
+        if let Some(owner) = owner.filter(|_| is_prototype) {
+            self.mark_constructor(owner);
+        }
         let kind = if is_prototype {
             DefinitionKind::Method
         } else {
@@ -251,4 +296,9 @@ impl<'t> Walker<'t> {
             self.define_bound_class(draft, assigned.value, depth);
         }
     }
+}
+
+/// Whether a target is the object of what a module exports.
+pub(super) fn means_exports(target: &str) -> bool {
+    matches!(target, "exports" | "module.exports")
 }

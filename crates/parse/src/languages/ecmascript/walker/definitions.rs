@@ -4,6 +4,7 @@
 use foveate_model::{DefinitionKind, LocalId, Span};
 use tree_sitter::Node;
 
+use super::commonjs::means_exports;
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Context, DeclarationProperties, Draft, Position, Scope, span};
@@ -133,6 +134,8 @@ impl<'t> Walker<'t> {
         let value = written.map(|written| self.unwrapped(written));
         self.collector.bind_to(target.end_byte());
         if value.is_some_and(|value| self.bound_by_import(node, target, value)) {
+            // The names are those of the import: no variable hides it.
+            self.collector.skip_to(target.end_byte());
             return;
         }
         let declared = self.collector.context.declared;
@@ -164,6 +167,12 @@ impl<'t> Walker<'t> {
                 draft.kind = declared.kind();
                 let parent = self.collector.context.parent;
                 let name = draft.name;
+                if parent.is_none()
+                    && value.is_some_and(|value| means_exports(self.collector.of(value)))
+                {
+                    // `const api = module.exports` gets members by assignments.
+                    self.add_export("default", name);
+                }
                 if let Some(id) = self.collector.define_once(parent, draft) {
                     if parent.is_none() {
                         self.top_level.insert(name, id);

@@ -84,6 +84,8 @@ impl Walker<'_> {
             self.collector.skip_to(function.end_byte());
             return;
         }
+        self.test_block(node, depth);
+        self.prototype_call(node, depth);
         let kind = self.call_kind(node);
         let chain = self.refer_to(function, kind);
         let callee = chain.map(|chain| (span(chain.name), chain.path));
@@ -205,6 +207,9 @@ impl Walker<'_> {
     /// Binds the names directly in a pattern or parameter list. A bound name shadows itself and needs no
     /// skipping.
     pub(super) fn bind_pattern(&mut self, node: Node<'_>) {
+        if node.start_byte() < self.collector.skip_until {
+            return;
+        }
         let fields = &self.grammar.fields;
         let direct = match node.kind() {
             "pair_pattern" => node.child_by_field_id(fields.value),

@@ -297,7 +297,8 @@ module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: requi
     definitions(
         javascript(),
         source,
-        "function Foo: function Foo()
+        "function Foo constructor: function Foo()
+         field Foo.a: this.a
          method Foo.run: this.run = function ()
          method Foo.bar: Foo.prototype.bar = function bar()
          method Foo.put: put: function ()
@@ -330,7 +331,7 @@ module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: requi
     imports(
         javascript(),
         "module.exports = require('./lib');",
-        "ReExport ./lib: * as",
+        "ReExport ./lib: * as , default",
     );
 }
 
@@ -568,9 +569,9 @@ fn functions_in_a_scope_function_get_own_chunks() {
 
 #[test]
 fn long_call_is_split_between_inner_statements() {
-    let mut source = String::from("describe('x', () => {\n");
+    let mut source = String::from("register('x', () => {\n");
     for number in 0..30 {
-        source.push_str(&format!("  it('{number}', () => {{\n    go();\n  }});\n\n"));
+        source.push_str(&format!("  on('{number}', () => {{\n    go();\n  }});\n\n"));
     }
     source.push_str("});\n");
     let chunks = testing::chunks(javascript(), &source);
@@ -581,9 +582,241 @@ fn long_call_is_split_between_inner_statements() {
     for start in starts.iter().skip(1) {
         let line = source.lines().nth(start.parse::<usize>().unwrap() - 1);
         assert!(
-            line.is_some_and(|line| line.starts_with("  it(")),
+            line.is_some_and(|line| line.starts_with("  on(")),
             "{chunks:?}"
         );
     }
     assert!(chunks.len() >= 2, "{chunks:?}");
+}
+
+#[test]
+fn test_blocks_are_functions() {
+    let source = "describe('Client', () => {
+  let client;
+  const make = () => new Client();
+  beforeEach(() => { client = make(); });
+  it('connects', async () => { await client.open(); });
+  it.only(\"closes\", function () { client.close(); });
+  test.each([[1, 2]])(`adds %i`, (a, b) => { add(a, b); });
+  it('waits', fakeAsync(() => { tick(); }), 100);
+  it('is planned');
+});
+test.describe('Page', () => {});
+Deno.test('denies', { only: true }, () => {});
+";
+    definitions(
+        javascript(),
+        source,
+        "function Client block: describe('Client', () =>
+         function Client.make: const make = () =>
+         function Client.connects async block: it('connects', async () =>
+         function Client.closes block: it.only(\"closes\", function ()
+         function Client.adds %i block: test.each([[1, 2]])(`adds %i`, (a, b) =>
+         function Client.waits block: it('waits', fakeAsync(() =>
+         function Page block: test.describe('Page', () =>
+         function denies block: Deno.test('denies', { only: true }, () =>",
+    );
+    same(
+        &testing::tests(javascript(), source),
+        "Client
+         Client.connects
+         Client.closes
+         Client.adds %i
+         Client.waits
+         Page
+         denies",
+        source,
+    );
+    references(
+        javascript(),
+        source,
+        "call describe in client
+         call client in client.make
+         call beforeeach in client
+         call make in client
+         call it in client.connects
+         call client.open in client.connects
+         call it.only in client.closes
+         call client.close in client.closes
+         call test.each in client.adds %i
+         call add in client.adds %i
+         call it in client.waits
+         call fakeasync in client.waits
+         call tick in client.waits
+         call it in client
+         call test.describe in page
+         call deno.test in denies",
+    );
+    for other in [
+        "schema.test('a', 'b', function () {});",
+        "test(name, () => {});",
+        "it('a', works);",
+        "/a/.test('b');",
+        "it.extend('a', () => {});",
+        "angular.module('a', function () {});",
+    ] {
+        definitions(javascript(), other, "");
+    }
+}
+
+#[test]
+fn test_blocks_get_own_chunks() {
+    let source = "import { open } from './open';
+
+describe('open', () => {
+  let client;
+
+  it('connects', () => {
+    client = open();
+    client.connect();
+  });
+
+  it('closes', () => {
+    client.close();
+    open();
+  });
+});
+";
+    same(
+        &testing::chunks(javascript(), source),
+        "1-2 Module
+         3-5 Function open
+         6-10 Function open.connects
+         11-15 Function open.closes",
+        source,
+    );
+}
+
+#[test]
+fn long_titles_are_cut() {
+    let title = "long ".repeat(50);
+    let source = format!("it(`{title}`, () => {{}});\nit(`first\n second`, () => {{}});\n");
+    let facts = facts(javascript(), &source);
+    let names: Vec<&str> = facts.definitions.iter().map(|d| &*d.name).collect();
+    assert_eq!(names, [&title[..120], "first"]);
+}
+
+#[test]
+fn nested_functions_are_values() {
+    references(
+        javascript(),
+        "function outer(rows) {
+  function first(row) { return row; }
+  const second = () => first;
+  class Third {}
+  function fourth(first) { use(first); }
+  rows.map(first).map(second).map(Third).map(other);
+  return { fourth, rows };
+}
+outer.make = function () { make; };
+use(first);
+",
+        "name first in outer.second
+         call use in outer.fourth
+         call rows.map in outer
+         name first in outer
+         call ?map in outer
+         name second in outer
+         call ?map in outer
+         name third in outer
+         call ?map in outer
+         name fourth in outer
+         call use",
+    );
+}
+
+#[test]
+fn assignments_declare_no_variable() {
+    references(
+        javascript(),
+        "let cache;
+function get() { cache = build(); return cache; }
+",
+        "call build in get
+         name cache in get",
+    );
+}
+
+#[test]
+fn variables_may_hold_the_exports() {
+    for (source, expected_definitions, expected_exports) in [
+        (
+            "var app = exports = module.exports = {}; app.init = function () {};",
+            "variable app: var app
+             function app.init static: app.init = function ()",
+            "app as default",
+        ),
+        (
+            "const make = module.exports = function () {};",
+            "function make: const make = module.exports = function ()",
+            "make as default",
+        ),
+        (
+            "const api = module.exports; api.get = () => 1;",
+            "constant api: const api
+             function api.get static: api.get = () =>",
+            "api as default",
+        ),
+        (
+            "module.exports = exports = function f() {};",
+            "function f default: module.exports = exports = function f()",
+            "",
+        ),
+    ] {
+        definitions(javascript(), source, expected_definitions);
+        exports(javascript(), source, expected_exports);
+    }
+}
+
+#[test]
+fn functions_with_prototypes_are_constructors() {
+    let source = "function A(x) { this.x = x; }
+A.prototype.m = function () {};
+util.inherits(A, B.C);
+function D() {}
+D.prototype = Object.create(A.prototype);
+Object.assign(D.prototype, { n() {}, o: function () {} });
+function e() { this.y = 1; }
+class F {}
+Object.setPrototypeOf(F.prototype, D.prototype);
+";
+    definitions(
+        javascript(),
+        source,
+        "function A constructor: function A(x)
+         field A.x: this.x
+         method A.m: A.prototype.m = function ()
+         function D constructor: function D()
+         method D.n: n()
+         method D.o: o: function ()
+         function e: function e()
+         class F: class F",
+    );
+    let facts = facts(javascript(), source);
+    let bases: Vec<(&str, String)> = facts
+        .definitions
+        .iter()
+        .filter(|definition| !definition.bases.is_empty())
+        .map(|definition| (&*definition.name, definition.bases.join(" ")))
+        .collect();
+    let expected = [("A", "B.C"), ("D", "A"), ("F", "D")];
+    assert_eq!(bases, expected.map(|(name, base)| (name, base.to_owned())));
+}
+
+#[test]
+fn imports_in_functions_do_not_hide_themselves() {
+    references(
+        javascript(),
+        "function f(c) {
+  const a = require('./a');
+  const { b, d: e, c: g } = require('./b');
+  a.run(); b(e); c(g);
+}
+",
+        "call a.run in f
+         call b in f
+         name e in f
+         call c in f
+         name g in f",
+    );
 }

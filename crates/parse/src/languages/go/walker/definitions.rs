@@ -180,10 +180,13 @@ fn embed<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 /// Records the names of type parameters, which mean any type inside their definition.
 fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let list = field(node, "type_parameters");
-    let mut names = Vec::new();
+    let (mut names, mut bounds) = (Vec::new(), Vec::new());
     for parameter in list.into_iter().flat_map(children) {
-        let declared = children_in(parameter, "name").into_iter();
-        names.extend(declared.map(|name| walk.of(name)));
+        let constraint = field(parameter, "type").filter(|bound| bound.named_child_count() == 1);
+        let bound = constraint.and_then(|constraint| constraint.named_child(0));
+        let declared = children_in(parameter, "name");
+        names.extend(declared.iter().map(|name| walk.of(*name)));
+        bounds.extend(declared.into_iter().filter_map(|name| Some((name, bound?))));
     }
     // `func (s Set[T]) …` names the type parameters of its receiver type.
     let receiver = field(node, "receiver").and_then(|list| list.named_child(0));
@@ -198,6 +201,7 @@ fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
     if !names.is_empty() {
         walk.add_generics(node, names, None);
+        walk.add_bounds(bounds);
     }
 }
 

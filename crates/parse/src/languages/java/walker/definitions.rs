@@ -69,6 +69,7 @@ pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
 
 pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
+    generics(walk, node);
     let kind = match node.kind() {
         "interface_declaration" | "annotation_type_declaration" => DefinitionKind::Interface,
         "enum_declaration" => DefinitionKind::Enum,
@@ -81,6 +82,25 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
     Some(Descend::Into)
+}
+
+/// Registers the type parameters of a declaration: inside it, their names mean no types of the file.
+fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else {
+        return;
+    };
+    let (mut names, mut bounds) = (Vec::new(), Vec::new());
+    for parameter in children(list) {
+        let Some(name) = child_of_kind(parameter, "type_identifier") else {
+            continue;
+        };
+        names.push(walk.of(name));
+        let bound = child_of_kind(parameter, "type_bound");
+        let types = bound.into_iter().flat_map(children);
+        bounds.extend(types.map(|bound| (name, bound)));
+    }
+    walk.add_generics(node, names, None);
+    walk.add_bounds(bounds);
 }
 
 /// Returns the visibility of a declaration without an access modifier: public in an interface, visible to
@@ -137,6 +157,7 @@ fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
 /// Adds a method, or an element of an annotation type.
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
+    generics(walk, node);
     let body = field(node, "body");
     let mut draft = walk.draft(DefinitionKind::Method, node, name, body);
     draft.parameters = field(node, "parameters").map(inside_brackets);

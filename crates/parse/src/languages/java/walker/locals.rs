@@ -22,7 +22,8 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
     walk.enter_anonymous_function(depth);
     let parameters = field(node, "parameters")?;
     if parameters.kind() == "identifier" {
-        walk.local(parameters, Value::Unknown);
+        let value = element(walk, node);
+        walk.nameless_parameter(parameters, value);
     }
     for parameter in children(parameters) {
         if parameter.kind() == "identifier" {
@@ -37,6 +38,43 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         }
     }
     Some(Descend::Into)
+}
+
+/// Methods of collections and streams that call a function with each element.
+const ITERATIONS: [&str; 14] = [
+    "allMatch", "anyMatch", "dropWhile", "filter", "flatMap", "forEach", "forEachOrdered", "map",
+    "mapToInt", "mapToLong", "noneMatch", "peek", "removeIf", "takeWhile",
+];
+
+/// Methods that return a stream of the same elements.
+const SAME_ELEMENTS: [&str; 10] = [
+    "distinct", "dropWhile", "filter", "limit", "parallelStream", "peek", "skip", "sorted",
+    "stream", "takeWhile",
+];
+
+/// Largest number of calls before a method that are examined.
+const MAX_CALLS: usize = 16;
+
+/// Returns the value of the only parameter of a lambda: an element of `a` in `a.stream().filter(b).map(x -> …)`.
+fn element<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
+    let called = lambda.parent().and_then(|list| list.parent());
+    let called = called.filter(|called| calls_one_of(walk, *called, &ITERATIONS));
+    let mut collection = called.and_then(|called| field(called, "object"));
+    for _ in 0..MAX_CALLS {
+        match collection {
+            Some(call) if calls_one_of(walk, call, &SAME_ELEMENTS) => {
+                collection = field(call, "object");
+            }
+            _ => break,
+        }
+    }
+    walk.element_value(None, collection)
+}
+
+/// Whether a node is the call of a method with one of these names.
+fn calls_one_of(walk: &Walk<'_>, node: Node<'_>, names: &[&str]) -> bool {
+    let name = field(node, "name").filter(|_| node.kind() == "method_invocation");
+    name.is_some_and(|name| names.contains(&walk.of(name)))
 }
 
 pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {

@@ -65,6 +65,7 @@ fn without_arguments(written: &str) -> Box<str> {
 /// A class, interface, enum or object.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name")?;
+    generics(walk, node);
     let marks = Modifiers::of(walk, node);
     let mut cursor = node.walk();
     let is_interface = node
@@ -93,6 +94,28 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Hand
         }
     }
     Some(Descend::Into)
+}
+
+/// Registers the type parameters of a declaration: inside it, their names mean no types of the file.
+fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let parameters = child_of_kind(node, "type_parameters");
+    let parameters = parameters.map_or_else(Vec::new, children);
+    if parameters.is_empty() {
+        return;
+    }
+    let names = parameters.iter().filter_map(|part| first_identifier(*part));
+    let names = names.map(|name| walk.of(name)).collect();
+    walk.add_generics(node, names, None);
+    let constraints = child_of_kind(node, "type_constraints");
+    let constraints = constraints.into_iter().flat_map(children);
+    let bounded = parameters.into_iter().chain(constraints);
+    let bounds: Vec<(Node<'t>, Node<'t>)> = bounded
+        .filter_map(|part| {
+            let name = first_identifier(part)?;
+            Some((name, type_after(part, Some(name))?))
+        })
+        .collect();
+    walk.add_bounds(bounds);
 }
 
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
@@ -190,6 +213,7 @@ pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Handled {
     let name = field(node, "name").filter(|name| !name.is_missing())?;
+    generics(walk, node);
     let body = child_of_kind(node, "function_body");
     let parameters = child_of_kind(node, "function_value_parameters");
     let receiver = receiver(node, name);

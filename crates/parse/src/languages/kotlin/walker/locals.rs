@@ -1,10 +1,11 @@
 //! Binds local variables of Kotlin: those of lambdas, loops, `when` and `catch`.
 
-use foveate_model::ReferenceKind;
+use foveate_model::values::Value;
+use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
 
-use super::references::refer_to_type;
-use super::{first_identifier, is_type, type_after};
+use super::references::{called, refer_to_type};
+use super::{first_identifier, is_type, last_identifier, type_after};
 use crate::syntax::Descend;
 use crate::walk::{Handled, Walk, child_of_kind, children};
 
@@ -20,15 +21,100 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Han
         return Some(Descend::Into);
     }
     walk.enter_anonymous_function(depth);
-    if let Some(parameters) = child_of_kind(node, "lambda_parameters") {
-        for parameter in children(parameters) {
-            match parameter.kind() {
-                "variable_declaration" => bind(walk, parameter, None),
-                _ => bind_destructured(walk, parameters),
-            }
+    let Some(parameters) = child_of_kind(node, "lambda_parameters") else {
+        if let Some(name) = implicit_name(walk, node) {
+            let value = argument(walk, node);
+            walk.implicit_parameter(name, value);
+        }
+        return Some(Descend::Into);
+    };
+    let all = children(parameters);
+    if let [only] = *all
+        && only.kind() == "variable_declaration"
+        && let Some(name) = first_identifier(only)
+        && type_after(only, Some(name)).is_none()
+    {
+        let value = argument(walk, node);
+        walk.nameless_parameter(name, value);
+        return Some(Descend::Into);
+    }
+    for parameter in all {
+        match parameter.kind() {
+            "variable_declaration" => bind(walk, parameter, None),
+            _ => bind_destructured(walk, parameters),
         }
     }
     Some(Descend::Into)
+}
+
+/// Functions of collections that call a function with each element.
+const ITERATIONS: [&str; 27] = [
+    "all", "any", "associateBy", "associateWith", "count", "dropWhile", "filter", "filterNot",
+    "find", "first", "firstOrNull", "flatMap", "forEach", "groupBy", "last", "lastOrNull", "map",
+    "mapNotNull", "maxByOrNull", "minByOrNull", "none", "onEach", "partition", "sortedBy",
+    "sortedByDescending", "sumOf", "takeWhile",
+];
+
+/// Functions that return a collection of the same elements.
+const SAME_ELEMENTS: [&str; 12] = [
+    "asSequence", "distinct", "drop", "dropWhile", "filter", "filterNot", "onEach", "reversed",
+    "sortedBy", "take", "takeWhile", "toList",
+];
+
+/// Functions that call a function with the object that they are called on.
+const SCOPES: [&str; 4] = ["also", "let", "takeIf", "takeUnless"];
+
+/// Largest number of calls before a function that are examined.
+const MAX_CALLS: usize = 16;
+
+/// Number of bytes of a lambda in which its implicit parameter is looked for.
+const MAX_TEXT: usize = 2048;
+
+/// Returns the first `it` in a lambda.
+fn implicit_name(walk: &Walk<'_>, lambda: Node<'_>) -> Option<Span> {
+    let text = walk.of(lambda);
+    let text = text.get(..text.floor_char_boundary(MAX_TEXT))?;
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = text.match_indices("it").map(|(at, _)| at);
+    let at = found.find(|at| {
+        let (before, after) = (text.get(..*at), text.get(at + 2..));
+        before.is_some_and(|before| !before.ends_with(is_part))
+            && after.is_some_and(|after| !after.starts_with(is_part))
+    })?;
+    let start = lambda.start_byte() + at;
+    Some(Span::new(start, start + 2))
+}
+
+/// Returns the value of the only parameter of a lambda: an element of `a` in `a.filter { … }.map { … }`, and `a`
+/// in `a.let { … }`.
+fn argument<'t>(walk: &Walk<'t>, lambda: Node<'t>) -> Value {
+    let call = lambda.parent().and_then(|holder| holder.parent());
+    let Some((object, name)) = call.and_then(|call| called_member(walk, call)) else {
+        return Value::Unknown;
+    };
+    if SCOPES.contains(&name) {
+        return walk.value_of(object);
+    }
+    if !ITERATIONS.contains(&name) {
+        return Value::Unknown;
+    }
+    let mut collection = object;
+    for _ in 0..MAX_CALLS {
+        match called_member(walk, collection) {
+            Some((object, name)) if SAME_ELEMENTS.contains(&name) => collection = object,
+            _ => break,
+        }
+    }
+    walk.element_value(None, Some(collection))
+}
+
+/// Returns the object and the name of the function in a call `a.b(…)`.
+fn called_member<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<(Node<'t>, &'t str)> {
+    let function = called(call).filter(|_| call.kind() == "call_expression")?;
+    let name = last_identifier(function)?;
+    let object = function.named_child(0)?;
+    let is_member = function.kind() == "navigation_expression" && object != name;
+    is_member.then(|| (object, walk.of(name)))
 }
 
 /// `fun(a: A) { … }`

@@ -1,7 +1,7 @@
 //! Binds variables: assignments, loops, closures, caught exceptions.
 
 use foveate_model::values::{TypeName, Value};
-use foveate_model::{DefinitionKind, ReferenceKind};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind};
 use tree_sitter::Node;
 
 use crate::collect::span;
@@ -17,6 +17,43 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Han
     };
     for variable in variables(left) {
         bind(walk, node, variable, value);
+    }
+    fill_property(walk, left, right);
+    Some(Descend::Into)
+}
+
+/// `$this->a = b();` gives a value to a property that the class declares above.
+fn fill_property<'t>(walk: &mut Walk<'t>, left: Node<'t>, right: Node<'t>) {
+    if left.kind() != "member_access_expression" {
+        return;
+    }
+    let is_own = field(left, "object").is_some_and(|object| walk.of(object) == "$this");
+    let Some(name) = field(left, "name").filter(|_| is_own) else {
+        return;
+    };
+    let method = walk.context().enclosing;
+    let method = method.and_then(|method| walk.collector.definition(method));
+    let Some(class) = method.and_then(|method| method.parent) else {
+        return;
+    };
+    let name = walk.of(name);
+    let members = walk.collector.members(Some(class), name).to_vec();
+    let is_field = |id: &LocalId| {
+        let member = walk.collector.definition(*id);
+        member.is_some_and(|member| member.kind == DefinitionKind::Field)
+    };
+    let property = members.into_iter().find(is_field);
+    if let Some(property) = property {
+        walk.assigns(property, right);
+    }
+}
+
+/// `return a();`
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
+    // Without a value the result is optional.
+    let value = node.named_child(0).filter(|value| value.kind() != "null");
+    if let Some(value) = value {
+        walk.result(value);
     }
     Some(Descend::Into)
 }

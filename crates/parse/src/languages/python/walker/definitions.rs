@@ -367,7 +367,7 @@ pub(super) fn fills_fields(name: &str) -> bool {
 /// The usual names of the first parameter of a method.
 const RECEIVERS: [&str; 2] = ["self", "cls"];
 
-fn is_receiver(name: &str) -> bool {
+pub(super) fn is_receiver(name: &str) -> bool {
     RECEIVERS.contains(&name)
 }
 

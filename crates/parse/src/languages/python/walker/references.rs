@@ -9,6 +9,8 @@ use std::ops::Range;
 use foveate_model::{MessageKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
+use super::super::RULES;
+use super::definitions::is_receiver;
 use super::{Kind, Walker};
 use crate::collect::{Chain, Position, Receiver, span};
 use crate::messages;
@@ -228,6 +230,7 @@ impl Walker<'_> {
 
     /// Binds parameters; defaults and annotations are read.
     pub(super) fn parameters(&mut self, node: Node<'_>) {
+        self.fixtures(node);
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match self.kind(child) {
@@ -238,6 +241,32 @@ impl Walker<'_> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Adds references to the fixtures after which the parameters of a test, or of another fixture, are named.
+    fn fixtures(&mut self, list: Node<'_>) {
+        let function = self.collector.context.enclosing;
+        let function = function.and_then(|id| self.collector.definition(id));
+        let takes_fixtures = function.is_some_and(|function| RULES.takes_fixtures(function));
+        // The parameters of a lambda are none of its function's.
+        if !takes_fixtures || list.kind() != "parameters" {
+            return;
+        }
+        let mut cursor = list.walk();
+        for child in list.named_children(&mut cursor) {
+            // A parameter with a default value is no fixture.
+            let has_default = child.child_by_field_name("value").is_some();
+            let name = match self.kind(child) {
+                _ if has_default => None,
+                Kind::Identifier => Some(child),
+                Kind::TypedParameter => child.child(0),
+                _ => None,
+            };
+            let name = name.filter(|name| self.kind(*name) == Kind::Identifier);
+            if let Some(name) = name.filter(|name| !is_receiver(self.collector.of(*name))) {
+                self.collector.refer_by_parameter(name);
             }
         }
     }

@@ -324,6 +324,28 @@ fn local_names_shadow_imports() {
 }
 
 #[test]
+fn nested_functions_are_values_inside_their_function() {
+    references(
+        "def f(xs):\n    def g(x): return x\n    map(g, xs)\n    def h(g): return g\n    return g\ng\n",
+        "call map in f
+         name g in f
+         name g in f",
+    );
+}
+
+#[test]
+fn parameters_of_tests_refer_to_fixtures() {
+    references(
+        "@pytest.fixture(scope='module')\ndef app(config, n: int = 1): pass\ndef test_a(self, app: App, *, db): pass\ndef run(app): pass\n",
+        "decorator pytest.fixture in app
+         name config in app
+         name app in test_a
+         type app in test_a
+         name db in test_a",
+    );
+}
+
+#[test]
 fn error_and_log_messages_are_found() {
     let source = "raise ValueError(_('bad %s') % 'x', f'in {x!r} y')\nlogger.info('started', extra={'k': 1})
 warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\nraise NotImplementedError\n";

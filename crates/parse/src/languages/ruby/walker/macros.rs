@@ -60,6 +60,22 @@ pub(super) fn special_call<'t>(
         | "private_constant"
         | "module_function" => return section(walk, node, name, depth),
         "define_method" | "define_singleton_method" => return add_method(walk, node, name, depth),
+        // `scope :admin do … end` groups something; a scope of a model has a query.
+        "scope" if arguments(node).len() > 1 => return add_method(walk, node, name, depth),
+        "has_many"
+        | "has_one"
+        | "belongs_to"
+        | "has_and_belongs_to_many"
+        | "has_many_attached"
+        | "has_one_attached"
+        | "has_rich_text"
+        | "attribute"
+        | "enum"
+        | "store_accessor" => {
+            declared_fields(walk, node, name);
+            // The call itself may be of a method of this repository.
+            return None;
+        }
         "class_methods" => {
             walk.collector
                 .within(depth, |context| context.section.is_static = true);
@@ -201,6 +217,24 @@ fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
     fields(walk, node, &arguments(node), name.starts_with(['c', 'm']));
 }
 
+/// `has_many :a, through: :b`, `attribute :a, :string`, `enum a: { b: 0 }`, `store_accessor :a, :b, :c`: the
+/// fields of a model, which others read and set.
+fn declared_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
+    let arguments = arguments(node);
+    let names = match name {
+        "store_accessor" => arguments.get(1..),
+        _ => arguments.get(..1),
+    };
+    let keys = names.unwrap_or_default().iter();
+    // An enum may be the first of several options.
+    let keys = keys.map(|argument| match argument.kind() {
+        "pair" if name == "enum" => field(*argument, "key").unwrap_or(*argument),
+        _ => *argument,
+    });
+    let keys: Vec<Node<'t>> = keys.collect();
+    fields(walk, node, &keys, false);
+}
+
 /// Adds the fields that arguments name.
 fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, arguments: &[Node<'t>], is_of_class: bool) {
     let section = walk.context().section;
@@ -262,7 +296,7 @@ fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> H
 
 /// `define_method(:a) { |b| … }`
 fn add_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
-    let is_static = name == "define_singleton_method";
+    let is_static = matches!(name, "define_singleton_method" | "scope");
     let is_macro = !name.starts_with("define_");
     let (name, place) = literal_name(walk, arguments(node).into_iter().next()?)?;
     let block = field(node, "block");

@@ -154,6 +154,22 @@ fn methods_and_fields_are_defined() {
             field A.g: def_delegator :@c, :f, :g",
         ),
         (
+            "class A\n  has_many :bs, through: :c\n  belongs_to 'd'\n  attribute :e, :string\n  enum f: { g: 0 }\n  enum :h, [:i]\n  store_accessor :j, :k, :l\nend",
+            "class A: class A
+            field A.bs: has_many :bs, through: :c
+            field A.d: belongs_to 'd'
+            field A.e: attribute :e, :string
+            field A.f: enum f: { g: 0 }
+            field A.h: enum :h, [:i]
+            field A.k: store_accessor :j, :k, :l
+            field A.l: store_accessor :j, :k, :l",
+        ),
+        (
+            "class A\n  scope :b, -> { c }\n  scope :d\nend\nhas_many :e",
+            "class A: class A
+            method A.b static: scope :b, -> { c }",
+        ),
+        (
             "class A\n  alias a b\n  alias_method :c, :d\nend",
             "class A: class A
             method A.a: alias a b

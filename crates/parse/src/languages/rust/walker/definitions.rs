@@ -10,17 +10,36 @@ use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Handled, Walk, child_of_kind, children, field};
 
+/// Traits of most types. As bounds they say little, and their methods belong to the standard library.
+const COMMON_TRAITS: &[&str] = &[
+    "Clone", "Copy", "Debug", "Default", "Display", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd",
+    "Send", "Sized", "Sync", "Unpin",
+];
+
 /// Registers the type parameters of a declaration: inside it, their names are no references.
 pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else {
         return;
     };
-    let names = children(list).into_iter();
+    let parameters = children(list);
+    let names = parameters.iter();
     let names: Vec<&str> = names
-        .filter_map(|parameter| Some(walk.of(field(parameter, "name")?)))
+        .filter_map(|parameter| Some(walk.of(field(*parameter, "name")?)))
         .filter(|name| !name.starts_with('\''))
         .collect();
     walk.add_generics(node, names, None);
+    let clause = child_of_kind(node, "where_clause");
+    let predicates = clause.into_iter().flat_map(children);
+    let predicates = predicates.map(|predicate| (field(predicate, "left"), predicate));
+    let parameters = parameters.into_iter();
+    let bounded = parameters.map(|parameter| (field(parameter, "name"), parameter));
+    let bounds: Vec<(Node<'t>, Node<'t>)> = bounded
+        .chain(predicates)
+        .filter_map(|(name, part)| Some((name?, field(part, "bounds")?)))
+        .flat_map(|(name, bounds)| children(bounds).into_iter().map(move |one| (name, one)))
+        .filter(|(_, bound)| !COMMON_TRAITS.contains(&walk.of(*bound)))
+        .collect();
+    walk.add_bounds(bounds);
 }
 
 /// A comment, which may be the documentation of a definition, below its attributes.

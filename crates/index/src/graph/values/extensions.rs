@@ -1,0 +1,121 @@
+//! Finds extensions: functions that a file calls like members of a type that does not contain them. Start at
+//! [`Evaluator::extensions`].
+
+use foveate_model::{Definition, Visibility};
+
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
+use crate::files::FileId;
+use crate::graph::candidates::{Candidate, Nesting};
+use crate::graph::names::NameResolver;
+use crate::graph::relations::Confidence;
+use crate::graph::targets::{Target, Targets};
+
+/// Maximum number of definitions of one name that are examined.
+const MAX_NAMESAKES: usize = 64;
+
+impl<'a> Evaluator<'a> {
+    /// Returns the extensions that `name` in a file may mean, and how sure they are. `member` is its outcome,
+    /// which has no definition.
+    pub(in crate::graph) fn extensions(
+        &self,
+        file: FileId,
+        name: &'a str,
+        member: Outcome,
+    ) -> (Targets, Confidence) {
+        let names = self.names;
+        let rules = names.rules(file);
+        let is_known = matches!(member.receiver, Value::Instance(_));
+        // A builtin member of a value of another type is more likely than an extension of the same name.
+        let is_builtin = || !is_known && rules.builtin_members.binary_search(&name).is_ok();
+        if !rules.has_extensions || !may_be_extended(member) || is_builtin() {
+            return (Targets::default(), Confidence::NameOnly);
+        }
+        let mut found: Vec<Candidate<'a>> = Vec::new();
+        let mut is_member_of_other = false;
+        for candidate in names.named(file, name).take(MAX_NAMESAKES) {
+            if !is_extension(candidate.definition) {
+                is_member_of_other |= candidate.nesting() == Nesting::InType;
+            } else if names.sees_extension(file, &candidate)
+                && self.is_called_on(member.receiver, &candidate)
+            {
+                found.push(candidate);
+            }
+        }
+        let mut targets = Targets::default();
+        for candidate in &found {
+            targets.push(Target::Definition(candidate.id));
+        }
+        // Overloads have one full name.
+        let first = found.first().map(Candidate::full_name);
+        let is_one = first.is_some_and(|first| {
+            let mut others = found.iter();
+            others.all(|other| other.full_name().is_same(first))
+        });
+        let is_unknown = matches!(member.receiver, Value::Unknown | Value::Unbound);
+        let confidence = match is_one && !(is_unknown && is_member_of_other) {
+            true => Confidence::Likely,
+            false => Confidence::NameOnly,
+        };
+        (targets, confidence)
+    }
+
+    /// Whether an extension is one of the type of a receiver: of its class or a base of it, or of a type outside
+    /// the repository if the receiver's is not known to be in it.
+    fn is_called_on(&self, receiver: Value, extension: &Candidate<'a>) -> bool {
+        match (receiver, self.extended(extension, MAX_INFERENCES)) {
+            (Value::Instance(class), Value::Instance(base)) => {
+                class == base || self.inheritance.is_derived(self.names, class, base)
+            }
+            (Value::Instance(_), _) => false,
+            (_, extended) => extended == Value::External,
+        }
+    }
+}
+
+/// Whether the receiver of a member can have extensions. A receiver that is certain, but no object, is a type or
+/// a module.
+fn may_be_extended(member: Outcome) -> bool {
+    match member.receiver {
+        Value::Instance(_) => true,
+        Value::Unknown | Value::Unbound | Value::External | Value::Elements(_) => {
+            member.confidence == Confidence::Likely
+        }
+        Value::Module(_) | Value::Class(_) | Value::Super(_) | Value::Definition(_) => false,
+    }
+}
+
+fn is_extension(definition: &Definition) -> bool {
+    definition.modifiers.is_extension || definition.modifiers.is_out_of_line
+}
+
+impl<'a> NameResolver<'a> {
+    /// Whether a file can call an extension: it is in the file, in the package of the file, or imported.
+    fn sees_extension(&self, file: FileId, extension: &Candidate<'a>) -> bool {
+        let (definition, nesting) = (extension.definition, extension.nesting());
+        let other = extension.id.file;
+        if nesting == Nesting::InFunction || other == file {
+            return nesting != Nesting::InFunction;
+        }
+        // One in a class is for the methods of the class, unless it is static.
+        let is_of_class = definition.modifiers.is_out_of_line && nesting == Nesting::InType;
+        let package = self.package(other);
+        if is_of_class || definition.visibility == Visibility::Private || package.is_none() {
+            return false;
+        }
+        let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
+        self.package(file) == package
+            || stars.iter().any(|star| self.package(*star) == package)
+            || definition.modifiers.is_extension && self.is_inside_package(file, extension)
+            || self
+                .visible(file, &definition.name)
+                .definitions()
+                .any(|id| id == extension.id)
+    }
+
+    /// Whether the package of a file is inside of that of an extension.
+    fn is_inside_package(&self, file: FileId, extension: &Candidate<'a>) -> bool {
+        let package = self.facts(file).map_or("", |facts| &facts.package);
+        let inner = package.strip_prefix(&*extension.facts.package);
+        inner.is_some_and(|inner| inner.starts_with('.'))
+    }
+}
