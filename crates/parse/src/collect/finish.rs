@@ -215,7 +215,7 @@ impl<'a> NestedNames<'a> {
                 && !definition.modifiers.is_block;
             // `A.make = function () {}` is a member of `A`.
             let before = text.get(..definition.name_span.start as usize)?;
-            (is_local && is_named && !before.ends_with('.')).then(|| (outer, &*definition.name))
+            (is_local && is_named && !before.ends_with('.')).then_some((outer, &*definition.name))
         });
         let defined: HashSet<(LocalId, &str)> = defined.collect();
         let names: HashSet<&str> = defined.iter().map(|(_, name)| *name).collect();

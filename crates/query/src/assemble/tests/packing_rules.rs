@@ -582,7 +582,7 @@ fn head_counts_what_is_beyond_the_list_of_dropped_places() {
         format!("def lease_page_{number}(pool):\n    return pool.lease(page={number})\n\n\n")
     });
     let snapshot = snapshot([("pool.py".to_owned(), functions.collect())]);
-    let listed = RankingConfig::default().assemble.dropped;
+    let listed = RankingConfig::default().assemble.max_dropped;
     for format in [Format::Xml, Format::Json] {
         let request = Request {
             format,

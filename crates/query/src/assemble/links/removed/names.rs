@@ -43,7 +43,7 @@ enum NameKind {
 
 /// Returns the references and imports of names that are no longer defined.
 pub(super) fn uses(plan: &Plan<'_>) -> Vec<RemovedUse> {
-    let removed = plan.request.removed;
+    let removed = &plan.request.removed;
     let definitions = removed.names.iter().map(|name| RemovedName {
         name: name.as_str(),
         kind: NameKind::Definition,
