@@ -282,10 +282,10 @@ impl<'a> Resolver<'a> {
                     }))
                 && (!is_call || definition.kind.is_function())
                 && !definition.modifiers.is_block
-                && !(has_open_types && self.has_body_elsewhere(definition, named))
+                && !((has_open_types || definition.modifiers.is_overload)
+                    && self.has_body_elsewhere(definition, named))
         };
         let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();
-        // Overloads have one qualified name.
         let definition = |id: &DefId| self.names.tables.files.definition(*id);
         let names: BTreeSet<&str> = kept
             .iter()
@@ -294,7 +294,13 @@ impl<'a> Resolver<'a> {
         if names.len() > MAX_NAMESAKES {
             return;
         }
-        let confidence = if kept.len() == 1 && is_compound(name) {
+        // Overloads have one qualified name in one file.
+        let mut distinct = kept.iter();
+        let is_one = distinct.next().is_some_and(|first| {
+            let name = &definition(first).qualified_name;
+            distinct.all(|id| id.file == first.file && definition(id).qualified_name == *name)
+        });
+        let confidence = if is_one && is_compound(name) {
             Confidence::Likely
         } else {
             Confidence::NameOnly

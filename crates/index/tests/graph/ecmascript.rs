@@ -303,3 +303,49 @@ fn functions_with_prototypes_are_classes() {
         &["lib/shape.js:10 likely"],
     );
 }
+
+const OVERLOADS: &str = "
+    //- src/manager.ts
+    export class Manager {
+        update(a: string): void;
+        update(a: number): void;
+        update(a: boolean): void;
+        update(a: Date): void;
+        update(a: string[]): void;
+        update(a: any) { return a; }
+        updateEntity(a: string): void;
+        updateEntity(a: number): void;
+        updateEntity(a: any) { return a; }
+    }
+    export function open(a: string): void;
+    export function open(a: number): void;
+    export function open(a: boolean): void;
+    export function open(a: Date): void;
+    export function open(a: any) { return a; }
+    //- src/main.ts
+    import { Manager, open } from './manager';
+    export function run(manager: Manager) {
+        manager.update(1);
+        open(1);
+    }
+    export function other(unknown) {
+        unknown.updateEntity(1);
+    }
+    ";
+
+#[test]
+fn uses_of_overloads_are_those_of_the_implementation() {
+    let world = world(OVERLOADS);
+    let uses_of = |name: &str| {
+        let id = world.named(&format!("src/manager.ts:{name}"));
+        assert!(!world.files.definition(id).modifiers.is_overload, "{name}");
+        let sites = world.graph.uses_of(id).iter();
+        sites
+            .map(|site| (site.line, site.confidence.name()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(uses_of("Manager.update"), [(3, "likely")]);
+    assert_eq!(uses_of("open"), [(4, "certain")]);
+    // Overloads do not make the only definition of a rare name uncertain.
+    assert_eq!(uses_of("Manager.updateEntity"), [(7, "likely")]);
+}
