@@ -1,6 +1,8 @@
 //! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
+mod owners;
+
 use std::collections::BTreeSet;
 
 use foveate_model::resolution::LookupRules;
@@ -175,6 +177,7 @@ impl<'a> Resolver<'a> {
         let enclosing = reference
             .enclosing
             .map(|local| DefId::new(self.file, local));
+        self.uses_before((position, reference), at, outcome, edges);
         let mut push = |target, confidence| {
             // A recursive call does not make a function its own caller.
             if enclosing != Some(target) {

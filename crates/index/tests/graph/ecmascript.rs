@@ -250,7 +250,8 @@ fn members_of_default_exports_are_found() {
         LIB,
         "lib/store.js:Store",
         &[
-            "lib/one.js:2 certain", "lib/store.js:2 certain", "main.js:14 certain",
+            "lib/one.js:2 certain", "lib/store.js:2 certain", "main.js:8 certain",
+            "main.js:14 certain",
         ],
     );
 }
@@ -348,4 +349,50 @@ fn uses_of_overloads_are_those_of_the_implementation() {
     assert_eq!(uses_of("open"), [(4, "certain")]);
     // Overloads do not make the only definition of a rare name uncertain.
     assert_eq!(uses_of("Manager.updateEntity"), [(7, "likely")]);
+}
+
+#[test]
+fn names_before_a_member_are_uses() {
+    const KINDS: &str = "
+        //- src/kinds.ts
+        export class Checker { static isString(x: any) { return true; } }
+        export enum Flags { Text = 1 }
+        export namespace tools { export function mend() {} }
+        export const settings = { load() {} };
+        //- src/main.ts
+        import { Checker, Flags, settings, tools } from './kinds';
+        import * as kinds from './kinds';
+        export function run(x: any) {
+            Checker.isString(x) || Checker.isString(1);
+            tools.mend();
+            settings.load();
+            return kinds.Flags.Text + Flags.Text;
+        }
+        export function hidden(Checker: any) {
+            Checker.isString(1);
+        }
+        ";
+    check_uses(KINDS, "src/kinds.ts:Checker", &["src/main.ts:4 certain"]);
+    check_uses(KINDS, "src/kinds.ts:tools", &["src/main.ts:5 certain"]);
+    check_uses(KINDS, "src/kinds.ts:settings", &["src/main.ts:6 certain"]);
+    check_uses(KINDS, "src/kinds.ts:Flags", &["src/main.ts:7 certain"]);
+}
+
+#[test]
+fn calls_through_methods_of_functions_are_uses() {
+    const SHAPES: &str = "
+        //- shape.js
+        function Shape() {}
+        Shape.prototype.draw = function () {};
+        function helper() {}
+        function run(given) {
+            helper.call(null);
+            Shape.prototype.draw.apply(given);
+            given.call(null);
+        }
+        ";
+    check_uses(SHAPES, "shape.js:helper", &["shape.js:5 certain"]);
+    check_uses(SHAPES, "shape.js:Shape.draw", &["shape.js:6 certain"]);
+    // Its own definition is not a use.
+    check_uses(SHAPES, "shape.js:Shape", &["shape.js:6 certain"]);
 }
