@@ -2,9 +2,12 @@
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
 mod owners;
+mod receiver_names;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use foveate_model::resolution::LookupRules;
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span,
@@ -144,6 +147,7 @@ fn edges<'a>(
             .map(|(at, definition)| (LocalId(at as u32), definition.span))
             .take(MAX_NAMESPACES)
             .collect(),
+        receiver_names: RefCell::default(),
     };
     let mut edges = Vec::with_capacity(facts.references.len() / 2);
     for (position, reference) in facts.references.iter().enumerate() {
@@ -162,6 +166,8 @@ struct Resolver<'a> {
     /// The namespaces of the file, an outer one before the inner ones. They contain references but are not
     /// recorded as their `enclosing` definition.
     namespaces: Vec<(LocalId, Span)>,
+    /// Cache of the members by the name of a receiver, their own, and whether they are called.
+    receiver_names: RefCell<HashMap<(&'a str, &'a str, bool), Targets>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -217,7 +223,13 @@ impl<'a> Resolver<'a> {
                 push(target, confidence);
             }
         } else if is_member && let Some(max_confidence) = max_confidence_by_name(outcome.receiver) {
-            self.by_name(name, reference, max_confidence, &mut push);
+            let found = self.by_receiver_name(name, reference, outcome.receiver);
+            for target in found.definitions() {
+                push(target, Confidence::Likely);
+            }
+            if found.is_empty() {
+                self.by_name(name, reference, max_confidence, &mut push);
+            }
         }
     }
 

@@ -396,3 +396,29 @@ fn calls_through_methods_of_functions_are_uses() {
     // Its own definition is not a use.
     check_uses(SHAPES, "shape.js:Shape", &["shape.js:6 certain"]);
 }
+
+#[test]
+fn members_are_linked_by_the_name_of_their_receiver() {
+    const SERVER: &str = "
+        //- lib/response.js
+        var res = Object.create(http.ServerResponse.prototype);
+        module.exports = res;
+        res.status = function status(code) { return this; };
+        //- lib/reply.js
+        class Reply { send(body) {} get(name) {} }
+        module.exports = Reply;
+        //- app.js
+        app.get('/', function (req, res) {
+            res.status(200);
+        });
+        function handler(request, reply) {
+            reply.send('a');
+            reply.get('a');
+            other.send('b');
+        }
+        ";
+    check_uses(SERVER, "lib/response.js:res.status", &["app.js:2 likely"]);
+    check_uses(SERVER, "lib/reply.js:Reply.send", &["app.js:5 likely"]);
+    // Such a name is a member of everything.
+    check_uses(SERVER, "lib/reply.js:Reply.get", &[]);
+}
