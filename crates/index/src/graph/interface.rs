@@ -139,6 +139,7 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
         definition.modifiers.is_macro,
         definition.modifiers.is_block,
         definition.modifiers.is_extension,
+        definition.modifiers.is_property,
         is_hidden,
         is_prototype(definition),
     ))

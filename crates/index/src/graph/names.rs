@@ -54,6 +54,21 @@ impl Position {
     }
 }
 
+/// The definitions of one name in one scope. Overloads are apart: they precede their implementation, and may
+/// be more than [`Targets`] holds.
+#[derive(Clone, Copy, Default)]
+struct Named {
+    implementations: Targets,
+    overloads: Targets,
+}
+
+impl Named {
+    /// Returns the definitions that the name means: no overloads if there is an implementation.
+    fn meant(self) -> Targets {
+        self.implementations.or_else(|| self.overloads)
+    }
+}
+
 /// Looks names up and records the dependencies of each result.
 #[derive(Clone, Copy)]
 pub(super) struct NameResolver<'a> {
@@ -212,13 +227,22 @@ impl<'a> NameResolver<'a> {
 
     /// Returns the definitions of a name in one scope, without imports.
     pub(super) fn own(&self, file: FileId, scope: u32, name: &'a str) -> Targets {
-        let mut found = Targets::default();
+        let mut found = Named::default();
         for binding in self.bindings(file, scope, name) {
             if let Binding::Definition(local) = binding {
-                found.push(Target::Definition(DefId::new(file, local)));
+                self.add_definition(DefId::new(file, local), &mut found);
             }
         }
-        self.implementations(found)
+        found.meant()
+    }
+
+    /// Adds a definition to those of its name in one scope.
+    fn add_definition(&self, id: DefId, found: &mut Named) {
+        let targets = match self.definition(id).modifiers.is_overload {
+            true => &mut found.overloads,
+            false => &mut found.implementations,
+        };
+        targets.push(Target::Definition(id));
     }
 
     /// Returns the definitions of a name in one scope; if there are none, the target of its import or export.
@@ -230,15 +254,15 @@ impl<'a> NameResolver<'a> {
         chain: u32,
         search: &mut Search,
     ) -> Targets {
-        let mut found = Targets::default();
+        let mut found = Named::default();
         let mut external = false;
         let mut imports = 0;
         for binding in self.bindings(file, scope, name) {
             match binding {
                 Binding::Definition(local) => {
-                    found.push(Target::Definition(DefId::new(file, local)));
+                    self.add_definition(DefId::new(file, local), &mut found);
                 }
-                _ if !found.is_empty() => break,
+                _ if !found.meant().is_empty() => break,
                 Binding::Imported { .. } if imports == MAX_IMPORTS_OF_NAME => {}
                 Binding::Imported { import, name } => {
                     imports += 1;
@@ -258,10 +282,11 @@ impl<'a> NameResolver<'a> {
                 }
             }
         }
+        let found = found.meant();
         if found.is_empty() && external {
             return Targets::one(Target::External);
         }
-        self.implementations(found)
+        found
     }
 
     fn exported_local(
@@ -305,25 +330,6 @@ impl<'a> NameResolver<'a> {
             }
         }
         found
-    }
-
-    /// Removes overloads if there is an implementation.
-    fn implementations(&self, found: Targets) -> Targets {
-        if !found.is_ambiguous() {
-            return found;
-        }
-        let is_overload = |target: &Target| match target {
-            Target::Definition(id) => self.definition(*id).modifiers.is_overload,
-            Target::Module(_) | Target::External => false,
-        };
-        if found.iter().all(|target| is_overload(&target)) {
-            return found;
-        }
-        let mut kept = Targets::default();
-        for target in found.iter().filter(|target| !is_overload(target)) {
-            kept.push(target);
-        }
-        kept
     }
 
     /// Returns the definition with a local id, if the file has it.

@@ -1,8 +1,13 @@
 //! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
+mod owners;
+mod receiver_names;
+
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use foveate_model::resolution::LookupRules;
 use foveate_model::{
     Definition, DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span,
@@ -142,6 +147,7 @@ fn edges<'a>(
             .map(|(at, definition)| (LocalId(at as u32), definition.span))
             .take(MAX_NAMESPACES)
             .collect(),
+        receiver_names: RefCell::default(),
     };
     let mut edges = Vec::with_capacity(facts.references.len() / 2);
     for (position, reference) in facts.references.iter().enumerate() {
@@ -160,6 +166,8 @@ struct Resolver<'a> {
     /// The namespaces of the file, an outer one before the inner ones. They contain references but are not
     /// recorded as their `enclosing` definition.
     namespaces: Vec<(LocalId, Span)>,
+    /// Cache of the members by the name of a receiver, their own, and whether they are called.
+    receiver_names: RefCell<HashMap<(&'a str, &'a str, bool), Targets>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -175,6 +183,7 @@ impl<'a> Resolver<'a> {
         let enclosing = reference
             .enclosing
             .map(|local| DefId::new(self.file, local));
+        self.uses_before((position, reference), at, outcome, edges);
         let mut push = |target, confidence| {
             // A recursive call does not make a function its own caller.
             if enclosing != Some(target) {
@@ -214,7 +223,13 @@ impl<'a> Resolver<'a> {
                 push(target, confidence);
             }
         } else if is_member && let Some(max_confidence) = max_confidence_by_name(outcome.receiver) {
-            self.by_name(name, reference, max_confidence, &mut push);
+            let found = self.by_receiver_name(name, reference, outcome.receiver);
+            for target in found.definitions() {
+                push(target, Confidence::Likely);
+            }
+            if found.is_empty() {
+                self.by_name(name, reference, max_confidence, &mut push);
+            }
         }
     }
 
@@ -282,10 +297,10 @@ impl<'a> Resolver<'a> {
                     }))
                 && (!is_call || definition.kind.is_function())
                 && !definition.modifiers.is_block
-                && !(has_open_types && self.has_body_elsewhere(definition, named))
+                && !((has_open_types || definition.modifiers.is_overload)
+                    && self.has_body_elsewhere(definition, named))
         };
         let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();
-        // Overloads have one qualified name.
         let definition = |id: &DefId| self.names.tables.files.definition(*id);
         let names: BTreeSet<&str> = kept
             .iter()
@@ -294,7 +309,13 @@ impl<'a> Resolver<'a> {
         if names.len() > MAX_NAMESAKES {
             return;
         }
-        let confidence = if kept.len() == 1 && is_compound(name) {
+        // Overloads have one qualified name in one file.
+        let mut distinct = kept.iter();
+        let is_one = distinct.next().is_some_and(|first| {
+            let name = &definition(first).qualified_name;
+            distinct.all(|id| id.file == first.file && definition(id).qualified_name == *name)
+        });
+        let confidence = if is_one && is_compound(name) {
             Confidence::Likely
         } else {
             Confidence::NameOnly

@@ -61,9 +61,4 @@ impl Targets {
             Target::Module(_) | Target::External => None,
         })
     }
-
-    /// Whether there are at least two targets.
-    pub(super) fn is_ambiguous(&self) -> bool {
-        self.targets[1].is_some()
-    }
 }

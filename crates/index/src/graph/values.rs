@@ -135,6 +135,21 @@ impl<'a> Evaluator<'a> {
         self.path_inferring(position, path, MAX_INFERENCES)
     }
 
+    /// Evaluates the first name of a path.
+    pub(super) fn first_name(&self, position: Position, name: &'a str) -> Outcome {
+        self.head(position, name, MAX_INFERENCES)
+    }
+
+    /// Evaluates what the last name of a path, such as `call`, is applied to. `A.prototype.m` means the member of `A`.
+    pub(super) fn applied(&self, position: Position, path: &'a str) -> Outcome {
+        let count = paths::names(path).count();
+        let names = paths::names(path).take(count.saturating_sub(1));
+        let mut names = names.filter(|name| *name != "prototype");
+        let head = names.next().unwrap_or("");
+        let first = self.head(position, head, MAX_INFERENCES);
+        self.members(first, names, MAX_INFERENCES)
+    }
+
     /// Evaluates `name` after a chain of names and calls.
     pub(super) fn chain(&self, position: Position, links: &[Link], name: &'a str) -> Outcome {
         let text = self.names.text(position.file);

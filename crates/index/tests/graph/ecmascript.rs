@@ -250,7 +250,8 @@ fn members_of_default_exports_are_found() {
         LIB,
         "lib/store.js:Store",
         &[
-            "lib/one.js:2 certain", "lib/store.js:2 certain", "main.js:14 certain",
+            "lib/one.js:2 certain", "lib/store.js:2 certain", "main.js:8 certain",
+            "main.js:14 certain",
         ],
     );
 }
@@ -302,4 +303,122 @@ fn functions_with_prototypes_are_classes() {
         "lib/shape.js:Store.save",
         &["lib/shape.js:10 likely"],
     );
+}
+
+const OVERLOADS: &str = "
+    //- src/manager.ts
+    export class Manager {
+        update(a: string): void;
+        update(a: number): void;
+        update(a: boolean): void;
+        update(a: Date): void;
+        update(a: string[]): void;
+        update(a: any) { return a; }
+        updateEntity(a: string): void;
+        updateEntity(a: number): void;
+        updateEntity(a: any) { return a; }
+    }
+    export function open(a: string): void;
+    export function open(a: number): void;
+    export function open(a: boolean): void;
+    export function open(a: Date): void;
+    export function open(a: any) { return a; }
+    //- src/main.ts
+    import { Manager, open } from './manager';
+    export function run(manager: Manager) {
+        manager.update(1);
+        open(1);
+    }
+    export function other(unknown) {
+        unknown.updateEntity(1);
+    }
+    ";
+
+#[test]
+fn uses_of_overloads_are_those_of_the_implementation() {
+    let world = world(OVERLOADS);
+    let uses_of = |name: &str| {
+        let id = world.named(&format!("src/manager.ts:{name}"));
+        assert!(!world.files.definition(id).modifiers.is_overload, "{name}");
+        let sites = world.graph.uses_of(id).iter();
+        sites
+            .map(|site| (site.line, site.confidence.name()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(uses_of("Manager.update"), [(3, "likely")]);
+    assert_eq!(uses_of("open"), [(4, "certain")]);
+    // Overloads do not make the only definition of a rare name uncertain.
+    assert_eq!(uses_of("Manager.updateEntity"), [(7, "likely")]);
+}
+
+#[test]
+fn names_before_a_member_are_uses() {
+    const KINDS: &str = "
+        //- src/kinds.ts
+        export class Checker { static isString(x: any) { return true; } }
+        export enum Flags { Text = 1 }
+        export namespace tools { export function mend() {} }
+        export const settings = { load() {} };
+        //- src/main.ts
+        import { Checker, Flags, settings, tools } from './kinds';
+        import * as kinds from './kinds';
+        export function run(x: any) {
+            Checker.isString(x) || Checker.isString(1);
+            tools.mend();
+            settings.load();
+            return kinds.Flags.Text + Flags.Text;
+        }
+        export function hidden(Checker: any) {
+            Checker.isString(1);
+        }
+        ";
+    check_uses(KINDS, "src/kinds.ts:Checker", &["src/main.ts:4 certain"]);
+    check_uses(KINDS, "src/kinds.ts:tools", &["src/main.ts:5 certain"]);
+    check_uses(KINDS, "src/kinds.ts:settings", &["src/main.ts:6 certain"]);
+    check_uses(KINDS, "src/kinds.ts:Flags", &["src/main.ts:7 certain"]);
+}
+
+#[test]
+fn calls_through_methods_of_functions_are_uses() {
+    const SHAPES: &str = "
+        //- shape.js
+        function Shape() {}
+        Shape.prototype.draw = function () {};
+        function helper() {}
+        function run(given) {
+            helper.call(null);
+            Shape.prototype.draw.apply(given);
+            given.call(null);
+        }
+        ";
+    check_uses(SHAPES, "shape.js:helper", &["shape.js:5 certain"]);
+    check_uses(SHAPES, "shape.js:Shape.draw", &["shape.js:6 certain"]);
+    // Its own definition is not a use.
+    check_uses(SHAPES, "shape.js:Shape", &["shape.js:6 certain"]);
+}
+
+#[test]
+fn members_are_linked_by_the_name_of_their_receiver() {
+    const SERVER: &str = "
+        //- lib/response.js
+        var res = Object.create(http.ServerResponse.prototype);
+        module.exports = res;
+        res.status = function status(code) { return this; };
+        //- lib/reply.js
+        class Reply { send(body) {} get(name) {} }
+        module.exports = Reply;
+        //- app.js
+        app.get('/', function (req, res) {
+            res.status(200);
+        });
+        function handler(request, reply) {
+            reply.send('a');
+            reply.get('a');
+            other.send('b');
+        }
+        ";
+    check_uses(SERVER, "lib/response.js:res.status", &["app.js:2 likely"]);
+    check_uses(SERVER, "lib/reply.js:Reply.send", &["app.js:5 likely"]);
+    // Such a name is a member of everything.
+    check_uses(SERVER, "lib/reply.js:Reply.get", &[]);
 }

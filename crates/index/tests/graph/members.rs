@@ -118,8 +118,10 @@ fn out_of_line_members_resolve_without_packages() {
         repository,
         "user.crate:run",
         &[
+            "a/error.crate:Error certain",
             "a/error.crate:Error.new certain",
             "a/more.crate:Error.source certain",
+            "b/error.crate:Error certain",
             "b/error.crate:Error.new certain",
         ],
     );

@@ -41,6 +41,7 @@ fn path_matches_end_of_full_name() {
         NET,
         "main.open:run",
         &[
+            "net/ftp.open:net.ftp.Client certain",
             "net/ftp.open:net.ftp.Client.connect certain",
             "net/http.open:net.http.Client certain",
             "net/http.open:net.http.fetch certain",
@@ -131,6 +132,7 @@ fn paths_may_start_with_modules() {
         repository,
         "main.crate:run",
         &[
+            "util/text.crate:Words certain",
             "util/text.crate:Words.first certain",
             "util/text.crate:split certain",
         ],

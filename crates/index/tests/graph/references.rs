@@ -434,3 +434,42 @@ fn members_that_ruby_macros_declare_are_used() {
     check_uses(repository, "user.rb:User.active", &["user.rb:5 certain"]);
     check_uses(repository, "user.rb:User.team", &["user.rb:8 certain"]);
 }
+
+#[test]
+fn names_before_a_member_are_uses() {
+    check_uses(
+        "
+        //- shop/conf.py
+        class Kind:
+            RED = 1
+        settings = make()
+        //- shop/main.py
+        from shop import conf
+        from shop.conf import Kind, settings
+        def run(other):
+            settings.load()
+            Kind.RED
+            conf.Kind.RED
+            local = Kind
+            local.RED
+            other.Kind
+        //- shop/__init__.py
+        ",
+        "shop/conf.py:Kind",
+        &[
+            "shop/main.py:5 certain", "shop/main.py:6 certain", "shop/main.py:7 certain",
+        ],
+    );
+    check_uses(
+        "
+        //- app/Level.java
+        package app;
+        class Level { static int parse(String text) { return 1; } }
+        class User {
+            int run() { return Level.parse(\"a\"); }
+        }
+        ",
+        "app/Level.java:Level",
+        &["app/Level.java:4 certain"],
+    );
+}

@@ -1,0 +1,179 @@
+//! Finds the uses that a path has before its last name: `Kind` in `Kind.of(x)`, `f` in `a.f.call(x)`. Few
+//! languages record them as references of their own. Start at [`Resolver::uses_before`].
+
+use foveate_model::{DefinitionKind, Reference};
+
+use super::{Edge, Resolver};
+use crate::files::DefId;
+use crate::graph::candidates::{Nesting, nesting};
+use crate::graph::names::Position;
+use crate::graph::paths;
+use crate::graph::relations::Confidence;
+use crate::graph::targets::Target;
+use crate::graph::values::{Outcome, Value};
+
+/// Methods that every JavaScript function has, which use the function before them.
+const USES_OF_FUNCTION: [&str; 3] = ["apply", "bind", "call"];
+
+/// Maximum number of earlier edges that are searched for one on the same line: minified files have one line.
+const MAX_SAME_LINE: usize = 64;
+
+impl<'a> Resolver<'a> {
+    /// Adds the uses of definitions that a path names before its last name. `outcome` is that of the whole path.
+    pub(super) fn uses_before(
+        &self,
+        (position, reference): (u32, &Reference),
+        at: Position,
+        outcome: Outcome,
+        edges: &mut Vec<Edge>,
+    ) {
+        let path = reference.path.of(self.text);
+        if reference.opaque_receiver || reference.path == reference.name || paths::is_absolute(path)
+        {
+            return;
+        }
+        let mut names = paths::names(path);
+        let Some(head) = names.next() else {
+            return;
+        };
+        let (mut owner, mut last, mut count) = (head, head, 1);
+        for name in names {
+            owner = last;
+            last = name;
+            count += 1;
+        }
+        if count < 2 || self.is_recorded(reference, path, head) || self.is_defined_at(reference) {
+            return;
+        }
+        let mut push = |target, confidence| {
+            let edge = Edge {
+                reference: position,
+                target,
+                confidence,
+            };
+            self.push_once(reference, edge, edges);
+        };
+        let first = self.evaluator.first_name(at, head);
+        match first.found.first() {
+            Some(Target::Module(_)) if count == 2 => {
+                // In `const Client = require('./client')`, `Client.open` names the class if it has the member.
+                for id in self.through_default_export(first.found).definitions() {
+                    let has_member =
+                        [Value::Class(id), Value::Definition(id)].contains(&outcome.receiver);
+                    if has_member && self.is_named_as_owner(id) {
+                        push(id, outcome.confidence);
+                    }
+                }
+            }
+            _ => {
+                for id in first.found.definitions() {
+                    if self.is_named_as_owner(id) {
+                        push(id, first.confidence);
+                    }
+                }
+            }
+        }
+        if count == 2 {
+            return;
+        }
+        // `Kind` in `shapes.Kind.of(x)`. A field that holds the class does not name it.
+        if let Some(id) = self.owner_of(outcome)
+            && self.names.definition(id).kind.is_class()
+            && *self.names.definition(id).name == *owner
+        {
+            push(id, outcome.confidence);
+        }
+        let applies = self.names.rules(self.file).functions_construct
+            && outcome.found.is_empty()
+            && USES_OF_FUNCTION.contains(&last);
+        if applies {
+            let function = self.evaluator.applied(at, path);
+            for id in function.found.definitions() {
+                if self.names.definition(id).kind.is_function() || self.names.is_class(id) {
+                    push(id, function.confidence);
+                }
+            }
+        }
+    }
+
+    /// Whether the first name of a path is a reference of its own.
+    fn is_recorded(&self, reference: &Reference, path: &str, head: &str) -> bool {
+        let Some(start) = path.find(head) else {
+            return true;
+        };
+        let start = reference.path.start.saturating_add(start as u32);
+        let references = &self.facts.references;
+        let at = references.partition_point(|other| other.name.start < start);
+        references
+            .get(at)
+            .is_some_and(|other| other.name.start == start)
+    }
+
+    /// Whether a definition begins with the path, as in `app.init = function () {}`.
+    fn is_defined_at(&self, reference: &Reference) -> bool {
+        if !self.names.rules(self.file).functions_construct {
+            return false;
+        }
+        let start = reference.path.start;
+        let definitions = &self.facts.definitions;
+        let at = definitions.partition_point(|definition| definition.span.start < start);
+        definitions
+            .get(at)
+            .is_some_and(|definition| definition.span.start == start)
+    }
+
+    /// Returns the definition whose member a path means.
+    fn owner_of(&self, outcome: Outcome) -> Option<DefId> {
+        if let Value::Class(id) = outcome.receiver {
+            return Some(id);
+        }
+        let member = outcome.found.definitions().next()?;
+        let definition = self.names.definition(member);
+        match definition.modifiers.is_out_of_line {
+            true => self.names.owner(member),
+            false => definition
+                .parent
+                .map(|parent| DefId::new(member.file, parent)),
+        }
+    }
+
+    /// Adds an edge, unless the line has one to the same definition.
+    fn push_once(&self, reference: &Reference, edge: Edge, edges: &mut Vec<Edge>) {
+        let enclosing = reference
+            .enclosing
+            .map(|local| DefId::new(self.file, local));
+        let mut on_line = edges
+            .iter()
+            .rev()
+            .take(MAX_SAME_LINE)
+            .take_while(|other| self.line_of(other) == Some(reference.line));
+        if enclosing != Some(edge.target) && !on_line.any(|other| other.target == edge.target) {
+            edges.push(edge);
+        }
+    }
+
+    fn line_of(&self, edge: &Edge) -> Option<u32> {
+        let reference = self.facts.references.get(edge.reference as usize)?;
+        Some(reference.line)
+    }
+
+    /// Whether naming a definition before a member is a use of it: a type, a function, or a variable outside of
+    /// functions and types. A namespace is only an object where modules are, too; elsewhere its name is a part of the
+    /// name of the member.
+    fn is_named_as_owner(&self, id: DefId) -> bool {
+        let definition = self.names.definition(id);
+        match definition.kind {
+            DefinitionKind::Class
+            | DefinitionKind::Interface
+            | DefinitionKind::Enum
+            | DefinitionKind::TypeAlias
+            | DefinitionKind::Function => !definition.modifiers.is_block,
+            DefinitionKind::Module => self.names.rules(id.file).modules_have_defaults,
+            DefinitionKind::Constant | DefinitionKind::Variable => self
+                .names
+                .facts(id.file)
+                .is_some_and(|facts| nesting(facts, definition) == Nesting::TopLevel),
+            DefinitionKind::Method | DefinitionKind::EnumMember | DefinitionKind::Field => false,
+        }
+    }
+}
