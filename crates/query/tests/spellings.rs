@@ -119,3 +119,35 @@ fn names_resolve_as_languages_spell_them() {
         );
     }
 }
+
+#[test]
+fn title_of_a_test_does_not_hide_the_code_of_its_name() {
+    let code = "
+        //- src/cart.ts
+        export function addRow(rows) {
+          return rows.length;
+        }
+
+        //- src/cart.test.ts
+        describe('z.addRow', () => {
+          it('adds', () => {
+            expect(1).toBe(1);
+          });
+        });
+    ";
+    assert_eq!(
+        first_meant(code, "where is `z.addRow` defined?"),
+        ["src/cart.ts:addRow"]
+    );
+}
+
+/// Returns what the first symbol of a query may mean, as `path:name`.
+fn first_meant(code: &str, query: &str) -> Vec<String> {
+    let snapshot = of_text(code);
+    let config = RankingConfig::default().resolve;
+    let (text, request) = (QueryText::parse(query), Request::default());
+    let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
+    let first = found.symbols.first();
+    let first = first.map(|symbol| described::described(&snapshot, &symbol.definitions));
+    first.unwrap_or_default()
+}

@@ -120,11 +120,38 @@ impl Finder<'_> {
         if let Some(class) = constructed(name) {
             return self.name(class, from, strength);
         }
+        if self.titled(name, from, strength) {
+            return true;
+        }
         let last_name = self.config.strength.last_name;
         for part in name.split('.') {
             self.plain(part, from, strength * last_name);
         }
         false
+    }
+
+    /// Resolves a dotted name that only titles of tests have: to the code with its last part, which the tests are about,
+    /// or else to the tests. Returns false if no title is so.
+    fn titled(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let mut titled = symbols.qualified(name).to_vec();
+        if titled.is_empty() {
+            titled = symbols.ending(files, name);
+        }
+        if titled.is_empty() {
+            return false;
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let mut code = symbols.named(last).to_vec();
+        code.retain(|id| !self.is_block(*id));
+        let found = if code.is_empty() { titled } else { code };
+        self.add_definitions(name, from, strength, &found);
+        true
+    }
+
+    /// Whether a definition is a block that is named by a text, such as a test.
+    pub(super) fn is_block(&self, id: DefId) -> bool {
+        self.snapshot.files.definition(id).modifiers.is_block
     }
 
     /// Resolves the dotted name of a module to its file; returns false if there is none.
@@ -164,9 +191,12 @@ impl Finder<'_> {
         let is_foreign = origin::is_runtime_name(name);
         let mut suffix = name;
         while suffix.contains('.') {
+            // The title of a test does not hide the code that has the name.
             let mut found = symbols.qualified(suffix).to_vec();
+            found.retain(|id| !self.is_block(*id));
             if found.is_empty() {
                 found = symbols.ending(files, suffix);
+                found.retain(|id| !self.is_block(*id));
             }
             // A repository may extend a package of the standard library, or be the library.
             found.retain(|id| !is_foreign || self.is_in_package(*id, name));
@@ -240,6 +270,12 @@ impl Finder<'_> {
     fn plain(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let symbols = &self.snapshot.symbols;
         let exact = symbols.named(name);
+        let mut code = exact.to_vec();
+        code.retain(|id| !self.is_block(*id));
+        if !code.is_empty() {
+            self.add_definitions(name, from, strength, &code);
+            return true;
+        }
         if !exact.is_empty() {
             self.add_definitions(name, from, strength, exact);
             return true;
