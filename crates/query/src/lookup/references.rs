@@ -49,8 +49,8 @@ pub struct ReferenceItem {
 pub struct FoundReferences {
     /// How the definitions were found; `None` if there are none.
     pub matched: Option<Match>,
-    /// The first definitions of the target: source code first, then other files, then tests. If their names only resemble the given one, references to them are not
-    /// listed.
+    /// The first definitions of the target: source code first, then other files, then tests. If their names only resemble
+    /// the given one, references to them are not listed.
     pub definitions: Vec<DefinitionItem>,
     /// References: the most certain first, then other code before tests, then by path and line.
     pub page: Page<ReferenceItem>,
