@@ -166,6 +166,37 @@ fn references_list_definitions_in_source_code_first() {
 }
 
 #[test]
+fn private_and_prototype_members_are_found() {
+    let text = "
+        //- src/cart.ts
+        class Cart {
+          #sum() {
+            return 1;
+          }
+          sum() {
+            return this.#sum();
+          }
+        }
+        //- lib/total.rb
+        class Total
+          def price
+          end
+        end
+    ";
+    let snapshot = of_text(text);
+    for (name, found) in [
+        ("Cart.#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("src/cart.ts:#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("Cart#sum", "exact: src/cart.ts:Cart.sum"),
+        ("Cart.prototype.sum", "exact: src/cart.ts:Cart.sum"),
+        ("#price", "exact: lib/total.rb:Total.price"),
+    ] {
+        assert_eq!(defined(&snapshot, name), found, "{name}");
+    }
+}
+
+#[test]
 fn operators_are_found() {
     let text = "
         //- cmp.cpp

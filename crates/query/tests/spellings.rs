@@ -141,6 +141,35 @@ fn title_of_a_test_does_not_hide_the_code_of_its_name() {
     );
 }
 
+#[test]
+fn signs_belong_to_names_that_are_defined_so() {
+    let code = "
+        //- src/errors.ts
+        export class $ZodError {
+          #addIssue(issue) {
+            return issue;
+          }
+        }
+        export class ZodError {}
+
+        //- src/limits.py
+        def max_rows():
+            return 1
+    ";
+    for (query, wanted) in [
+        ("`$ZodError` is slow", "src/errors.ts:$ZodError"),
+        ("`ZodError` is slow", "src/errors.ts:ZodError"),
+        ("`$max_rows` is wrong", "src/limits.py:max_rows"),
+        (
+            "`$ZodError.#addIssue` fails",
+            "src/errors.ts:$ZodError.#addIssue",
+        ),
+        ("`addIssue` fails", "src/errors.ts:$ZodError.#addIssue"),
+    ] {
+        assert_eq!(first_meant(code, query), [wanted], "{query}");
+    }
+}
+
 /// Returns what the first symbol of a query may mean, as `path:name`.
 fn first_meant(code: &str, query: &str) -> Vec<String> {
     let snapshot = of_text(code);

@@ -120,7 +120,11 @@ pub(super) fn resolve(
         Some((inside, name)) => (Some(inside), name),
         None => (file, name),
     };
-    let name = dotted(name);
+    let mut name = dotted(name);
+    // In texts about Ruby, `#total` is the method `total`.
+    if name.starts_with('#') && snapshot.symbols.named(&name).is_empty() {
+        name = name.trim_start_matches('#').to_owned();
+    }
     let is_inside = |id: &DefId| file.is_none_or(|file| id.file == file);
     // The title of a test is often the name of the code that it tests. Whoever names the file may mean the test.
     let is_code = |id: &DefId| is_inside(id) && !snapshot.files.definition(*id).modifiers.is_block;

@@ -34,8 +34,20 @@ pub(crate) fn dotted(name: &str) -> String {
         Some((at, _)) => name.split_at(at),
         None => (name.trim().trim_end_matches("()"), ""),
     };
-    let path = path.replace("::", ".").replace("->", ".").replace('#', ".");
+    let path = path.replace("::", ".").replace("->", ".");
+    let path = with_private_names(&path.replace(".prototype.", "."));
     format!("{path}{operator}").trim_matches('.').to_owned()
+}
+
+/// Replaces each `#` between two names by a dot: `Cart#sum`. At the start of a name it is a part of it, as private names of
+/// JavaScript have it: `Cart.#sum`.
+fn with_private_names(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for c in path.chars() {
+        let is_separator = c == '#' && !text.is_empty() && !text.ends_with('.');
+        text.push(if is_separator { '.' } else { c });
+    }
+    text
 }
 
 impl Finder<'_> {
@@ -59,7 +71,8 @@ impl Finder<'_> {
                 MentionKind::InlineCode | MentionKind::Title | MentionKind::Prose
             );
             if is_asked && !is_known {
-                let name = self.with_mark_of_definition(&mention.name).into_owned();
+                let name = self.with_sign_of_definition(&mention.name);
+                let name = self.with_mark_of_definition(name).into_owned();
                 self.found.unknown_names.push(name);
             }
         }
@@ -69,7 +82,7 @@ impl Finder<'_> {
     /// name, or parts of it, may have been found nevertheless.
     pub(super) fn name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
-        let name = &*self.with_mark_of_definition(name);
+        let name = &*self.with_mark_of_definition(self.with_sign_of_definition(name));
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
@@ -78,6 +91,22 @@ impl Finder<'_> {
             self.fuzzy(name, from, strength);
         }
         known
+    }
+
+    /// Returns a name with the `$` or `#` at its start if it is that of a definition, such as a class of JavaScript; else
+    /// without it: variables of PHP and of shells have it only where they are used, and a method of Ruby only in texts.
+    fn with_sign_of_definition<'n>(&self, name: &'n str) -> &'n str {
+        let bare = name.trim_start_matches(['$', '#']);
+        if bare.len() == name.len() {
+            return name;
+        }
+        let first = name.split('.').next().unwrap_or(name);
+        let symbols = &self.snapshot.symbols;
+        let mut spellings = [first, first.trim_end_matches(MARKS)].into_iter();
+        match spellings.any(|first| !symbols.named(first).is_empty()) {
+            true => name,
+            false => bare.trim_start_matches('.'),
+        }
     }
 
     /// Returns a name as a definition has it, with or without a mark at its end: only some languages have names
@@ -108,6 +137,17 @@ impl Finder<'_> {
         if self.as_module(name, from, qualified)
             || self.through_modules(name, from, qualified)
             || self.by_suffix(name, from, qualified)
+        {
+            return true;
+        }
+        // Few texts spell the sign of a private member.
+        if let Some((owner, member)) = name.rsplit_once('.')
+            && !self
+                .snapshot
+                .symbols
+                .named(&format!("#{member}"))
+                .is_empty()
+            && self.by_suffix(&format!("{owner}.#{member}"), from, qualified)
         {
             return true;
         }
@@ -278,6 +318,11 @@ impl Finder<'_> {
         }
         if !exact.is_empty() {
             self.add_definitions(name, from, strength, exact);
+            return true;
+        }
+        let private = symbols.named(&format!("#{name}"));
+        if !private.is_empty() {
+            self.add_definitions(name, from, strength, private);
             return true;
         }
         let folded = symbols.folded(&fold(name));
