@@ -3,6 +3,7 @@
 
 mod changes;
 mod frames;
+mod lines;
 mod literals;
 mod names;
 mod packages;
@@ -15,6 +16,8 @@ mod symbol;
 mod words;
 
 pub(crate) use self::changes::definition_around;
+pub use self::lines::NamedLine;
+pub(crate) use self::lines::has_blocks;
 pub(crate) use self::names::dotted;
 pub use self::releases::NamedSection;
 pub use self::source::EvidenceSource;
@@ -112,6 +115,8 @@ pub struct Candidates {
     pub files: Vec<FileEvidence>,
     /// Sections of documents that the query names by their headings, the best first.
     pub sections: Vec<NamedSection>,
+    /// Lines that the query names and that are in no function, each with its stretch.
+    pub lines: Vec<NamedLine>,
     /// The function of the innermost stack frame that is found, or else at the first line that the query names.
     pub place: Option<DefId>,
     /// The parts that the caller changed, with their files.

@@ -112,6 +112,90 @@ fn partially_qualified_name_is_found() {
     );
 }
 
+const TITLES: &str = "
+    //- __tests__/cart.test.ts
+    import { sum } from '../src/cart';
+
+    function total() {
+      return 0;
+    }
+
+    describe('z.sum', () => {
+      it('adds', () => {
+        expect(sum([1])).toBe(1);
+      });
+    });
+
+    describe('z.gone', () => {
+      it('is gone', () => {
+        expect(total()).toBe(0);
+      });
+    });
+    //- src/cart.ts
+    export function sum(rows) {
+      return rows.length;
+    }
+
+    export function total(rows) {
+      return sum(rows);
+    }
+";
+
+#[test]
+fn title_of_a_test_does_not_hide_the_code_of_its_name() {
+    let snapshot = of_text(TITLES);
+    for (name, found) in [
+        ("z.sum", "last_name: src/cart.ts:sum"),
+        ("z.gone", "exact: __tests__/cart.test.ts:z.gone"),
+        (
+            "__tests__/cart.test.ts:z.sum",
+            "exact: __tests__/cart.test.ts:z.sum",
+        ),
+    ] {
+        assert_eq!(defined(&snapshot, name), found, "{name}");
+    }
+}
+
+#[test]
+fn references_list_definitions_in_source_code_first() {
+    let snapshot = of_text(TITLES);
+    let target = Target::Name("total".to_owned());
+    let found = lookup::references(&snapshot, &target, &all(), &Deadline::none()).unwrap();
+    let paths: Vec<&str> = found.definitions.iter().map(|d| d.path.as_str()).collect();
+    assert_eq!(paths, ["src/cart.ts", "__tests__/cart.test.ts"]);
+}
+
+#[test]
+fn private_and_prototype_members_are_found() {
+    let text = "
+        //- src/cart.ts
+        class Cart {
+          #sum() {
+            return 1;
+          }
+          sum() {
+            return this.#sum();
+          }
+        }
+        //- lib/total.rb
+        class Total
+          def price
+          end
+        end
+    ";
+    let snapshot = of_text(text);
+    for (name, found) in [
+        ("Cart.#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("src/cart.ts:#sum", "exact: src/cart.ts:Cart.#sum"),
+        ("Cart#sum", "exact: src/cart.ts:Cart.sum"),
+        ("Cart.prototype.sum", "exact: src/cart.ts:Cart.sum"),
+        ("#price", "exact: lib/total.rb:Total.price"),
+    ] {
+        assert_eq!(defined(&snapshot, name), found, "{name}");
+    }
+}
+
 #[test]
 fn operators_are_found() {
     let text = "

@@ -7,6 +7,8 @@
 mod ask;
 
 use foveate_fixture::snapshot::of_text;
+use foveate_index::DefId;
+use foveate_model::Lines;
 use foveate_query::resolve::resolve;
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, RankingConfig, Request};
@@ -241,4 +243,87 @@ fn link_names_the_file_at_exactly_its_path() {
     assert!(of_link("shop/src/a/utils.py").is_empty());
     assert!(of_link("src/utils.py").is_empty());
     assert!(of_link("utils.py").is_empty());
+}
+
+const HOOKS: &str = "
+    //- src/cart.ts
+    import { round } from './round';
+    import { tax } from './tax';
+
+    export function sum(rows) {
+      return round(rows.length);
+    }
+
+    //- src/cart.test.ts
+    import { sum } from './cart';
+
+    describe('cart', () => {
+      let rows;
+
+      beforeEach(() => {
+        rows = [1].concat(undefined.none);
+      });
+
+      it('sums its rows', () => {
+        const all = sum(rows);
+        expect(all).toBe(1);
+      });
+
+      it('is empty', () => {
+        const none = sum([]);
+        expect(none).toBe(0);
+      });
+    });
+";
+
+/// Returns the definitions that a query names, and the lines outside functions that it names.
+fn at_lines(query: &str) -> (Vec<String>, Vec<u32>) {
+    let snapshot = of_text(HOOKS);
+    let config = RankingConfig::default().resolve;
+    let (text, request) = (QueryText::parse(query), Request::default());
+    let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
+    let at = |found: &&foveate_query::resolve::Evidence| {
+        matches!(found.from.name(), "traceback" | "line")
+    };
+    let definitions = found.definitions.iter().filter(at);
+    let name = |id: DefId| snapshot.files.definition(id).name.to_string();
+    (
+        definitions.map(|found| name(found.definition)).collect(),
+        found.lines.iter().map(|named| named.line).collect(),
+    )
+}
+
+#[test]
+fn line_between_tests_names_its_stretch_and_not_the_whole_block() {
+    let trace =
+        "TypeError: none is not defined\n    at Context.<anonymous> (src/cart.test.ts:7:35)";
+    assert_eq!(at_lines(trace), (vec![], vec![7]));
+    let inside =
+        "TypeError: none is not defined\n    at Context.<anonymous> (src/cart.test.ts:11:5)";
+    assert_eq!(at_lines(inside), (vec!["sums its rows".to_owned()], vec![]));
+}
+
+#[test]
+fn title_of_a_test_decides_where_the_line_is_in_no_test() {
+    let (definitions, lines) = at_lines("`cart is empty` fails in src/cart.test.ts:3.");
+    assert_eq!(definitions, ["is empty"]);
+    assert!(lines.is_empty(), "{lines:?}");
+}
+
+#[test]
+fn imports_at_a_named_line_are_shown() {
+    let error = "src/cart.ts:2:10 - error TS2305: Module './tax' has no exported member 'tax'.";
+    let found = ask::ask(&of_text(HOOKS), error);
+    let items = found
+        .pack
+        .sections
+        .iter()
+        .flat_map(|section| &section.items);
+    let mut of_file = items.filter(|item| item.path == "src/cart.ts");
+    let shows_line = |shown: &Lines| shown.contains(2);
+    assert!(
+        of_file.any(|item| item.shown.iter().any(shows_line)),
+        "{}",
+        found.pack.context
+    );
 }

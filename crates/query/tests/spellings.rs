@@ -119,3 +119,64 @@ fn names_resolve_as_languages_spell_them() {
         );
     }
 }
+
+#[test]
+fn title_of_a_test_does_not_hide_the_code_of_its_name() {
+    let code = "
+        //- src/cart.ts
+        export function addRow(rows) {
+          return rows.length;
+        }
+
+        //- src/cart.test.ts
+        describe('z.addRow', () => {
+          it('adds', () => {
+            expect(1).toBe(1);
+          });
+        });
+    ";
+    assert_eq!(
+        first_meant(code, "where is `z.addRow` defined?"),
+        ["src/cart.ts:addRow"]
+    );
+}
+
+#[test]
+fn signs_belong_to_names_that_are_defined_so() {
+    let code = "
+        //- src/errors.ts
+        export class $ZodError {
+          #addIssue(issue) {
+            return issue;
+          }
+        }
+        export class ZodError {}
+
+        //- src/limits.py
+        def max_rows():
+            return 1
+    ";
+    for (query, wanted) in [
+        ("`$ZodError` is slow", "src/errors.ts:$ZodError"),
+        ("`ZodError` is slow", "src/errors.ts:ZodError"),
+        ("`$max_rows` is wrong", "src/limits.py:max_rows"),
+        (
+            "`$ZodError.#addIssue` fails",
+            "src/errors.ts:$ZodError.#addIssue",
+        ),
+        ("`addIssue` fails", "src/errors.ts:$ZodError.#addIssue"),
+    ] {
+        assert_eq!(first_meant(code, query), [wanted], "{query}");
+    }
+}
+
+/// Returns what the first symbol of a query may mean, as `path:name`.
+fn first_meant(code: &str, query: &str) -> Vec<String> {
+    let snapshot = of_text(code);
+    let config = RankingConfig::default().resolve;
+    let (text, request) = (QueryText::parse(query), Request::default());
+    let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
+    let first = found.symbols.first();
+    let first = first.map(|symbol| described::described(&snapshot, &symbol.definitions));
+    first.unwrap_or_default()
+}

@@ -7,6 +7,7 @@ use foveate_index::{DefId, FileId};
 
 use super::body::{BEST, Body, State};
 use super::changed::{self, ChangedPlaces};
+use super::links::test_links;
 use super::pack::{DropReason, Dropped};
 use super::plan::{BudgetScope, Plan};
 use crate::issue::{self, Issue, IssueCode};
@@ -33,7 +34,12 @@ impl Bodies {
         let failed_tests = plan.failed_tests.iter().copied();
         let named = plan.named.ids().take(limit).chain(failed_tests);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(id)));
+        let asks_for_tests = plan.profile.tests >= plan.config.min_main_share;
         let ranked = plan.ranked.places.iter().take(limit).cloned();
+        let ranked = ranked.map(|place| match asks_for_tests {
+            true => test_links::in_whole_test(files, place),
+            false => place,
+        });
         let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
         let ChangedPlaces {
             places: changed,

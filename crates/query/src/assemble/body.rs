@@ -39,6 +39,8 @@ pub(super) struct Body {
     /// Whether the caller changed it: it must then be shown, at least in part.
     pub is_changed: bool,
     is_failed_test: bool,
+    /// Whether the query names a line of it, and it is no function.
+    is_named_line: bool,
     /// Tokens: estimated until `is_counted`.
     pub tokens: usize,
     is_counted: bool,
@@ -82,11 +84,14 @@ impl Body {
                     plan.named.contains(id),
                 )
             }
-            PlaceId::Stretch(_) => (
-                ComparedText::of_lines(files, file, place.lines),
-                false,
-                false,
-            ),
+            PlaceId::Stretch(_) => {
+                // The lines of a change stay: it may have added the blank ones.
+                if !is_changed {
+                    place.lines = surroundings::trimmed(files, file, place.lines);
+                }
+                let compared = ComparedText::of_lines(files, file, place.lines);
+                (compared, false, false)
+            }
         };
         let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {
@@ -95,11 +100,13 @@ impl Body {
             _ => SectionKind::Snippets,
         };
         let is_failed_test = plan.is_failed_test(place.id);
-        let is_likely = rank == 0 || is_changed || is_failed_test || plan.is_likely(&place, tokens);
+        let is_named_line = plan.has_named_line(place.id);
+        let is_certain = is_changed || is_failed_test || is_named_line;
+        let is_likely = rank == 0 || is_certain || plan.is_likely(&place, tokens);
         let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
-        // A failed test is worth as much as the best place.
+        // A failed test, or code at a line that the query names, is worth as much as the best place.
         let best = plan.ranked.places.first();
-        let value = match best.filter(|_| is_failed_test) {
+        let value = match best.filter(|_| is_failed_test || is_named_line) {
             Some(best) => best.probability,
             None => place.probability,
         };
@@ -113,6 +120,7 @@ impl Body {
             is_container,
             is_changed,
             is_failed_test,
+            is_named_line,
             tokens,
             is_counted: false,
             measured: None,
@@ -151,6 +159,7 @@ impl Body {
         match self.section {
             _ if self.is_changed => "changed".to_owned(),
             _ if self.is_failed_test => "in the stack trace".to_owned(),
+            _ if self.is_named_line => "has a line that the query names".to_owned(),
             section => plan.reason_of(self.place.id, section == SectionKind::Definitions),
         }
     }

@@ -5,7 +5,7 @@ pub(super) mod callers;
 mod imports;
 mod link;
 mod removed;
-mod test_links;
+pub(super) mod test_links;
 
 use foldhash::HashSet;
 use foveate_index::graph::CallSite;

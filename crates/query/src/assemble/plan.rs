@@ -121,6 +121,12 @@ impl<'a> Plan<'a> {
         (self.failed_tests.iter()).any(|id| place == PlaceId::Definition(*id))
     }
 
+    /// Whether a place is code outside functions with a line that the query names.
+    pub(super) fn has_named_line(&self, place: PlaceId) -> bool {
+        let mut lines = self.candidates.lines.iter();
+        lines.any(|line| place == PlaceId::Stretch(line.chunk))
+    }
+
     /// Returns how many tests or callers may be listed. If the intent asks for them, the limits of breadth wide
     /// apply.
     pub(super) fn max_links(&self, section: SectionKind) -> usize {

@@ -120,9 +120,21 @@ pub(super) fn resolve(
         Some((inside, name)) => (Some(inside), name),
         None => (file, name),
     };
-    let name = dotted(name);
+    let mut name = dotted(name);
+    // In texts about Ruby, `#total` is the method `total`.
+    if name.starts_with('#') && snapshot.symbols.named(&name).is_empty() {
+        name = name.trim_start_matches('#').to_owned();
+    }
     let is_inside = |id: &DefId| file.is_none_or(|file| id.file == file);
-    if let Some((matched, definitions)) = exactly(snapshot, &name, is_inside) {
+    // The title of a test is often the name of the code that it tests. Whoever names the file may mean the test.
+    let is_code = |id: &DefId| is_inside(id) && !snapshot.files.definition(*id).modifiers.is_block;
+    let code = match file.is_none() && is_code_name(&name) {
+        true => exactly(snapshot, &name, is_code),
+        false => None,
+    };
+    // Another case is another name.
+    let code = code.filter(|(matched, _)| *matched != Match::IgnoringCase);
+    if let Some((matched, definitions)) = code.or_else(|| exactly(snapshot, &name, is_inside)) {
         let mut definitions: Vec<DefId> = definitions;
         definitions.sort_unstable();
         definitions.dedup();
@@ -136,6 +148,12 @@ pub(super) fn resolve(
     found.definitions.retain(|(_, id)| is_inside(id));
     found.matched = found.matched.filter(|_| !found.definitions.is_empty());
     found
+}
+
+/// Whether a name can be one of code, and not only the title of a test.
+fn is_code_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '.');
+    name.chars().all(is_part)
 }
 
 fn last_name(name: &str) -> &str {

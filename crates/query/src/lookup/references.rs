@@ -4,7 +4,7 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, Snapshot};
 use foveate_model::{RepoPath, Role};
 
-use super::definitions::{DefinitionItem, Match, item, resolve};
+use super::definitions::{DefinitionItem, Match, item, resolve, role_tier};
 use super::page::{Key, Page, Window, page};
 use super::{LookupError, find_content};
 use crate::deadline::Deadline;
@@ -49,8 +49,8 @@ pub struct ReferenceItem {
 pub struct FoundReferences {
     /// How the definitions were found; `None` if there are none.
     pub matched: Option<Match>,
-    /// The first definitions of the target. If their names only resemble the given one, references to them are not
-    /// listed.
+    /// The first definitions of the target: source code first, then other files, then tests. If their names only resemble
+    /// the given one, references to them are not listed.
     pub definitions: Vec<DefinitionItem>,
     /// References: the most certain first, then other code before tests, then by path and line.
     pub page: Page<ReferenceItem>,
@@ -133,7 +133,10 @@ fn resolve_target(
         Target::Name(name) => (name, None),
         Target::NameIn(name, path) => (name, Some(find_content(snapshot, path)?.0)),
     };
-    let resolved = resolve(snapshot, name, path, deadline);
+    let mut resolved = resolve(snapshot, name, path, deadline);
+    // Only the first ones are listed: tests, examples and built files must not come before the code.
+    let role = |id: DefId| role_tier(snapshot.files.role_of(id));
+    (resolved.definitions).sort_by_key(|(rank, id)| (*rank, role(*id), *id));
     let ids: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
     let matched = resolved.matched.filter(|_| !ids.is_empty());
     Ok((matched, ids, resolved.issue))

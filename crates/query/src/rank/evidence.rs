@@ -11,7 +11,7 @@ use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{Issue, IssueCode};
-use crate::resolve::{Candidates, EvidenceSource, NamedSection};
+use crate::resolve::{Candidates, EvidenceSource, NamedLine, NamedSection};
 use crate::text::{QueryText, SegmentKind};
 
 /// Statistics of a term of the query.
@@ -112,6 +112,8 @@ pub(super) struct Evidence {
     pub places: Vec<(FileId, f32)>,
     /// Sections that the query names by their headings.
     pub sections: Vec<NamedSection>,
+    /// Lines that the query names and that are in no function.
+    pub lines: Vec<NamedLine>,
     /// The strengths per file that the imports in the query's code lead to.
     pub imports: Vec<(FileId, f32)>,
     /// The past commits that the query cites, by position, each with its strength: `1 / sqrt(commits that a
@@ -180,7 +182,8 @@ impl Evidence {
         let roles = Roles::of(text, intent, &config.role)
             .with_named(named_files)
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
-            .with_sections(&candidates.sections);
+            .with_sections(&candidates.sections)
+            .with_lines(&candidates.lines);
         Self {
             roles,
             hits: words.hits,
@@ -189,6 +192,7 @@ impl Evidence {
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             sections: candidates.sections.clone(),
+            lines: candidates.lines.clone(),
             imports: noisy_or(files(true)),
             cited: cited(snapshot, text, candidates, config),
             focus: focus(candidates),

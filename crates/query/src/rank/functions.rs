@@ -17,6 +17,7 @@ use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{FULL, best_ranked, history, logarithmic, scale};
 use crate::deadline::{Deadline, Stage};
+use crate::resolve::NamedLine;
 
 /// Ranks the functions and the places of the best files. The first `listed` of each carry their signals.
 pub(super) fn rank(
@@ -67,7 +68,7 @@ impl<'a> Pool<'a> {
         let files = ranked_files
             .get(..config.max_function_files)
             .unwrap_or(ranked_files);
-        pool.fill(files);
+        pool.fill(files, &evidence.lines);
         let ids = Arc::clone(&pool.ids);
         let (history, ()) = rayon::join(
             || match deadline.allows(Stage::History) {
@@ -93,7 +94,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Adds the functions and stretches of the files, with the signals of their files, their length and their uses.
-    fn fill(&mut self, ranked_files: &[RankedFile]) {
+    fn fill(&mut self, ranked_files: &[RankedFile], named: &[NamedLine]) {
         let best = ranked_files
             .first()
             .map_or(1.0, |f| f.score.max(f32::MIN_POSITIVE));
@@ -122,7 +123,7 @@ impl<'a> Pool<'a> {
                 });
             }
             self.files.push((file.id, start..ids.len()));
-            self.stretches.fill(files, file.id, &of_file);
+            self.stretches.fill(files, file.id, &of_file, named);
         }
         self.ids = Arc::new(ids);
     }

@@ -1,5 +1,5 @@
 //! Narrows stretches of prose and settings to the part that the query is about: a section under its heading, a key,
-//! a job or a statement.
+//! a job or a statement; and long stretches of code to the lines around those that the query names.
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, FileId, Snapshot, tokens};
@@ -17,7 +17,10 @@ const MAX_NARROWED: usize = 40;
 /// Maximum bytes of a file whose stretches are narrowed, unless the query names a heading of theirs.
 const MAX_BYTES: usize = 1 << 18;
 
-/// Narrows the top places in prose and settings to the section or key that matches.
+/// Lines of code shown before and after a line that the query names.
+const LINES_AROUND: u32 = 15;
+
+/// Narrows the top places in prose and settings to the section or key that matches, and those in code to the named lines.
 pub(super) fn narrow(
     snapshot: &Snapshot,
     evidence: &Evidence,
@@ -38,7 +41,11 @@ pub(super) fn narrow(
         let mut named = evidence.sections.iter();
         let named = named.find(|section| section.chunk == id);
         let is_too_long = text.len() > MAX_BYTES && named.is_none();
+        let mut lines = evidence.lines.iter().filter(|line| line.chunk == id);
         if !has_sections(language, files.path(file)) || is_too_long {
+            if let Some(around) = around(lines.map(|line| line.line), place.lines) {
+                place.lines = around;
+            }
             continue;
         }
         let is_settings = language.rules().kind == LanguageKind::Settings;
@@ -58,7 +65,11 @@ pub(super) fn narrow(
             .or_insert_with(|| sections(language, files.path(file), text));
         let (line, max_lines) = match named {
             Some(section) => (Some(section.line), config.max_named_lines),
-            None => (best_line(snapshot, evidence, id), config.max_lines),
+            None => {
+                let line = lines.next().map(|line| line.line);
+                let line = line.or_else(|| best_line(snapshot, evidence, id));
+                (line, config.max_lines)
+            }
         };
         let Some(line) = line else {
             continue;
@@ -69,6 +80,15 @@ pub(super) fn narrow(
             place.kind = if is_settings { "key" } else { "section" };
         }
     }
+}
+
+/// Returns the lines around some lines of a stretch, as far as they are in it; `None` if there are none.
+fn around(named: impl Iterator<Item = u32>, stretch: Lines) -> Option<Lines> {
+    let named: Vec<u32> = named.collect();
+    let (first, last) = (named.iter().min()?, named.iter().max()?);
+    let start = first.saturating_sub(LINES_AROUND).max(stretch.start);
+    let end = last.saturating_add(LINES_AROUND).min(stretch.end);
+    Some(Lines::new(start, end))
 }
 
 /// Returns the line of a stretch whose words weigh most in the query; `None` if no line has any of them.

@@ -9,7 +9,7 @@ use super::purposes;
 use super::ranked::Signal;
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::{self, AskedKinds, IntentKind};
-use crate::resolve::NamedSection;
+use crate::resolve::{NamedLine, NamedSection};
 use crate::text::{QueryText, SegmentKind};
 
 /// Signals of at most this amount are rounding errors and not listed.
@@ -44,6 +44,8 @@ pub(super) struct Roles {
     described_weight: f32,
     /// The stretches with headings that the query names.
     headings: Vec<ChunkId>,
+    /// The stretches with lines that the query names.
+    lines: Vec<ChunkId>,
 }
 
 impl Roles {
@@ -62,6 +64,7 @@ impl Roles {
             described: HashMap::default(),
             described_weight: config.described_weight,
             headings: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -91,11 +94,22 @@ impl Roles {
         self
     }
 
-    /// Returns the signal of a stretch with a heading that the query names.
+    /// Sets the lines that the query names outside functions.
+    pub(super) fn with_lines(mut self, lines: &[NamedLine]) -> Self {
+        self.lines = lines.iter().map(|line| line.chunk).collect();
+        self
+    }
+
+    /// Returns the signal of a stretch with a heading or a line that the query names.
     pub(super) fn heading(&self, id: ChunkId) -> Option<Signal> {
-        self.headings.contains(&id).then_some(Signal {
+        let factor = match self.headings.contains(&id) {
+            true => HEADING,
+            false if self.lines.contains(&id) => 1.0,
+            false => return None,
+        };
+        Some(Signal {
             name: DESCRIBED,
-            value: HEADING * self.described_weight,
+            value: factor * self.described_weight,
         })
     }
 

@@ -13,6 +13,7 @@ use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
 use super::{FULL, logarithmic, scale};
+use crate::resolve::NamedLine;
 
 /// The stretches of the best files with their signals, in id order.
 #[derive(Debug, Default)]
@@ -22,11 +23,19 @@ pub(super) struct Stretches {
 
 impl Stretches {
     /// Adds the chunks of a file that belong to no function; files must be added in id order. Chunks of only
-    /// imports are left out: imports follow from changes elsewhere.
-    pub(super) fn fill(&mut self, files: &Files, file: FileId, of_file: &FunctionSignals) {
+    /// imports are left out: imports follow from changes elsewhere. Those with a line that the query names are always
+    /// added, also the code between the tests of a block.
+    pub(super) fn fill(
+        &mut self,
+        files: &Files,
+        file: FileId,
+        of_file: &FunctionSignals,
+        named: &[NamedLine],
+    ) {
         let chunks = files.chunks_of(file).zip(files.chunk_units(file));
         for (position, (chunk, unit)) in chunks.enumerate() {
-            if unit.is_none() && !is_imports(files, file, chunk) {
+            let is_named = named.iter().any(|line| line.chunk == chunk);
+            if is_named || unit.is_none() && !is_imports(files, file, chunk) {
                 let mut signals = kind(files, chunk);
                 signals.file = of_file.file;
                 signals.file_rank = of_file.file_rank;
@@ -140,7 +149,8 @@ impl Stretches {
     }
 
     /// Returns the stretches that share a word with the query, contain a definition that it names, are next to a likely
-    /// function, or are in a file that the query describes without its words, each with its signals.
+    /// function, have a line that the query names, or are in a file that it describes without its words, each with its
+    /// signals.
     pub(super) fn candidates(
         &self,
         files: &Files,
@@ -152,6 +162,7 @@ impl Stretches {
                 || signals.mention > 0.0
                 || signals.beside.max(signals.methods) >= config.min_stretch_likelihood
                 || roles.described().contains_key(&files.chunk_file(id))
+                || roles.heading(id).is_some()
         };
         let found = self.all.iter();
         let found = found.filter(move |(id, signals)| is_candidate(*id, signals));

@@ -40,7 +40,17 @@ impl Finder<'_> {
                 self.config.strength.frame
             };
             let known = match self.meaning(frame) {
-                Meaning::Files(files) => self.add_places(frame, &files, strength),
+                Meaning::Files(files) => {
+                    let known = self.add_places(frame, &files, strength, text);
+                    // Top-level code that an outer frame is in merely leads to the failure.
+                    if let [file] = files.as_slice()
+                        && (last || frame.function.is_empty())
+                        && self.function_in(*file, frame).is_none()
+                    {
+                        self.add_line(*file, frame.line);
+                    }
+                    known
+                }
                 Meaning::Named(found, certainty) => {
                     self.add_named(frame, &found, strength * certainty)
                 }
@@ -49,11 +59,19 @@ impl Finder<'_> {
         }
     }
 
-    fn add_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
+    fn add_places(
+        &mut self,
+        frame: &Frame,
+        files: &[FileId],
+        strength: f32,
+        text: &QueryText,
+    ) -> bool {
         let mut definitions: Vec<DefId> = Vec::new();
         for file in files {
             self.add_file(*file, EvidenceSource::Traceback, strength);
-            if let Some(definition) = self.at_frame(*file, frame) {
+            let found = self.at_frame(*file, frame);
+            let found = found.or_else(|| self.titled_test(*file, frame.line, text));
+            if let Some(definition) = found {
                 if definition.file != *file {
                     self.add_file(definition.file, EvidenceSource::Traceback, strength);
                 }
@@ -393,7 +411,7 @@ impl Finder<'_> {
     /// those at the line of the caller.
     fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         let files = &self.snapshot.files;
-        let at_line = files.definition_at(file, frame.line);
+        let at_line = self.definition_at(file, frame.line);
         let members = files.file(file).language.rules().lookup.builtin_members;
         let (class, name) = frame
             .function

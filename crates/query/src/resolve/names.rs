@@ -34,8 +34,20 @@ pub(crate) fn dotted(name: &str) -> String {
         Some((at, _)) => name.split_at(at),
         None => (name.trim().trim_end_matches("()"), ""),
     };
-    let path = path.replace("::", ".").replace("->", ".").replace('#', ".");
+    let path = path.replace("::", ".").replace("->", ".");
+    let path = with_private_names(&path.replace(".prototype.", "."));
     format!("{path}{operator}").trim_matches('.').to_owned()
+}
+
+/// Replaces each `#` between two names by a dot: `Cart#sum`. At the start of a name it is a part of it, as private names of
+/// JavaScript have it: `Cart.#sum`.
+fn with_private_names(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for c in path.chars() {
+        let is_separator = c == '#' && !text.is_empty() && !text.ends_with('.');
+        text.push(if is_separator { '.' } else { c });
+    }
+    text
 }
 
 impl Finder<'_> {
@@ -59,7 +71,8 @@ impl Finder<'_> {
                 MentionKind::InlineCode | MentionKind::Title | MentionKind::Prose
             );
             if is_asked && !is_known {
-                let name = self.with_mark_of_definition(&mention.name).into_owned();
+                let name = self.with_sign_of_definition(&mention.name);
+                let name = self.with_mark_of_definition(name).into_owned();
                 self.found.unknown_names.push(name);
             }
         }
@@ -69,7 +82,7 @@ impl Finder<'_> {
     /// name, or parts of it, may have been found nevertheless.
     pub(super) fn name(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
-        let name = &*self.with_mark_of_definition(name);
+        let name = &*self.with_mark_of_definition(self.with_sign_of_definition(name));
         if name.contains('.') {
             return self.dotted(name, from, strength);
         }
@@ -78,6 +91,22 @@ impl Finder<'_> {
             self.fuzzy(name, from, strength);
         }
         known
+    }
+
+    /// Returns a name with the `$` or `#` at its start if it is that of a definition, such as a class of JavaScript; else
+    /// without it: variables of PHP and of shells have it only where they are used, and a method of Ruby only in texts.
+    fn with_sign_of_definition<'n>(&self, name: &'n str) -> &'n str {
+        let bare = name.trim_start_matches(['$', '#']);
+        if bare.len() == name.len() {
+            return name;
+        }
+        let first = name.split('.').next().unwrap_or(name);
+        let symbols = &self.snapshot.symbols;
+        let mut spellings = [first, first.trim_end_matches(MARKS)].into_iter();
+        match spellings.any(|first| !symbols.named(first).is_empty()) {
+            true => name,
+            false => bare.trim_start_matches('.'),
+        }
     }
 
     /// Returns a name as a definition has it, with or without a mark at its end: only some languages have names
@@ -111,6 +140,17 @@ impl Finder<'_> {
         {
             return true;
         }
+        // Few texts spell the sign of a private member.
+        if let Some((owner, member)) = name.rsplit_once('.')
+            && !self
+                .snapshot
+                .symbols
+                .named(&format!("#{member}"))
+                .is_empty()
+            && self.by_suffix(&format!("{owner}.#{member}"), from, qualified)
+        {
+            return true;
+        }
         if origin::is_runtime_name(name) {
             return false;
         }
@@ -120,11 +160,38 @@ impl Finder<'_> {
         if let Some(class) = constructed(name) {
             return self.name(class, from, strength);
         }
+        if self.titled(name, from, strength) {
+            return true;
+        }
         let last_name = self.config.strength.last_name;
         for part in name.split('.') {
             self.plain(part, from, strength * last_name);
         }
         false
+    }
+
+    /// Resolves a dotted name that only titles of tests have: to the code with its last part, which the tests are about,
+    /// or else to the tests. Returns false if no title is so.
+    fn titled(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
+        let Snapshot { files, symbols, .. } = self.snapshot;
+        let mut titled = symbols.qualified(name).to_vec();
+        if titled.is_empty() {
+            titled = symbols.ending(files, name);
+        }
+        if titled.is_empty() {
+            return false;
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let mut code = symbols.named(last).to_vec();
+        code.retain(|id| !self.is_block(*id));
+        let found = if code.is_empty() { titled } else { code };
+        self.add_definitions(name, from, strength, &found);
+        true
+    }
+
+    /// Whether a definition is a block that is named by a text, such as a test.
+    pub(super) fn is_block(&self, id: DefId) -> bool {
+        self.snapshot.files.definition(id).modifiers.is_block
     }
 
     /// Resolves the dotted name of a module to its file; returns false if there is none.
@@ -164,9 +231,12 @@ impl Finder<'_> {
         let is_foreign = origin::is_runtime_name(name);
         let mut suffix = name;
         while suffix.contains('.') {
+            // The title of a test does not hide the code that has the name.
             let mut found = symbols.qualified(suffix).to_vec();
+            found.retain(|id| !self.is_block(*id));
             if found.is_empty() {
                 found = symbols.ending(files, suffix);
+                found.retain(|id| !self.is_block(*id));
             }
             // A repository may extend a package of the standard library, or be the library.
             found.retain(|id| !is_foreign || self.is_in_package(*id, name));
@@ -240,8 +310,19 @@ impl Finder<'_> {
     fn plain(&mut self, name: &str, from: EvidenceSource, strength: f32) -> bool {
         let symbols = &self.snapshot.symbols;
         let exact = symbols.named(name);
+        let mut code = exact.to_vec();
+        code.retain(|id| !self.is_block(*id));
+        if !code.is_empty() {
+            self.add_definitions(name, from, strength, &code);
+            return true;
+        }
         if !exact.is_empty() {
             self.add_definitions(name, from, strength, exact);
+            return true;
+        }
+        let private = symbols.named(&format!("#{name}"));
+        if !private.is_empty() {
+            self.add_definitions(name, from, strength, private);
             return true;
         }
         let folded = symbols.folded(&fold(name));

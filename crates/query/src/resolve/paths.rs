@@ -24,9 +24,9 @@ impl Finder<'_> {
             for file in &files {
                 self.add_file(*file, EvidenceSource::Path, self.config.strength.path);
             }
-            self.line(&files, &mention.path, mention.line);
+            self.line(&files, &mention.path, mention.line, text);
             if mention.last_line > mention.line {
-                self.line(&files, &mention.path, mention.last_line);
+                self.line(&files, &mention.path, mention.last_line, text);
             }
         }
     }
@@ -41,12 +41,21 @@ impl Finder<'_> {
         parts.find_map(|part| self.snapshot.files.find(part))
     }
 
-    /// Records the definitions at a line of the files that a path may mean.
-    fn line(&mut self, files: &[FileId], path: &str, line: u32) {
-        let at_line = files
-            .iter()
-            .filter_map(|file| self.snapshot.files.definition_at(*file, line));
+    /// Records the definitions at a line of the files that a path may mean; if there is none, the stretch at the line.
+    fn line(&mut self, files: &[FileId], path: &str, line: u32, text: &QueryText) {
+        if line == 0 {
+            return;
+        }
+        let at_line = files.iter().filter_map(|file| {
+            let found = self.definition_at(*file, line);
+            found.or_else(|| self.titled_test(*file, line, text))
+        });
         let definitions: Vec<DefId> = at_line.collect();
+        if let [file] = files
+            && definitions.is_empty()
+        {
+            self.add_line(*file, line);
+        }
         let label = format!("{path}:{line}");
         let strength = self.config.strength.line;
         let added = self.added(&label, EvidenceSource::Line, strength, &definitions);

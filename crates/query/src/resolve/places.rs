@@ -33,9 +33,16 @@ pub(crate) fn definitions(files: &Files, file: FileId, name: &str) -> Vec<DefId>
         return exact;
     }
     let name = dotted(name);
-    let ends = |id: &DefId| {
-        let before = name_of(id).strip_suffix(name.as_str());
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    let ending = |name: &str| -> Vec<DefId> {
+        let ends = |id: &DefId| {
+            let before = name_of(id).strip_suffix(name);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        };
+        files.definitions_of(file).filter(ends).collect()
     };
-    files.definitions_of(file).filter(ends).collect()
+    let found = ending(&name);
+    match name.strip_prefix('#').filter(|_| found.is_empty()) {
+        Some(bare) => ending(bare),
+        None => found,
+    }
 }

@@ -197,7 +197,7 @@ fn separator(text: &str, chain: &str) -> Option<&'static str> {
         rest.strip_prefix('~')
             .is_some_and(|name| identifier(name) == last)
     };
-    let separators = [".", "::", "->", "#", "?.", "\\"];
+    let separators = [".", "::", "->", "#", ".#", "?.", "\\"];
     let fits = |separator: &&str| {
         text.strip_prefix(*separator)
             .is_some_and(|rest| match *separator {
@@ -275,11 +275,13 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Removes parts without meaning: `self.`, `this.`, `$`, underscores used for emphasis.
+/// Removes parts without meaning: `self.`, `this.`, underscores used for emphasis. A `$` before a name stays: only the
+/// repository tells whether it is a part of the name, as in JavaScript, or marks a variable, as in PHP.
 pub(super) fn trim(name: &str) -> &str {
-    let mut name = name.trim_start_matches('$');
+    let mut name = name;
     for receiver in ["self.", "cls.", "this.", "super."] {
-        name = name.strip_prefix(receiver).unwrap_or(name);
+        let inner = bare(name).strip_prefix(receiver);
+        name = inner.unwrap_or(name);
     }
     let emphasis =
         name.len() > 2 && name.starts_with('_') && name.ends_with('_') && !name.starts_with("__");
@@ -290,8 +292,14 @@ pub(super) fn trim(name: &str) -> &str {
     }
 }
 
+/// Returns a name without the `$` before it.
+fn bare(name: &str) -> &str {
+    name.trim_start_matches('$')
+}
+
 /// Whether a word of prose looks like an identifier: `CamelCase`, `snake_case`, `a.b`, `name()`.
 pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
+    let name = bare(name);
     let last = name.rsplit('.').next().unwrap_or(name);
     if last.chars().count() < 2 || name.len() > 200 {
         return false;
@@ -360,6 +368,7 @@ fn is_camel(name: &str) -> bool {
 /// Whether a name in a code block may be defined in the repository: it is called, capitalised or
 /// identifier-like, and neither a keyword nor built in.
 pub(super) fn is_code_name(name: &str, called: bool) -> bool {
+    let name = bare(name);
     if is_keyword(name) || BUILT_IN.contains(&name) {
         return false;
     }
@@ -371,7 +380,7 @@ pub(super) fn is_code_name(name: &str, called: bool) -> bool {
 
 /// Whether a name is a keyword or literal of a language that issues quote.
 pub(super) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.binary_search(&name).is_ok()
+    KEYWORDS.binary_search(&bare(name)).is_ok()
 }
 
 /// Whether a name is a product such as `Node.js` rather than code or a file.

@@ -1,7 +1,7 @@
 //! Adds tests of the shown definitions, whole or as signatures, and outlines of test files.
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId};
+use foveate_index::{DefId, FileId, Files};
 
 use super::link::Link;
 use crate::assemble::card;
@@ -11,9 +11,12 @@ use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::assemble::seen::WHOLE;
 use crate::rank::{PlaceId, RankedPlace};
+use crate::resolve::has_blocks;
 
 /// Maximum tests considered per seed, the most certain first.
 const TESTS_PER_SEED: usize = 40;
+/// Maximum lines of a test that is shown instead of a function in it.
+const MAX_TEST_LINES: u32 = 80;
 /// Maximum test files per file of a seed.
 const TEST_FILES: usize = 3;
 
@@ -26,7 +29,7 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
             // The variants of `TestLink` are ordered by certainty, the weakest first.
             let weight = (1.0 + f32::from(*link as u8)) / (position as f32 + 1.0);
-            found.push((*test, weight, *seed));
+            found.push((whole_test(&plan.snapshot.files, *test), weight, *seed));
         }
     }
     // Stable, so that the weights of one test are summed in the order of the seeds.
@@ -62,6 +65,39 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         }
     }
     links
+}
+
+/// Returns the test around a function in it, unless the test is long: a function that a test defines for itself says little
+/// about what is tested. A block of several tests is no test.
+fn whole_test(files: &Files, id: DefId) -> DefId {
+    let is_block = |id: DefId| files.definition(id).modifiers.is_block;
+    if is_block(id) {
+        return id;
+    }
+    let mut around = std::iter::successors(files.parent(id), |id| files.parent(*id));
+    let test = around.find(|id| is_block(*id));
+    let is_shown = |id: &DefId| {
+        !has_blocks(files, *id) && files.definition(*id).lines.count() <= MAX_TEST_LINES
+    };
+    test.filter(is_shown).unwrap_or(id)
+}
+
+/// Returns the place of the whole test around a place in it: see [`whole_test`].
+pub(in crate::assemble) fn in_whole_test(files: &Files, place: RankedPlace) -> RankedPlace {
+    let PlaceId::Definition(id) = place.id else {
+        return place;
+    };
+    let test = whole_test(files, id);
+    if test == id {
+        return place;
+    }
+    RankedPlace {
+        score: place.score,
+        probability: place.probability,
+        share: place.share,
+        signals: place.signals,
+        ..RankedPlace::new(files, PlaceId::Definition(test))
+    }
 }
 
 pub(super) fn add_test(
@@ -131,4 +167,29 @@ pub(super) fn add_test_file(
     entry.facts.push(("tests", tested));
     let shows = ShownPart::card(tests, None);
     plan.try_add(entry, shows, (EntryKind::Link, position), pass)
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_fixture::snapshot::of_text;
+
+    use super::*;
+
+    #[test]
+    fn function_in_a_test_is_shown_as_the_test() {
+        let long = "    expect(1).toBe(1);\n".repeat(100);
+        let text = format!(
+            "//- cart.test.ts\ndescribe('cart', () => {{\n  function outer() {{\n    return 1;\n  }}\n\n  \
+             it('sums', () => {{\n    function inner() {{\n      return sum();\n    }}\n    \
+             expect(inner()).toBe(1);\n  }});\n\n  it('is long', () => {{\n    function alone() {{\n      \
+             return sum();\n    }}\n{long}  }});\n}});\n"
+        );
+        let snapshot = of_text(&text);
+        let files = &snapshot.files;
+        for (name, shown) in [("inner", "sums"), ("outer", "outer"), ("alone", "alone")] {
+            let id = snapshot.symbols.named(name)[0];
+            let test = whole_test(files, id);
+            assert_eq!(&*files.definition(test).name, shown, "{name}");
+        }
+    }
 }
