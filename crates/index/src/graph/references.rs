@@ -19,6 +19,7 @@ use crate::graph::candidates::is_prototype;
 use crate::graph::dependencies::Lookup;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::{NameResolver, Position};
+use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
@@ -222,7 +223,10 @@ impl<'a> Resolver<'a> {
             for (target, confidence) in self.names.macros(self.file, name) {
                 push(target, confidence);
             }
-        } else if is_member && let Some(max_confidence) = max_confidence_by_name(outcome.receiver) {
+        } else if is_member
+            && let Some(max_confidence) = max_confidence_by_name(outcome.receiver)
+            && !self.is_member_of_external_type(reference, at, outcome.receiver)
+        {
             let found = self.by_receiver_name(name, reference, outcome.receiver);
             for target in found.definitions() {
                 push(target, Confidence::Likely);
@@ -231,6 +235,30 @@ impl<'a> Resolver<'a> {
                 self.by_name(name, reference, max_confidence, &mut push);
             }
         }
+    }
+
+    /// Whether a path begins with a type that the repository does not define: `Utils::modify()`, `Psr7\Utils::modify()`
+    /// in the namespace of a library. An import shows that by itself; other namespaces are used without one.
+    fn is_member_of_external_type(
+        &self,
+        reference: &Reference,
+        at: Position,
+        receiver: Value,
+    ) -> bool {
+        let is_unknown = matches!(receiver, Value::Unknown | Value::Unbound);
+        if !is_unknown
+            || reference.opaque_receiver
+            || !self.names.rules(self.file).unbound_types_are_external
+        {
+            return false;
+        }
+        let path = reference.path.of(self.text);
+        let head = paths::names(path).next().unwrap_or("");
+        if head.len() < 2 || !head.starts_with(char::is_uppercase) {
+            return false;
+        }
+        let first = self.evaluator.first_name(at, head);
+        paths::is_absolute(path) || (first.found.is_empty() && first.value == Value::Unbound)
     }
 
     /// Returns the definition in whose scope a reference's names are looked up: base classes and decorators

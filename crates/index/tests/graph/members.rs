@@ -400,3 +400,33 @@ fn names_in_literals_are_fields() {
         &["Point.cs:3 certain"],
     );
 }
+
+#[test]
+fn members_of_types_from_elsewhere_link_to_nothing() {
+    check_uses(
+        r"
+        //- src/Redirect.php
+        <?php
+        namespace Shop;
+        class Redirect {
+            public function modifyRequest($request) {}
+            public function follow($request) { return Psr7\Utils::modifyRequest($request, []); }
+            public function unknown($other) { return $other->modifyRequest($request); }
+        }
+        ",
+        "src/Redirect.php:Redirect.modifyRequest",
+        &["src/Redirect.php:6 likely"],
+    );
+    check_uses(
+        "
+        //- src/shop/Redirect.java
+        package shop;
+        class Redirect {
+            void modifyRequest() {}
+            void follow() { Utils.modifyRequest(); }
+        }
+        ",
+        "src/shop/Redirect.java:Redirect.modifyRequest",
+        &[],
+    );
+}
