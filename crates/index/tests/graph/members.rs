@@ -430,3 +430,25 @@ fn members_of_types_from_elsewhere_link_to_nothing() {
         &[],
     );
 }
+
+#[test]
+fn star_imports_of_enums_bind_their_variants() {
+    check_uses(
+        "
+        //- Cargo.toml
+        [package]
+        name = \"shapes\"
+        //- src/lib.rs
+        mod user;
+        use Kind::*;
+        pub enum Kind { Circle(f64), Square(f64) }
+        fn make() { Circle(1.0); }
+        //- src/user.rs
+        use crate::Kind;
+        use Kind::*;
+        fn other() { Circle(2.0); Square(2.0); }
+        ",
+        "src/lib.rs:Kind.Circle",
+        &["src/lib.rs:4 certain", "src/user.rs:3 certain"],
+    );
+}
