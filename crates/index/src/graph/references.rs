@@ -309,11 +309,9 @@ impl<'a> Resolver<'a> {
         let has_open_types = self.names.has_open_types(self.file);
         let fits = |id: &&DefId| {
             let file = id.file;
-            let shipped = self.names.tables.files.file(file).role == Role::Source;
             // No file dependency: everything that is read here is covered by the look-up.
             let definition = self.names.tables.files.definition(**id);
-            (shipped || file == self.file)
-                && self.names.language(file).family() == family
+            self.names.language(file).family() == family
                 && (definition.modifiers.is_out_of_line
                     || definition.parent.is_some_and(|local| {
                         let outer = DefId::new(file, local);
@@ -328,7 +326,17 @@ impl<'a> Resolver<'a> {
                 && !((has_open_types || definition.modifiers.is_overload)
                     && self.has_body_elsewhere(definition, named))
         };
-        let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();
+        let is_shipped = |file: FileId| {
+            file == self.file || self.names.tables.files.file(file).role == Role::Source
+        };
+        let shipped = named.iter().filter(|id| is_shipped(id.file) && fits(id));
+        let mut kept: Vec<DefId> = shipped.copied().collect();
+        if kept.is_empty() {
+            let beside = named
+                .iter()
+                .filter(|id| self.are_tests_together(id.file) && fits(id));
+            kept = beside.copied().collect();
+        }
         let definition = |id: &DefId| self.names.tables.files.definition(*id);
         let names: BTreeSet<&str> = kept
             .iter()
@@ -351,6 +359,25 @@ impl<'a> Resolver<'a> {
         for id in kept {
             push(id, confidence.min(max_confidence));
         }
+    }
+
+    /// Whether this file and another one are tests in one package or directory, or in one below the other, so that
+    /// this one may use what the other one prepares.
+    fn are_tests_together(&self, other: FileId) -> bool {
+        let files = self.names.tables.files;
+        let (own, other_file) = (files.file(self.file), files.file(other));
+        if own.role != Role::Test || other_file.role != Role::Test {
+            return false;
+        }
+        let (a, b) = (own.path.directory(), other_file.path.directory());
+        let is_around = |outer: &str, inner: &str| {
+            let below = inner.strip_prefix(outer);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        let package = self.names.package(self.file);
+        is_around(a, b)
+            || is_around(b, a)
+            || (package.is_some() && package == self.names.package(other))
     }
 
     /// Whether the body of a prototype is among the definitions of the same name.

@@ -452,3 +452,27 @@ fn star_imports_of_enums_bind_their_variants() {
         &["src/lib.rs:4 certain", "src/user.rs:3 certain"],
     );
 }
+
+#[test]
+fn members_of_test_helpers_link_by_name_from_tests_beside_them() {
+    check_uses(
+        "
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        fn run(given: Unheard) { given.expect_shipped_order(); }
+        //- tests/it/util.rs
+        pub struct TestShop;
+        impl TestShop {
+            pub fn expect_shipped_order(&self) {}
+        }
+        //- tests/it/orders.rs
+        fn ships() { prepare(|shop| shop.expect_shipped_order()); }
+        //- other/tests/orders.rs
+        fn ships() { prepare(|shop| shop.expect_shipped_order()); }
+        ",
+        "tests/it/util.rs:TestShop.expect_shipped_order",
+        &["tests/it/orders.rs:1 likely"],
+    );
+}
