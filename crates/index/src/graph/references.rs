@@ -1,6 +1,7 @@
 //! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
+mod case_labels;
 mod owners;
 mod receiver_names;
 
@@ -204,6 +205,13 @@ impl<'a> Resolver<'a> {
         }
         if !is_member && let Some(fixture) = self.evaluator.fixture(at, name) {
             push(fixture, Confidence::Likely);
+            return;
+        }
+        if !is_member
+            && outcome.value == Value::Unbound
+            && let Some(constant) = self.case_label(name, reference)
+        {
+            push(constant, Confidence::Likely);
             return;
         }
         if is_member {

@@ -476,3 +476,36 @@ fn members_of_test_helpers_link_by_name_from_tests_beside_them() {
         &["tests/it/orders.rs:1 likely"],
     );
 }
+
+#[test]
+fn case_labels_name_constants_of_enums_in_sight() {
+    check_uses(
+        "
+        //- src/shop/Color.java
+        package shop;
+        public enum Color { RED, GREEN, BLUE }
+        //- src/other/Light.java
+        package other;
+        public enum Light { RED, GREEN }
+        //- src/shop/Paint.java
+        package shop;
+        class Paint {
+            int old(Color color) {
+                switch (color) {
+                    case RED: return 1;
+                    default: return 0;
+                }
+            }
+            int mixed(Color color) {
+                return switch (color) { case GREEN, RED -> 1; default -> 0; };
+            }
+            int noLabel() { return RED; }
+        }
+        ",
+        "src/shop/Color.java:Color.RED",
+        &[
+            "src/shop/Paint.java:5 likely",
+            "src/shop/Paint.java:10 likely",
+        ],
+    );
+}
