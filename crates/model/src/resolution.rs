@@ -177,6 +177,11 @@ pub struct LookupRules {
     /// Whether the leading names of a path may be namespaces or packages that nothing in the file binds: the
     /// end of the path is then compared with the ends of qualified names.
     pub paths_may_be_qualified: bool,
+    /// Whether a capitalised name that nothing in the repository binds is a type from elsewhere, whose members no
+    /// definition of the repository is. Type parameters of one letter do not count.
+    pub unbound_types_are_external: bool,
+    /// Whether a bare label after `case` may be a constant of the type of what is switched on, which nothing binds.
+    pub case_labels_name_constants: bool,
     /// Whether code names the package of a library at each use: `http.Get(…)`, `json::parse(…)`.
     pub uses_name_their_package: bool,
     /// Whether names defined in a class body can be used unqualified in that body (never in its methods).
@@ -265,6 +270,8 @@ impl LookupRules {
         imports_reach_members: false,
         uses_name_their_package: false,
         paths_may_be_qualified: false,
+        unbound_types_are_external: false,
+        case_labels_name_constants: false,
         class_bodies_are_scopes: false,
         members_are_bare: false,
         names_call: false,

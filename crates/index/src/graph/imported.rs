@@ -15,6 +15,8 @@ use crate::graph::targets::{Target, Targets};
 
 /// Maximum nesting depth of types that an import reaches into.
 const MAX_NESTED_TYPES: usize = 4;
+/// Maximum number of star imports that are searched for a type whose members are imported.
+const MAX_STARS_OF_TYPE: usize = 16;
 
 impl<'a> NameResolver<'a> {
     /// Resolves one imported name.
@@ -203,7 +205,7 @@ impl<'a> NameResolver<'a> {
                 return found;
             }
         }
-        if self.rules(file).imports_reach_members && !stars.is_empty() {
+        if self.rules(file).imports_reach_members {
             return self.through_stars_of_types(file, name, chain, search);
         }
         Targets::default()
@@ -225,12 +227,48 @@ impl<'a> NameResolver<'a> {
             let Some(module) = module.filter(|_| search.step()) else {
                 continue;
             };
-            let found = self.nested_type_member(module, &import.module, name, chain, search);
+            let is_own = module == file && self.package(file).is_none();
+            let found = match is_own {
+                true => self.own_type_member(file, &import.module, name, chain, search),
+                false => self.nested_type_member(module, &import.module, name, chain, search),
+            };
             if !found.is_empty() {
                 return found;
             }
         }
         Targets::default()
+    }
+
+    /// Returns the member of a type that the file itself defines or imports: `use Kind::*`. Not through star imports of
+    /// types, which would lead back here.
+    fn own_type_member(
+        &self,
+        file: FileId,
+        path: &'a str,
+        name: &'a str,
+        chain: u32,
+        search: &mut Search,
+    ) -> Targets {
+        let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
+        let chain = chain.saturating_sub(1);
+        let mut found = Targets::default();
+        // `self` and the like come first and are unbound.
+        for outer in paths::names(path).take(MAX_NESTED_TYPES) {
+            let inner_of = found.definitions().next();
+            if let Some(id) = inner_of {
+                found = self.in_body(id, outer);
+                continue;
+            }
+            found = self.bound(file, TOP_LEVEL, outer, chain, search);
+            for star in stars.iter().take(MAX_STARS_OF_TYPE) {
+                if !found.is_empty() || !search.step() {
+                    break;
+                }
+                found = self.bound(*star, TOP_LEVEL, outer, chain, search);
+            }
+        }
+        let outer = found.definitions().next();
+        outer.map_or_else(Targets::default, |outer| self.in_body(outer, name))
     }
 
     /// Whether `from file import *` binds a name.

@@ -239,11 +239,12 @@ impl<'a> Evaluator<'a> {
                 self.return_value(id, inferences)
             }
             Value::Definition(id) if inferences > 0 => {
-                let held = self.held_by(id, inferences - 1);
-                if matches!(held, Value::Definition(_)) {
-                    Value::Unknown
-                } else {
-                    return self.call_result((held, Confidence::Likely), inferences - 1);
+                let is_alias = self.names.definition(id).kind == DefinitionKind::TypeAlias;
+                match self.held_by(id, inferences - 1) {
+                    Value::Definition(_) => Value::Unknown,
+                    // Calling an alias constructs an object of its type.
+                    held @ Value::Instance(_) if is_alias => held,
+                    held => return self.call_result((held, Confidence::Likely), inferences - 1),
                 }
             }
             Value::Definition(_) => Value::Unknown,

@@ -1,6 +1,7 @@
 //! Resolves references to definitions. Scopes and imports come first, then inferred receivers, then rare
 //! names; a common name never links by itself, because an invented caller is worse than a missing one.
 
+mod case_labels;
 mod owners;
 mod receiver_names;
 
@@ -19,6 +20,7 @@ use crate::graph::candidates::is_prototype;
 use crate::graph::dependencies::Lookup;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::{NameResolver, Position};
+use crate::graph::paths;
 use crate::graph::relations::Confidence;
 use crate::graph::rows::Rows;
 use crate::graph::targets::{Target, Targets};
@@ -205,6 +207,13 @@ impl<'a> Resolver<'a> {
             push(fixture, Confidence::Likely);
             return;
         }
+        if !is_member
+            && outcome.value == Value::Unbound
+            && let Some(constant) = self.case_label(name, reference)
+        {
+            push(constant, Confidence::Likely);
+            return;
+        }
         if is_member {
             let (extensions, confidence) = self.evaluator.extensions(self.file, name, outcome);
             for target in extensions.definitions() {
@@ -222,7 +231,10 @@ impl<'a> Resolver<'a> {
             for (target, confidence) in self.names.macros(self.file, name) {
                 push(target, confidence);
             }
-        } else if is_member && let Some(max_confidence) = max_confidence_by_name(outcome.receiver) {
+        } else if is_member
+            && let Some(max_confidence) = max_confidence_by_name(outcome.receiver)
+            && !self.is_member_of_external_type(reference, at, outcome.receiver)
+        {
             let found = self.by_receiver_name(name, reference, outcome.receiver);
             for target in found.definitions() {
                 push(target, Confidence::Likely);
@@ -231,6 +243,30 @@ impl<'a> Resolver<'a> {
                 self.by_name(name, reference, max_confidence, &mut push);
             }
         }
+    }
+
+    /// Whether a path begins with a type that the repository does not define: `Utils::modify()`, `Psr7\Utils::modify()`
+    /// in the namespace of a library. An import shows that by itself; other namespaces are used without one.
+    fn is_member_of_external_type(
+        &self,
+        reference: &Reference,
+        at: Position,
+        receiver: Value,
+    ) -> bool {
+        let is_unknown = matches!(receiver, Value::Unknown | Value::Unbound);
+        if !is_unknown
+            || reference.opaque_receiver
+            || !self.names.rules(self.file).unbound_types_are_external
+        {
+            return false;
+        }
+        let path = reference.path.of(self.text);
+        let head = paths::names(path).next().unwrap_or("");
+        if head.len() < 2 || !head.starts_with(char::is_uppercase) {
+            return false;
+        }
+        let first = self.evaluator.first_name(at, head);
+        paths::is_absolute(path) || (first.found.is_empty() && first.value == Value::Unbound)
     }
 
     /// Returns the definition in whose scope a reference's names are looked up: base classes and decorators
@@ -281,11 +317,9 @@ impl<'a> Resolver<'a> {
         let has_open_types = self.names.has_open_types(self.file);
         let fits = |id: &&DefId| {
             let file = id.file;
-            let shipped = self.names.tables.files.file(file).role == Role::Source;
             // No file dependency: everything that is read here is covered by the look-up.
             let definition = self.names.tables.files.definition(**id);
-            (shipped || file == self.file)
-                && self.names.language(file).family() == family
+            self.names.language(file).family() == family
                 && (definition.modifiers.is_out_of_line
                     || definition.parent.is_some_and(|local| {
                         let outer = DefId::new(file, local);
@@ -300,7 +334,17 @@ impl<'a> Resolver<'a> {
                 && !((has_open_types || definition.modifiers.is_overload)
                     && self.has_body_elsewhere(definition, named))
         };
-        let kept: Vec<DefId> = named.iter().filter(fits).copied().collect();
+        let is_shipped = |file: FileId| {
+            file == self.file || self.names.tables.files.file(file).role == Role::Source
+        };
+        let shipped = named.iter().filter(|id| is_shipped(id.file) && fits(id));
+        let mut kept: Vec<DefId> = shipped.copied().collect();
+        if kept.is_empty() {
+            let beside = named
+                .iter()
+                .filter(|id| self.are_tests_together(id.file) && fits(id));
+            kept = beside.copied().collect();
+        }
         let definition = |id: &DefId| self.names.tables.files.definition(*id);
         let names: BTreeSet<&str> = kept
             .iter()
@@ -323,6 +367,25 @@ impl<'a> Resolver<'a> {
         for id in kept {
             push(id, confidence.min(max_confidence));
         }
+    }
+
+    /// Whether this file and another one are tests in one package or directory, or in one below the other, so that
+    /// this one may use what the other one prepares.
+    fn are_tests_together(&self, other: FileId) -> bool {
+        let files = self.names.tables.files;
+        let (own, other_file) = (files.file(self.file), files.file(other));
+        if own.role != Role::Test || other_file.role != Role::Test {
+            return false;
+        }
+        let (a, b) = (own.path.directory(), other_file.path.directory());
+        let is_around = |outer: &str, inner: &str| {
+            let below = inner.strip_prefix(outer);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        let package = self.names.package(self.file);
+        is_around(a, b)
+            || is_around(b, a)
+            || (package.is_some() && package == self.names.package(other))
     }
 
     /// Whether the body of a prototype is among the definitions of the same name.

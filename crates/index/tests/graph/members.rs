@@ -400,3 +400,112 @@ fn names_in_literals_are_fields() {
         &["Point.cs:3 certain"],
     );
 }
+
+#[test]
+fn members_of_types_from_elsewhere_link_to_nothing() {
+    check_uses(
+        r"
+        //- src/Redirect.php
+        <?php
+        namespace Shop;
+        class Redirect {
+            public function modifyRequest($request) {}
+            public function follow($request) { return Psr7\Utils::modifyRequest($request, []); }
+            public function unknown($other) { return $other->modifyRequest($request); }
+        }
+        ",
+        "src/Redirect.php:Redirect.modifyRequest",
+        &["src/Redirect.php:6 likely"],
+    );
+    check_uses(
+        "
+        //- src/shop/Redirect.java
+        package shop;
+        class Redirect {
+            void modifyRequest() {}
+            void follow() { Utils.modifyRequest(); }
+        }
+        ",
+        "src/shop/Redirect.java:Redirect.modifyRequest",
+        &[],
+    );
+}
+
+#[test]
+fn star_imports_of_enums_bind_their_variants() {
+    check_uses(
+        "
+        //- Cargo.toml
+        [package]
+        name = \"shapes\"
+        //- src/lib.rs
+        mod user;
+        use Kind::*;
+        pub enum Kind { Circle(f64), Square(f64) }
+        fn make() { Circle(1.0); }
+        //- src/user.rs
+        use crate::Kind;
+        use Kind::*;
+        fn other() { Circle(2.0); Square(2.0); }
+        ",
+        "src/lib.rs:Kind.Circle",
+        &["src/lib.rs:4 certain", "src/user.rs:3 certain"],
+    );
+}
+
+#[test]
+fn members_of_test_helpers_link_by_name_from_tests_beside_them() {
+    check_uses(
+        "
+        //- Cargo.toml
+        [package]
+        name = \"shop\"
+        //- src/lib.rs
+        fn run(given: Unheard) { given.expect_shipped_order(); }
+        //- tests/it/util.rs
+        pub struct TestShop;
+        impl TestShop {
+            pub fn expect_shipped_order(&self) {}
+        }
+        //- tests/it/orders.rs
+        fn ships() { prepare(|shop| shop.expect_shipped_order()); }
+        //- other/tests/orders.rs
+        fn ships() { prepare(|shop| shop.expect_shipped_order()); }
+        ",
+        "tests/it/util.rs:TestShop.expect_shipped_order",
+        &["tests/it/orders.rs:1 likely"],
+    );
+}
+
+#[test]
+fn case_labels_name_constants_of_enums_in_sight() {
+    check_uses(
+        "
+        //- src/shop/Color.java
+        package shop;
+        public enum Color { RED, GREEN, BLUE }
+        //- src/other/Light.java
+        package other;
+        public enum Light { RED, GREEN }
+        //- src/shop/Paint.java
+        package shop;
+        class Paint {
+            int old(Color color) {
+                switch (color) {
+                    case RED: return 1;
+                    default: return 0;
+                }
+            }
+            int mixed(Color color) {
+                return switch (color) { case GREEN, RED -> 1; default -> 0; };
+            }
+            int noLabel() { return RED; }
+        }
+        ",
+        "src/shop/Color.java:Color.RED",
+        &[
+            "src/shop/Paint.java:5 likely",
+            "src/shop/Paint.java:10 likely",
+        ],
+    );
+}

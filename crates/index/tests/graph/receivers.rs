@@ -676,3 +676,18 @@ fn constants_of_enums() {
         "src/lib.rs:Shape.label",
     );
 }
+
+#[test]
+fn calls_of_aliases() {
+    check(
+        "
+        //- pool.cpp
+        class Pool { public: void close() {} };
+        class Other { public: void close() {} };
+        using Alias = Pool;
+        void use_declared(Alias pool) { pool.close(); }
+        void use_shared() { auto pool = std::make_shared<Alias>(); pool->close(); }
+        ",
+        "pool.cpp:Pool.close",
+    );
+}

@@ -84,6 +84,8 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         star_imports_are_transitive: false,
         imports_reach_members: true,
         paths_may_be_qualified: true,
+        unbound_types_are_external: true,
+        case_labels_name_constants: true,
         class_bodies_are_scopes: true,
         members_are_bare: true,
         receivers: &[("this", Receiver::Instance), ("super", Receiver::Super)],

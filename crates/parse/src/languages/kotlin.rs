@@ -69,6 +69,7 @@ static RULES: LanguageRules = LanguageRules {
         star_imports_are_transitive: false,
         imports_reach_members: true,
         paths_may_be_qualified: true,
+        unbound_types_are_external: true,
         class_bodies_are_scopes: true,
         members_are_bare: true,
         has_extensions: true,

@@ -70,6 +70,7 @@ static RULES: LanguageRules = LanguageRules {
     lookup: LookupRules {
         modules_have_submodules: true,
         paths_may_be_qualified: true,
+        unbound_types_are_external: true,
         receivers: &[
             ("$this", Receiver::Instance),
             ("self", Receiver::Class),

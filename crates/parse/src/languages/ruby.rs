@@ -86,6 +86,7 @@ static RULES: LanguageRules = LanguageRules {
     modules: Some(&modules::MODULES),
     lookup: LookupRules {
         paths_may_be_qualified: true,
+        unbound_types_are_external: true,
         members_are_bare: true,
         names_call: true,
         class_bodies_are_scopes: true,
