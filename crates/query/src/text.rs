@@ -5,8 +5,8 @@
 //! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
-//! knows the syntax of each language. [`releases`] recognises questions about releases in the result. Start at
-//! [`QueryText::parse`].
+//! knows the syntax of each language. [`releases`] recognises questions about releases in the result, and [`messages`]
+//! the fixed wording of error messages. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
@@ -15,6 +15,7 @@ mod inline;
 mod lines;
 mod literals;
 mod markdown;
+mod messages;
 mod names;
 mod pasted;
 mod paths;
@@ -28,6 +29,7 @@ use foveate_index::citations::Citation;
 use foveate_model::Language;
 
 pub use self::literals::{Literal, LiteralKind};
+pub(crate) use self::messages::{fixed_names, without_fixed_wording};
 pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
 

@@ -696,6 +696,32 @@ fn parts_of_a_resolved_name_name_nothing_else() {
 }
 
 #[test]
+fn fixed_wording_of_error_messages_names_nothing() {
+    const READERS: &str = "
+        //- readers.py
+        class NoneType: pass
+        def read(path): pass
+        def properties(path): pass
+        def reading(path): pass
+        def length(path): pass
+        def function(path): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(READERS, &[]), query, &Focus::default());
+        let mut names: Vec<String> = found.symbols.iter().map(|s| s.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    let script = "Uncaught TypeError: Cannot read properties of undefined (reading 'length')";
+    assert_eq!(names(script), ["length"]);
+    assert_eq!(names("TypeError: length is not a function"), ["length"]);
+    let python = "AttributeError: 'NoneType' object has no attribute 'length'";
+    assert_eq!(names(python), ["length"]);
+    assert!(names("The properties of a NoneType are lost").contains(&"NoneType".to_owned()));
+}
+
+#[test]
 fn focus_symbol_may_name_its_file() {
     let snapshot = snapshot(LIBRARY, &[]);
     let focused = |symbol: &str| {
