@@ -4,6 +4,7 @@
 //! [`detect`].
 
 mod asked_kinds;
+mod asking;
 mod lexicon;
 mod linear;
 mod rules;
@@ -139,6 +140,26 @@ pub(crate) fn asks_how_to(text: &QueryText) -> bool {
     let query = Query::new(text);
     let reading = query.reading();
     query.is_short && reading.is_some_and(|reading| reading.rule.name == rules::HOW_TO)
+}
+
+/// Returns the words by which a short question asks for a definition or for uses, in lower case: `uses` of "who uses x".
+/// They name no code.
+pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
+    let query = Query::new(text);
+    if !query.is_short {
+        return Vec::new();
+    }
+    let readings = query.clauses.iter().filter_map(rules::read);
+    let readings = readings.filter(|reading| {
+        let kind = reading.rule.kind;
+        reading.shape != Shape::Statement
+            && matches!(
+                kind,
+                IntentKind::UsageExploration | IntentKind::DefinitionLookup
+            )
+    });
+    let words = readings.filter_map(|reading| asking::word(&reading.clause.words));
+    words.map(|word| word.text.clone()).collect()
 }
 
 /// The words of a query.

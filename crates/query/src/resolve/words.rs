@@ -6,6 +6,7 @@ use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::{EvidenceSource, Finder};
+use crate::intent;
 use crate::text::{QueryText, SegmentKind, without_fixed_wording};
 
 /// Maximum words of a title that are resolved. Titles are short; a longer first line is prose.
@@ -40,8 +41,13 @@ impl Finder<'_> {
             return;
         };
         let names = self.resolved_names();
+        let asking = intent::asking_words(text);
         let title = without_fixed_wording(&title.text);
-        let clauses = clauses(&without_names(&title, |name| names.contains(name)));
+        let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
+        // "Who uses x" is not about a function `use`.
+        for clause in &mut clauses {
+            clause.retain(|word| !asking.contains(word));
+        }
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
                 self.joined(&[a, b, c]);

@@ -722,6 +722,34 @@ fn fixed_wording_of_error_messages_names_nothing() {
 }
 
 #[test]
+fn verb_of_a_question_names_nothing() {
+    const DOORS: &str = "
+        //- doors.py
+        def use(door): pass
+        def call(door): pass
+        def call_graph(door): pass
+        def define_lazy(door): pass
+        def define(door): pass
+        def uses_door(door): pass
+        def door(door): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(DOORS, &[]), query, &Focus::default());
+        let mut names: Vec<String> = found.symbols.iter().map(|s| s.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    for query in [
+        "who uses door", "who calls door?", "where is door defined?", "callers of door",
+    ] {
+        assert_eq!(names(query), ["door"], "{query}");
+    }
+    assert!(names("who uses the call graph?").contains(&"call graph".to_owned()));
+    assert!(names("Doors crash after a call").contains(&"call".to_owned()));
+}
+
+#[test]
 fn focus_symbol_may_name_its_file() {
     let snapshot = snapshot(LIBRARY, &[]);
     let focused = |symbol: &str| {
