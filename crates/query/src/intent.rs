@@ -114,7 +114,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(rule.kind, reading.weight, rule.name);
         scores.clear = Some(rule.kind).filter(|_| reading.weight >= MIN_CLEAR);
     }
-    if !text.frames.is_empty() {
+    if !text.frames.is_empty() || !text.failed_tests.is_empty() {
         scores.clear = Some(IntentKind::BugFix);
     }
     for (words, factor) in [(&query.title, 1.0), (&query.prose, PROSE_FACTOR)] {
@@ -247,7 +247,7 @@ fn follows_template(text: &QueryText) -> bool {
     text.labels.iter().any(|label| label != "question")
 }
 
-/// Adds the signals of the structure: stack traces and error messages.
+/// Adds the signals of the structure: stack traces, failed tests and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
         let general = traces::signal(None);
@@ -258,6 +258,9 @@ fn structure(text: &QueryText, scores: &mut Scores) {
             .find(|signal| *signal != general)
             .unwrap_or(general);
         scores.add(IntentKind::BugFix, DECISIVE, name);
+    }
+    if !text.failed_tests.is_empty() {
+        scores.add(IntentKind::BugFix, DECISIVE, "failed_test");
     }
     if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {
         scores.add(IntentKind::BugFix, 0.6, "error_message");

@@ -143,6 +143,19 @@ fn stack_trace_makes_bug_fix_confident() {
 }
 
 #[test]
+fn failed_test_makes_bug_fix() {
+    for query in [
+        "1) Refactor\n     adds a test for shelves:\n   AssertionError: no",
+        "● Shelf › adds a test",
+        "not ok 3 - moves books",
+    ] {
+        let found = detect(&QueryText::parse(query), None);
+        assert_eq!(found.kind, BugFix, "{query}: {found:?}");
+        assert!(found.signals.contains(&"failed_test"), "{found:?}");
+    }
+}
+
+#[test]
 fn intent_given_by_caller_wins() {
     let found = detect(&QueryText::parse(PYTHON_TRACE), Some(Refactor));
     assert_eq!((found.kind, found.confidence), (Refactor, 1.0));

@@ -750,6 +750,45 @@ fn verb_of_a_question_names_nothing() {
 }
 
 #[test]
+fn failed_tests_are_found_by_their_titles() {
+    const SUITES: &str = "
+        //- test/a.spec.js
+        describe('Suite', () => {
+          it('adds', () => { add(1); });
+          it('reads', () => { read(1); });
+        });
+        describe('Shelf', () => {
+          it('adds', () => { add(2); });
+        });
+
+        //- test/b.spec.js
+        describe('Suite', () => {
+          it('adds', () => { add(3); });
+        });
+        ";
+    let snapshot = snapshot(SUITES, &[]);
+    let tests = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Traceback),
+        )
+    };
+    let (first, second) = ("test/a.spec.js:Suite.adds", "test/b.spec.js:Suite.adds");
+    let mocha = "1) Suite\n     adds:\n   AssertionError: no";
+    assert_eq!(tests(mocha), [first, second]);
+    assert_eq!(tests("FAIL test/b.spec.js\n  ● Suite › adds"), [second]);
+    assert_eq!(
+        tests("FAIL test/a.spec.js > Shelf > adds"),
+        ["test/a.spec.js:Shelf.adds"]
+    );
+    assert_eq!(tests("not ok 3 - reads"), ["test/a.spec.js:Suite.reads"]);
+    // The title of a test with parameters is made when it runs.
+    assert_eq!(tests("● Shelf › adds 17 books"), ["test/a.spec.js:Shelf"]);
+}
+
+#[test]
 fn focus_symbol_may_name_its_file() {
     let snapshot = snapshot(LIBRARY, &[]);
     let focused = |symbol: &str| {
