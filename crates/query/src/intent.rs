@@ -60,6 +60,9 @@ pub struct Intent {
     pub signals: Vec<&'static str>,
     /// Whether it is a short question about tests of existing code: "which tests cover `x`?".
     pub asks_for_tests: bool,
+    /// Whether it is a short question for the definition of a name or for its uses: "who calls `x`?". What is merely near
+    /// the name is then no part of the answer.
+    pub looks_up_name: bool,
 }
 
 impl Intent {
@@ -98,6 +101,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             confidence: 1.0,
             signals: vec!["given"],
             asks_for_tests: false,
+            looks_up_name: false,
         };
     }
     let query = Query::new(text);
@@ -127,10 +131,18 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(kind, weight, name);
     }
     let found = scores.decide(wording::probabilities(&query, reading.as_ref()));
+    let asks_for_tests =
+        !found.kind.is_change() && query.is_short && rules::is_about_tests(&query.title);
+    let is_lookup = |reading: &Interpretation<'_>| {
+        let rule = reading.rule;
+        // "How do I use x" asks for a guide or an example.
+        rule.kind == found.kind
+            && rule.name != rules::HOW_TO
+            && asking::looks_up(found.kind, &reading.clause.words)
+    };
     Intent {
-        asks_for_tests: !found.kind.is_change()
-            && query.is_short
-            && rules::is_about_tests(&query.title),
+        asks_for_tests,
+        looks_up_name: query.is_short && !asks_for_tests && reading.as_ref().is_some_and(is_lookup),
         ..found
     }
 }
@@ -359,6 +371,7 @@ impl Scores {
             confidence: confidence.clamp(0.05, 0.99),
             signals,
             asks_for_tests: false,
+            looks_up_name: false,
         }
     }
 }

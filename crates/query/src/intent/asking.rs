@@ -1,6 +1,7 @@
 //! Finds the word of a question that says what is asked of its subject: `uses` of "who uses x", `defined` of "where is x
 //! defined". Must not know what the repository defines.
 
+use super::IntentKind;
 use super::lexicon::{self, ClassSet, Form};
 use super::words::Word;
 
@@ -29,6 +30,15 @@ pub(super) fn word(clause: &[Word]) -> Option<&Word> {
         return clause.iter().rev().find(asks);
     }
     clause.iter().find(asks)
+}
+
+/// Whether a clause of a kind of intent asks for the definition of its subject, or for its uses.
+pub(super) fn looks_up(kind: IntentKind, clause: &[Word]) -> bool {
+    word(clause).is_some_and(|word| match kind {
+        IntentKind::DefinitionLookup => is_definition(word),
+        IntentKind::UsageExploration => is_use(word),
+        _ => false,
+    })
 }
 
 fn is_use(word: &Word) -> bool {
