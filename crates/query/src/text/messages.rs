@@ -15,6 +15,8 @@ const HOLE: &str = "{}";
 const MAX_HOLE: usize = 120;
 /// Maximum places where the start of a template is tried. Keeps the time linear.
 const MAX_STARTS: usize = 8;
+/// Bytes of a message that are examined: a title may be a whole document without line breaks.
+const MAX_BYTES: usize = 2_000;
 /// Maximum messages of a query that are examined; a text with more is a log.
 const MAX_MESSAGES: usize = 50;
 
@@ -171,7 +173,8 @@ pub(crate) fn fixed_names(text: &QueryText) -> HashSet<String> {
 /// Returns where the fixed wording of messages is in a text, in bytes, sorted; ranges may overlap.
 fn fixed_wording(text: &str) -> Vec<Range<usize>> {
     // Keeps the positions of bytes.
-    let lower = text.to_ascii_lowercase();
+    let start = text.get(..text.floor_char_boundary(MAX_BYTES));
+    let lower = start.unwrap_or("").to_ascii_lowercase();
     let found = TEMPLATES
         .iter()
         .filter_map(|template| find(&lower, template));
