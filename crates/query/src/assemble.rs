@@ -3,7 +3,7 @@
 //! no file.
 //!
 //! Reading order: [`steps`] run in the order of their worth, all on one [`plan`]. [`named`] finds the definitions that
-//! the query names. [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`];
+//! the query names, [`looked_up`] those that are all that a short question asks for. [`bodies`] chooses whole functions and stretches, each a [`body`] with its [`surroundings`];
 //! [`thresholds`] decides which are worth their tokens; [`near_duplicates`] finds bodies that say nearly the same;
 //! [`links`] finds tests, callers and imports; [`dependencies`] finds what the bodies use; [`cards`] adds cards of other
 //! definitions that must be mentioned; [`siblings`] lists the files beside the best one; [`gaps`] closes short gaps;
@@ -27,6 +27,7 @@ mod entry;
 mod fold;
 mod gaps;
 mod links;
+mod looked_up;
 mod named;
 mod near_duplicates;
 mod pack;

@@ -4,6 +4,7 @@
 //! [`detect`].
 
 mod asked_kinds;
+mod asking;
 mod lexicon;
 mod linear;
 mod rules;
@@ -59,6 +60,9 @@ pub struct Intent {
     pub signals: Vec<&'static str>,
     /// Whether it is a short question about tests of existing code: "which tests cover `x`?".
     pub asks_for_tests: bool,
+    /// Whether it is a short question for the definition of a name or for its uses: "who calls `x`?". What is merely near
+    /// the name is then no part of the answer.
+    pub looks_up_name: bool,
 }
 
 impl Intent {
@@ -97,6 +101,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             confidence: 1.0,
             signals: vec!["given"],
             asks_for_tests: false,
+            looks_up_name: false,
         };
     }
     let query = Query::new(text);
@@ -113,7 +118,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(rule.kind, reading.weight, rule.name);
         scores.clear = Some(rule.kind).filter(|_| reading.weight >= MIN_CLEAR);
     }
-    if !text.frames.is_empty() {
+    if !text.frames.is_empty() || !text.failed_tests.is_empty() {
         scores.clear = Some(IntentKind::BugFix);
     }
     for (words, factor) in [(&query.title, 1.0), (&query.prose, PROSE_FACTOR)] {
@@ -126,10 +131,18 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         scores.add(kind, weight, name);
     }
     let found = scores.decide(wording::probabilities(&query, reading.as_ref()));
+    let asks_for_tests =
+        !found.kind.is_change() && query.is_short && rules::is_about_tests(&query.title);
+    let is_lookup = |reading: &Interpretation<'_>| {
+        let rule = reading.rule;
+        // "How do I use x" asks for a guide or an example.
+        rule.kind == found.kind
+            && rule.name != rules::HOW_TO
+            && asking::looks_up(found.kind, &reading.clause.words)
+    };
     Intent {
-        asks_for_tests: !found.kind.is_change()
-            && query.is_short
-            && rules::is_about_tests(&query.title),
+        asks_for_tests,
+        looks_up_name: query.is_short && !asks_for_tests && reading.as_ref().is_some_and(is_lookup),
         ..found
     }
 }
@@ -139,6 +152,26 @@ pub(crate) fn asks_how_to(text: &QueryText) -> bool {
     let query = Query::new(text);
     let reading = query.reading();
     query.is_short && reading.is_some_and(|reading| reading.rule.name == rules::HOW_TO)
+}
+
+/// Returns the words by which a short question asks for a definition or for uses, in lower case: `uses` of "who uses x".
+/// They name no code.
+pub(crate) fn asking_words(text: &QueryText) -> Vec<String> {
+    let query = Query::new(text);
+    if !query.is_short {
+        return Vec::new();
+    }
+    let readings = query.clauses.iter().filter_map(rules::read);
+    let readings = readings.filter(|reading| {
+        let kind = reading.rule.kind;
+        reading.shape != Shape::Statement
+            && matches!(
+                kind,
+                IntentKind::UsageExploration | IntentKind::DefinitionLookup
+            )
+    });
+    let words = readings.filter_map(|reading| asking::word(&reading.clause.words));
+    words.map(|word| word.text.clone()).collect()
 }
 
 /// The words of a query.
@@ -226,7 +259,7 @@ fn follows_template(text: &QueryText) -> bool {
     text.labels.iter().any(|label| label != "question")
 }
 
-/// Adds the signals of the structure: stack traces and error messages.
+/// Adds the signals of the structure: stack traces, failed tests and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
         let general = traces::signal(None);
@@ -237,6 +270,9 @@ fn structure(text: &QueryText, scores: &mut Scores) {
             .find(|signal| *signal != general)
             .unwrap_or(general);
         scores.add(IntentKind::BugFix, DECISIVE, name);
+    }
+    if !text.failed_tests.is_empty() {
+        scores.add(IntentKind::BugFix, DECISIVE, "failed_test");
     }
     if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {
         scores.add(IntentKind::BugFix, 0.6, "error_message");
@@ -335,6 +371,7 @@ impl Scores {
             confidence: confidence.clamp(0.05, 0.99),
             signals,
             asks_for_tests: false,
+            looks_up_name: false,
         }
     }
 }

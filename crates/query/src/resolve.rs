@@ -2,6 +2,7 @@
 //! Nothing is ranked here. Start at [`resolve`].
 
 mod changes;
+mod failed_tests;
 mod frames;
 mod lines;
 mod literals;
@@ -210,6 +211,7 @@ pub fn resolve(
     finder.changes(&request.changes);
     finder.focus(&request.focus);
     finder.frames(text);
+    finder.failed_tests(text);
     finder.paths(text);
     finder.imports(text);
     finder.mentions(text);

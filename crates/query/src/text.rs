@@ -5,16 +5,18 @@
 //! [`markdown`] parses it, [`document`] splits it into prose and code and leaves out the boilerplate, which
 //! [`boilerplate`] recognises. [`foveate_parse::traces`] cuts stack traces out of both, [`pasted`] finds
 //! code without marks, and [`names`], [`paths`] and [`literals`] collect what is named. [`foveate_parse`]
-//! knows the syntax of each language. [`releases`] recognises questions about releases in the result. Start at
-//! [`QueryText::parse`].
+//! knows the syntax of each language. [`releases`] recognises questions about releases in the result, and [`messages`]
+//! the fixed wording of error messages; [`failed_tests`] reads the output of test runners. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
 mod document;
+mod failed_tests;
 mod inline;
 mod lines;
 mod literals;
 mod markdown;
+mod messages;
 mod names;
 mod pasted;
 mod paths;
@@ -27,7 +29,9 @@ mod tests;
 use foveate_index::citations::Citation;
 use foveate_model::Language;
 
+pub use self::failed_tests::FailedTest;
 pub use self::literals::{Literal, LiteralKind};
+pub(crate) use self::messages::{fixed_names, without_fixed_wording};
 pub(crate) use self::releases::{Version, asked_releases};
 pub use foveate_parse::traces::Frame;
 
@@ -120,6 +124,8 @@ pub struct QueryText {
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed). Of equal ones, the last is kept.
     pub frames: Vec<Frame>,
+    /// Failed tests that the output of a test runner names by their titles.
+    pub failed_tests: Vec<FailedTest>,
     /// Exact texts outside tracebacks that may be string literals in the code.
     pub literals: Vec<Literal>,
     /// Commits, issues and pull requests that are cited outside code blocks. See [`Self::parse_about`] for links to
@@ -141,10 +147,16 @@ impl QueryText {
     /// requests of repositories of other names are no citations.
     pub fn parse_about(query: &str, repository: Option<&str>) -> Self {
         let mut lines = lines::split(query);
+        // A title loses its indentation, which Mocha's output needs.
+        let failed_tests = failed_tests::read(&lines);
         let titled = take_title(&mut lines);
         let structure = repair::repair(&mut lines);
         let markdown = markdown::read(&structure);
-        collect::collect(document::split(&lines, &markdown, titled), repository)
+        let document = document::split(&lines, &markdown, titled);
+        QueryText {
+            failed_tests,
+            ..collect::collect(document, repository)
+        }
     }
 
     /// Returns the title; empty if there is none.

@@ -85,7 +85,7 @@ impl Bodies {
                     body.add_signature(plan);
                     continue;
                 }
-                State::Shown | State::Within | State::Duplicate => continue,
+                State::Shown | State::Within | State::Duplicate | State::Beside => continue,
             }
             if plan.packed.shows_all(body.file, body.compared.lines) {
                 body.state = State::Within;
@@ -159,14 +159,14 @@ impl Bodies {
     }
 
     /// Returns the probability that a right place is shown whole, according to the ranking: the sum of the
-    /// softmax shares of the shown bodies.
+    /// softmax shares of the shown bodies. What is only near the answer of a look-up is not missed.
     pub(super) fn share_of_shown(&self) -> f32 {
-        self.share(&[State::Shown, State::Within])
+        self.share(&[State::Shown, State::Within, State::Beside])
     }
 
     /// Returns what [`Self::share_of_shown`] would be if the budget had room for all bodies that are likely enough.
     pub(super) fn share_of_likely(&self) -> f32 {
-        self.share(&[State::Shown, State::Within, State::Waiting])
+        self.share(&[State::Shown, State::Within, State::Waiting, State::Beside])
     }
 
     fn share(&self, states: &[State]) -> f32 {
@@ -269,7 +269,7 @@ impl Bodies {
             .filter(|body| {
                 matches!(
                     body.state,
-                    State::Waiting | State::Duplicate | State::Unlikely
+                    State::Waiting | State::Duplicate | State::Unlikely | State::Beside
                 ) && !plan.packed.shows_all(body.file, body.compared.lines)
             })
             .collect();
@@ -282,7 +282,7 @@ impl Bodies {
                 tokens: body.tokens,
                 reason: match body.state {
                     State::Duplicate => DropReason::Duplicate,
-                    State::Unlikely => DropReason::LowValue,
+                    State::Unlikely | State::Beside => DropReason::LowValue,
                     _ => DropReason::Budget,
                 },
             };

@@ -62,6 +62,8 @@ pub(super) enum State {
     Duplicate,
     /// Not likely enough to be worth its tokens.
     Unlikely,
+    /// Only near what the question looks up.
+    Beside,
 }
 
 impl Body {
@@ -103,6 +105,12 @@ impl Body {
         let is_named_line = plan.has_named_line(place.id);
         let is_certain = is_changed || is_failed_test || is_named_line;
         let is_likely = rank == 0 || is_certain || plan.is_likely(&place, tokens);
+        let is_beside = rank > 0 && !is_certain && plan.is_beside_looked_up(&place);
+        let state = match is_likely {
+            true if is_beside => State::Beside,
+            true => State::Waiting,
+            false => State::Unlikely,
+        };
         let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
         // A failed test, or code at a line that the query names, is worth as much as the best place.
         let best = plan.ranked.places.first();
@@ -125,11 +133,7 @@ impl Body {
             is_counted: false,
             measured: None,
             near_duplicate: None,
-            state: if is_likely {
-                State::Waiting
-            } else {
-                State::Unlikely
-            },
+            state,
         }
     }
 

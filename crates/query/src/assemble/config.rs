@@ -14,6 +14,7 @@ pub struct AssembleConfig {
     pub unchanged_factor: f32,
     pub max_failed_tests: usize,
     pub min_unasked_probability: f32,
+    pub min_beside_named: f32,
     pub min_budget_for_full_shares: usize,
     pub min_budget_for_full_counts: usize,
     pub min_main_share: usize,
@@ -61,6 +62,7 @@ pub struct CardsConfig {
 pub struct LinksConfig {
     pub max_seeds: usize,
     pub max_callers_per_seed: usize,
+    pub max_named_uses: usize,
 }
 
 /// When bodies count as near-duplicates.

@@ -8,6 +8,7 @@ use foveate_model::Role;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::dropped::DroppedList;
 use super::entry::{Entry, SectionKind};
+use super::looked_up::LookedUp;
 use super::named::NamedDefinitions;
 use super::near_duplicates::{ComparedText, NearDuplicate, NearDuplicates};
 use super::packed::{Form, Order, Packed, ShownPart};
@@ -61,6 +62,7 @@ pub(super) struct Plan<'a> {
     /// Limits on entries at the requested breadth.
     pub limits: Limits,
     pub named: NamedDefinitions,
+    pub looked_up: LookedUp,
     pub file_probabilities: FileProbabilities,
     /// The first tests that a stack trace of the query goes through.
     pub failed_tests: Vec<DefId>,
@@ -91,6 +93,11 @@ impl<'a> Plan<'a> {
         let min_strength = config.cards.min_named_strength;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
         let form = form(snapshot, request, intent, candidates, ranked);
+        let named = NamedDefinitions::new(candidates, min_strength, intent.kind.is_change());
+        let looked_up = match intent.looks_up_name && !request.has_change() {
+            true => LookedUp::new(snapshot, candidates, &named, config),
+            false => LookedUp::default(),
+        };
         Self {
             snapshot,
             request,
@@ -101,7 +108,8 @@ impl<'a> Plan<'a> {
             intent: intent.kind,
             profile: config.profile(intent.profile()),
             limits: limits(request, config),
-            named: NamedDefinitions::new(candidates, min_strength, intent.kind.is_change()),
+            named,
+            looked_up,
             file_probabilities: FileProbabilities::new(files, ranked),
             failed_tests: failed_tests(files, candidates, config.max_failed_tests),
             words: words(&request.query),
@@ -130,6 +138,9 @@ impl<'a> Plan<'a> {
     /// Returns how many tests or callers may be listed. If the intent asks for them, the limits of breadth wide
     /// apply.
     pub(super) fn max_links(&self, section: SectionKind) -> usize {
+        if section == SectionKind::Callers && self.looked_up.is_found() {
+            return self.config.links.max_named_uses;
+        }
         let share = match section {
             SectionKind::Tests => self.profile.tests,
             _ => self.profile.callers,

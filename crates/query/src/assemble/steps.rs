@@ -58,12 +58,16 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     finish(plan, confidence, advice)
 }
 
-/// Adds parts of bodies that did not fit, and cards while there is room and time.
+/// Adds parts of bodies that did not fit, and cards while there is room and time, unless a name is looked up: then they are
+/// only near it.
 fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
     if plan.deadline.allows(Stage::Cards) {
         bodies.near_duplicate_cards(plan);
     }
     bodies.cut_best(plan);
+    if plan.looked_up.is_found() {
+        return;
+    }
     let shown = bodies.shown(
         plan.config.links.max_seeds,
         plan.limits.min_seed_probability,

@@ -143,6 +143,33 @@ fn stack_trace_makes_bug_fix_confident() {
 }
 
 #[test]
+fn short_questions_for_a_name_are_look_ups() {
+    for (text, wanted) in [
+        ("who calls open_door?", true),
+        ("where is Shelf.open defined?", true),
+        ("how do I use open_door?", false),
+        ("how does open_door work?", false),
+        ("open_door crashes when it is called", false),
+    ] {
+        let found = detect(&QueryText::parse(text), None);
+        assert_eq!(found.looks_up_name, wanted, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn failed_test_makes_bug_fix() {
+    for query in [
+        "1) Refactor\n     adds a test for shelves:\n   AssertionError: no",
+        "● Shelf › adds a test",
+        "not ok 3 - moves books",
+    ] {
+        let found = detect(&QueryText::parse(query), None);
+        assert_eq!(found.kind, BugFix, "{query}: {found:?}");
+        assert!(found.signals.contains(&"failed_test"), "{found:?}");
+    }
+}
+
+#[test]
 fn intent_given_by_caller_wins() {
     let found = detect(&QueryText::parse(PYTHON_TRACE), Some(Refactor));
     assert_eq!((found.kind, found.confidence), (Refactor, 1.0));

@@ -10,7 +10,7 @@ use foveate_parse::origin;
 use super::similar::nearest;
 use super::{EvidenceSource, Finder};
 use crate::deadline::Stage;
-use crate::text::{MentionKind, QueryText};
+use crate::text::{MentionKind, QueryText, fixed_names};
 
 /// Characters that can end the name of a method in Ruby.
 const MARKS: [char; 3] = ['?', '!', '='];
@@ -54,9 +54,14 @@ impl Finder<'_> {
     /// Resolves all identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
         let strength = &self.config.strength;
+        let fixed = fixed_names(text);
         for (position, mention) in text.mentions.iter().enumerate() {
             if !self.has_time_for(position) {
                 break;
+            }
+            // Code may really use `NoneType`; the message of a runtime names nothing by it.
+            if mention.kind != MentionKind::CodeBlock && fixed.contains(&mention.name) {
+                continue;
             }
             let (from, strength) = match mention.kind {
                 MentionKind::InlineCode => (EvidenceSource::InlineCode, strength.inline_code),

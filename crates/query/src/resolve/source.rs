@@ -20,7 +20,7 @@ foveate_model::named_enum! {
         Module = "module",
         /// A text in the query that a string literal of the code equals or begins with.
         Literal = "literal",
-        /// A frame of a stack trace.
+        /// A frame of a stack trace, or a failed test in the output of a test runner.
         Traceback = "traceback",
         /// A line of a file.
         Line = "line",

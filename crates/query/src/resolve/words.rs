@@ -6,7 +6,8 @@ use foldhash::HashSet;
 use foveate_index::DefId;
 
 use super::{EvidenceSource, Finder};
-use crate::text::{QueryText, SegmentKind};
+use crate::intent;
+use crate::text::{QueryText, SegmentKind, without_fixed_wording};
 
 /// Maximum words of a title that are resolved. Titles are short; a longer first line is prose.
 const MAX_WORDS: usize = 24;
@@ -40,7 +41,13 @@ impl Finder<'_> {
             return;
         };
         let names = self.resolved_names();
-        let clauses = clauses(&without_names(&title.text, |name| names.contains(name)));
+        let asking = intent::asking_words(text);
+        let title = without_fixed_wording(&title.text);
+        let mut clauses = clauses(&without_names(&title, |name| names.contains(name)));
+        // "Who uses x" is not about a function `use`.
+        for clause in &mut clauses {
+            clause.retain(|word| !asking.contains(word));
+        }
         for words in &clauses {
             for [a, b, c] in words.array_windows::<3>() {
                 self.joined(&[a, b, c]);

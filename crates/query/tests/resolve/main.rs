@@ -7,6 +7,7 @@ mod described;
 mod literals;
 mod packages;
 mod unknown;
+mod wording;
 
 use foveate_fixture::snapshot::{of_files, source_file, source_files};
 use foveate_index::Snapshot;

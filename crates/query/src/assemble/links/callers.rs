@@ -45,7 +45,11 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
 
 /// Returns the best call sites of a definition, one per line.
 fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
-    let limit = plan.config.links.max_callers_per_seed;
+    let limits = &plan.config.links;
+    let limit = match plan.looked_up.is_found() {
+        true => limits.max_named_uses,
+        false => limits.max_callers_per_seed,
+    };
     let sites = plan.snapshot.graph.uses_of(seed).iter();
     let mut sites: Vec<_> = sites
         .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, seed))
@@ -137,7 +141,7 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
 pub(super) fn entry_at(plan: &Plan<'_>, file: FileId, at: usize, line: u32) -> Entry {
     let files = &plan.snapshot.files;
     let text = files.text(file);
-    let (mut lines, mut code) = around(text, at, line, plan.profile.caller_context);
+    let (mut lines, mut code) = around(text, at, line, plan.lines_around_use());
     if plan.packed.shows_any(file, lines) || code.len() > LINE * 4 {
         (lines, code) = around(text, at, line, 0);
     }

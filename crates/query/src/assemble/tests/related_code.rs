@@ -425,3 +425,51 @@ fn type_with_constructors_is_one_named_definition() {
     let is_marked = |verb: &str| context.contains(&format!("{verb}=\"TicketList"));
     assert!(is_marked("calls") || is_marked("uses"), "{context}");
 }
+
+#[test]
+fn short_question_for_uses_lists_them_without_neighbours() {
+    let mut users = "from doors import close_door\n".to_owned();
+    for number in 0..30 {
+        users.push_str(&format!(
+            "\n\ndef user_{number}():\n    prepare({number})\n    close_door({number})\n    return {number}\n"
+        ));
+    }
+    let doors = "def close_door(door):\n    return door.close()\n\n\ndef open_door(door):\n    return door.open()\n";
+    let snapshot = snapshot([
+        ("doors.py".to_owned(), doors.to_owned()),
+        ("users.py".to_owned(), users),
+    ]);
+    let ask_with = |intent| {
+        let request = Request {
+            intent,
+            ..request("who calls close_door?", 8000, IntentKind::UsageExploration)
+        };
+        ask(&snapshot, &request).pack
+    };
+    let pack = ask_with(None);
+    let names = |pack: &Pack| {
+        let items = pack.sections.iter().flat_map(|section| &section.items);
+        items.map(|item| item.name.clone()).collect::<Vec<_>>()
+    };
+    let shown_names = names(&pack);
+    assert!(
+        shown_names.contains(&"close_door".to_owned()),
+        "{}",
+        pack.context
+    );
+    assert!(
+        !shown_names.contains(&"open_door".to_owned()),
+        "{}",
+        pack.context
+    );
+    for number in 0..30 {
+        assert!(
+            pack.context.contains(&format!("close_door({number})")),
+            "{}",
+            pack.context
+        );
+    }
+    // A caller that gives the intent gets the code around it, too.
+    let given = names(&ask_with(Some(IntentKind::UsageExploration)));
+    assert!(given.contains(&"open_door".to_owned()), "{given:?}");
+}

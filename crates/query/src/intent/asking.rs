@@ -1,0 +1,52 @@
+//! Finds the word of a question that says what is asked of its subject: `uses` of "who uses x", `defined` of "where is x
+//! defined". Must not know what the repository defines.
+
+use super::IntentKind;
+use super::lexicon::{self, ClassSet, Form};
+use super::words::Word;
+
+const DEPEND: ClassSet = lexicon::set(&["depend"]);
+const REFERENCE: ClassSet = lexicon::set(&["reference"]);
+
+/// Verbs of look-ups, which belong to no class of their own.
+const DEFINING: &[&str] = &[
+    "define", "defines", "defined", "declare", "declares", "declared", "implement", "implements",
+    "implemented", "located",
+];
+
+/// Nouns of look-ups. Most words of their class are more often the subject: path, source, body.
+const DEFINITIONS: &[&str] = &["definition", "definitions", "declaration", "declarations"];
+
+/// Returns the word of a clause by which it asks, if there is one. Only one word of a clause asks; another one of its kind
+/// is the subject, as in "who uses the call graph".
+pub(super) fn word(clause: &[Word]) -> Option<&Word> {
+    let asks = |word: &&Word| !word.is_name && (is_use(word) || is_definition(word));
+    let opens_with = |words: &[&str]| {
+        let first = clause.first();
+        first.is_some_and(|first| words.contains(&first.text.as_str()))
+    };
+    if opens_with(&["where", "wheres", "how"]) {
+        // The subject stands before the verb: "where is the call graph defined".
+        return clause.iter().rev().find(asks);
+    }
+    clause.iter().find(asks)
+}
+
+/// Whether a clause of a kind of intent asks for the definition of its subject, or for its uses.
+pub(super) fn looks_up(kind: IntentKind, clause: &[Word]) -> bool {
+    word(clause).is_some_and(|word| match kind {
+        IntentKind::DefinitionLookup => is_definition(word),
+        IntentKind::UsageExploration => is_use(word),
+        _ => false,
+    })
+}
+
+fn is_use(word: &Word) -> bool {
+    let is = |classes: ClassSet| Form::ALL.iter().any(|form| word.is(classes, *form));
+    is(DEPEND) || is(REFERENCE)
+}
+
+fn is_definition(word: &Word) -> bool {
+    let text = word.text.as_str();
+    DEFINING.contains(&text) || DEFINITIONS.contains(&text)
+}

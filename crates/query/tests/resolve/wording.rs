@@ -1,0 +1,96 @@
+//! Tests which words of error messages, questions and test reports name something.
+
+use super::*;
+
+#[test]
+fn fixed_wording_of_error_messages_names_nothing() {
+    const READERS: &str = "
+        //- readers.py
+        class NoneType: pass
+        def read(path): pass
+        def properties(path): pass
+        def reading(path): pass
+        def length(path): pass
+        def function(path): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(READERS, &[]), query, &Focus::default());
+        let mut names: Vec<String> = found.symbols.iter().map(|s| s.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    let script = "Uncaught TypeError: Cannot read properties of undefined (reading 'length')";
+    assert_eq!(names(script), ["length"]);
+    assert_eq!(names("TypeError: length is not a function"), ["length"]);
+    let python = "AttributeError: 'NoneType' object has no attribute 'length'";
+    assert_eq!(names(python), ["length"]);
+    assert!(names("The properties of a NoneType are lost").contains(&"NoneType".to_owned()));
+}
+
+#[test]
+fn verb_of_a_question_names_nothing() {
+    const DOORS: &str = "
+        //- doors.py
+        def use(door): pass
+        def call(door): pass
+        def call_graph(door): pass
+        def define_lazy(door): pass
+        def define(door): pass
+        def uses_door(door): pass
+        def door(door): pass
+        ";
+    let names = |query: &str| {
+        let found = find(&snapshot(DOORS, &[]), query, &Focus::default());
+        let mut names: Vec<String> = found.symbols.iter().map(|s| s.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    for query in [
+        "who uses door", "who calls door?", "where is door defined?", "callers of door",
+    ] {
+        assert_eq!(names(query), ["door"], "{query}");
+    }
+    assert!(names("who uses the call graph?").contains(&"call graph".to_owned()));
+    assert!(names("Doors crash after a call").contains(&"call".to_owned()));
+}
+
+#[test]
+fn failed_tests_are_found_by_their_titles() {
+    const SUITES: &str = "
+        //- test/a.spec.js
+        describe('Suite', () => {
+          it('adds', () => { add(1); });
+          it('reads', () => { read(1); });
+        });
+        describe('Shelf', () => {
+          it('adds', () => { add(2); });
+        });
+
+        //- test/b.spec.js
+        describe('Suite', () => {
+          it('adds', () => { add(3); });
+        });
+        ";
+    let snapshot = snapshot(SUITES, &[]);
+    let tests = |query: &str| {
+        let found = find(&snapshot, query, &Focus::default());
+        let symbols = found.symbols.iter();
+        resolved_by(
+            &snapshot,
+            symbols.filter(|s| s.from == EvidenceSource::Traceback),
+        )
+    };
+    let (first, second) = ("test/a.spec.js:Suite.adds", "test/b.spec.js:Suite.adds");
+    let mocha = "1) Suite\n     adds:\n   AssertionError: no";
+    assert_eq!(tests(mocha), [first, second]);
+    assert_eq!(tests("FAIL test/b.spec.js\n  ● Suite › adds"), [second]);
+    assert_eq!(
+        tests("FAIL test/a.spec.js > Shelf > adds"),
+        ["test/a.spec.js:Shelf.adds"]
+    );
+    assert_eq!(tests("not ok 3 - reads"), ["test/a.spec.js:Suite.reads"]);
+    // The title of a test with parameters is made when it runs.
+    assert_eq!(tests("● Shelf › adds 17 books"), ["test/a.spec.js:Shelf"]);
+}
