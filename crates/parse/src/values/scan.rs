@@ -114,6 +114,15 @@ impl<'f> Scan<'f> {
         });
     }
 
+    /// Records that the current line binds a name of what encloses its function.
+    pub(crate) fn bind_around(&mut self, name: &str, binding: Binding<'_>) {
+        let inner = self.scope;
+        let outer = self.function().and_then(|function| function.parent);
+        self.scope = outer.map_or(0, |id| id.0 + 1);
+        self.bind(name, binding);
+        self.scope = inner;
+    }
+
     /// Records that the current line ends its function with a value.
     pub(crate) fn returns(&mut self, value: Binding<'_>) {
         let Some(function) = self.scope.checked_sub(1).map(LocalId) else {

@@ -1,5 +1,8 @@
 //! Recognises how scripts write types, bind local variables and return values.
 
+use foveate_model::Definition;
+
+use super::walker::HOOKS;
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
 pub(super) const VALUES: ValueForm = ValueForm {
@@ -48,7 +51,16 @@ fn assignment(scan: &mut Scan<'_>, code: &str) {
         && value.starts_with("new ")
     {
         scan.bind(name, Binding::Value(value));
+        if scan.function().is_some_and(is_hook) {
+            scan.bind_around(name, Binding::Value(value));
+        }
     }
+}
+
+/// Whether a function is a hook of a test runner: it assigns to variables that the tests beside it use.
+fn is_hook(function: &Definition) -> bool {
+    let mut runners = function.decorators.iter();
+    function.modifiers.is_block && runners.any(|runner| HOOKS.contains(&&**runner))
 }
 
 /// Returns the type in `x as T`, the whole of a value.

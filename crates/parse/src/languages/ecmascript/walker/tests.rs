@@ -609,6 +609,7 @@ Deno.test('denies', { only: true }, () => {});
         source,
         "function Client block: describe('Client', () =>
          function Client.make: const make = () =>
+         function Client.beforeEach block: beforeEach(() =>
          function Client.connects async block: it('connects', async () =>
          function Client.closes block: it.only(\"closes\", function ()
          function Client.adds %i block: test.each([[1, 2]])(`adds %i`, (a, b) =>
@@ -632,8 +633,8 @@ Deno.test('denies', { only: true }, () => {});
         source,
         "call describe in client
          call client in client.make
-         call beforeeach in client
-         call make in client
+         call beforeeach in client.beforeeach
+         call make in client.beforeeach
          call it in client.connects
          call client.open in client.connects
          call it.only in client.closes
@@ -649,7 +650,9 @@ Deno.test('denies', { only: true }, () => {});
     );
     for other in [
         "schema.test('a', 'b', function () {});",
-        "test(name, () => {});",
+        "check(test(name, () => {}));",
+        "module(name, () => {});",
+        "it(() => {});",
         "it('a', works);",
         "/a/.test('b');",
         "it.extend('a', () => {});",
@@ -657,6 +660,83 @@ Deno.test('denies', { only: true }, () => {});
     ] {
         definitions(javascript(), other, "");
     }
+}
+
+#[test]
+fn hooks_of_tests_are_blocks_but_no_tests() {
+    let source = "describe('Client', () => {
+  before('opens a pool', async () => { await open(); });
+  test.afterAll(() => {});
+  list.forEach(() => { setup(() => {}); });
+  it('waits', () => {
+    after(() => {});
+  });
+});
+setup(() => {});
+function own() { setup(() => {}); }
+use(after(() => {}));
+animation.before(() => {});
+";
+    definitions(
+        javascript(),
+        source,
+        "function Client block: describe('Client', () =>
+         function Client.before opens a pool async block: before('opens a pool', async () =>
+         function Client.afterAll block: test.afterAll(() =>
+         function Client.setup block: setup(() =>
+         function Client.waits block: it('waits', () =>
+         function Client.waits.after block: after(() =>
+         function setup block: setup(() =>
+         function own: function own()",
+    );
+    same(
+        &testing::tests(javascript(), source),
+        "Client
+         Client.waits",
+        source,
+    );
+}
+
+#[test]
+fn computed_titles_name_tests() {
+    let source = "const shopTest = base.extend({ page });
+export const cartTest = shopTest.extend<Cart>({});
+describe(Client.name, async () => {
+  it('adds ' + name, () => {});
+  it(level, () => {});
+  test({ timeout: 3, name: 'waits' }, async () => {});
+  await t.test(make(), () => {});
+});
+t.only('is alone', () => {});
+shopTest('sells', async ({ page }) => {});
+cartTest.only('adds', () => {});
+";
+    same(
+        &testing::tests(typescript(), source),
+        "Client.name
+         Client.name.'adds ' + name
+         Client.name.level
+         Client.name.waits
+         Client.name.make()
+         is alone
+         sells
+         adds",
+        source,
+    );
+}
+
+#[test]
+fn titles_that_begin_with_a_dot_are_joined_without_another() {
+    same(
+        &testing::tests(
+            javascript(),
+            "describe('res', () => { describe('.redirect(url)', () => { it('works', () => {}); }); });",
+        ),
+        "res
+         res.redirect(url)
+         res.redirect(url).works",
+        "",
+    );
 }
 
 #[test]
