@@ -590,6 +590,42 @@ fn long_call_is_split_between_inner_statements() {
 }
 
 #[test]
+fn documented_functions_of_a_wrapped_module_have_own_chunks() {
+    // The documentation is longer than the functions.
+    let function = |name: &str| {
+        let documentation = "   * Says more.\n".repeat(6);
+        format!("  /**\n{documentation}   */\n  function {name}() {{\n    return 1;\n  }}\n\n")
+    };
+    let functions: String = ["add", "sum", "clear"].map(function).concat();
+    let source = format!("function module() {{\n{functions}}}\n");
+    same(
+        &testing::chunks(javascript(), &source),
+        "1-1 Function module
+         2-13 Function module.add
+         14-25 Function module.sum
+         26-38 Function module.clear",
+        &source,
+    );
+}
+
+#[test]
+fn very_long_functions_with_many_inside_are_scopes() {
+    let source = |count: usize| {
+        let functions: String = (0..count)
+            .map(|number| format!("  function part{number}() {{}}\n"))
+            .collect();
+        let rest = "  run();\n".repeat(320);
+        format!("function create() {{\n{functions}{rest}}}\n")
+    };
+    let has_own = |source: &str| {
+        let chunks = testing::chunks(javascript(), source);
+        chunks.iter().any(|chunk| chunk.ends_with("create.part3"))
+    };
+    assert!(has_own(&source(10)));
+    assert!(!has_own(&source(9)));
+}
+
+#[test]
 fn test_blocks_are_functions() {
     let source = "describe('Client', () => {
   let client;
