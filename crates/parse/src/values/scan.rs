@@ -136,7 +136,29 @@ impl<'f> Scan<'f> {
         });
     }
 
-    /// Returns the function around the current line.
+    /// Moves to the function around a later part of the current line. Returns whether the names that the part
+    /// binds belong to a scope: outside of functions, only where the whole line is.
+    pub(crate) fn advance(&mut self, part: &str) -> bool {
+        let start = span_of(self.text, part).start as usize;
+        match self.function_at(start) {
+            Some(id) => {
+                self.scope = id + 1;
+                true
+            }
+            None => self.scope == 0,
+        }
+    }
+
+    /// Returns the text of the current line, `code`, before a part of it, as far as it belongs to the body of the
+    /// function around the part.
+    pub(crate) fn before_in_function(&self, code: &str, part: &str) -> &'f str {
+        let end = span_of(self.text, part).start;
+        let head = self.function().map_or(0, |function| function.signature.end);
+        let start = span_of(self.text, code).start.max(head).min(end);
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// Returns the function around the current line, or around the part of it that is read.
     pub(crate) fn function(&self) -> Option<&'f Definition> {
         self.facts.definition(LocalId(self.scope.checked_sub(1)?))
     }

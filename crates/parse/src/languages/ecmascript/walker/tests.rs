@@ -1,6 +1,7 @@
 //! Tests the facts of JavaScript, TypeScript and TSX sources, feature by feature.
 
 use foveate_model::Language;
+use foveate_model::values::Value;
 
 use crate::testing::{javascript, tsx, typescript};
 
@@ -934,5 +935,58 @@ fn imports_in_functions_do_not_hide_themselves() {
          name e in f
          call c in f
          name g in f",
+    );
+}
+
+/// Returns the variables and results of functions whose class is known: `function variable Class`, `function Class`.
+fn classes(source: &str) -> Vec<String> {
+    let facts = facts(javascript(), source);
+    let class = |value: Value| match value {
+        Value::Call(path) => Some(path.of(source)),
+        Value::Type(name) => Some(name.path.of(source)),
+        _ => None,
+    };
+    let name = |id| facts.definition(id).map_or("", |d| &*d.qualified_name);
+    let locals = facts.values.locals.iter().filter_map(|local| {
+        let function = local.function.map_or("", name);
+        let class = class(local.value)?;
+        Some(format!("{function} {} {class}", local.name.of(source)))
+    });
+    let held = facts.values.held.iter();
+    let held =
+        held.filter_map(|held| Some(format!("{} {}", name(held.definition), class(held.value)?)));
+    let types = facts.values.types.iter();
+    let types = types.map(|known| {
+        format!(
+            "{} {}",
+            name(known.definition),
+            known.type_name.path.of(source)
+        )
+    });
+    locals.chain(held).chain(types).collect()
+}
+
+#[test]
+fn statements_after_others_on_a_line_bind_variables() {
+    same(
+        &classes(
+            "function f() { const c = new Cart(); c.add('; const d = new D()'); }
+function g() { if (x) { return null; } let c = new Cart(); return c; } // { const e = new E();
+function h() { list.map(() => { return new Other(); }); }
+function i(x) {
+  const c = x ? new Cart(1) : new Cart(2);
+  const d = x ? new Cart() : new Other();
+}
+class Cart {
+  static of() { return new Cart() }
+}
+",
+        ),
+        "f c Cart
+         g c Cart
+         i c Cart
+         g Cart
+         Cart.of Cart",
+        "",
     );
 }
