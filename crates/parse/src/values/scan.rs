@@ -6,6 +6,7 @@ use foveate_model::values::{Local, TypeForm, Value};
 use foveate_model::{Definition, FileFacts, LocalId, RegionKind, Span};
 
 use super::ValueForm;
+use super::documented;
 use super::results::OutwardValue;
 use super::text::{annotation, clip, element, expression, leading_name, member, span_of};
 
@@ -156,6 +157,11 @@ impl<'f> Scan<'f> {
         let head = self.function().map_or(0, |function| function.signature.end);
         let start = span_of(self.text, code).start.max(head).min(end);
         self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// Returns the text that begins with the type in the documentation directly before a part of the current line.
+    pub(crate) fn documented_type(&self, part: &str) -> Option<&'f str> {
+        documented::before(self.text, span_of(self.text, part).start as usize)
     }
 
     /// Returns the function around the current line, or around the part of it that is read.

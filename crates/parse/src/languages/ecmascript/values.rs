@@ -12,6 +12,7 @@ pub(super) const VALUES: ValueForm = ValueForm {
     return_mark: ":",
     parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
     parameters_have_decorators: true,
+    has_documented_types: true,
     patterns: &['{', '['],
 };
 
@@ -79,7 +80,10 @@ fn statement(scan: &mut Scan<'_>, code: &str) {
         .iter()
         .find_map(|keyword| code.strip_prefix(keyword))
     {
-        Some(rest) => declaration(scan, rest.trim_start()),
+        Some(rest) => {
+            let stated = scan.documented_type(code);
+            declaration(scan, rest.trim_start(), stated);
+        }
         None => assignment(scan, code),
     }
 }
@@ -141,7 +145,8 @@ fn same_in_both(value: &str) -> Option<&str> {
     (class(first)? == class(second)?).then_some(choices)
 }
 
-fn declaration(scan: &mut Scan<'_>, rest: &str) {
+/// Binds the name of `c = new Cart()`; `stated` begins with the type in the documentation above it.
+fn declaration(scan: &mut Scan<'_>, rest: &str, stated: Option<&str>) {
     if rest.starts_with(['{', '[']) {
         scan.bind_pattern(rest);
         return;
@@ -151,6 +156,8 @@ fn declaration(scan: &mut Scan<'_>, rest: &str) {
     let after = after.trim_start_matches('!');
     let binding = if let Some(annotation) = after.strip_prefix(':') {
         Binding::Annotation(annotation)
+    } else if let Some(stated) = stated {
+        Binding::Annotation(stated)
     } else if let Some(value) = after.strip_prefix("= ") {
         typed_or_value(value)
     } else if let Some(collection) = after.strip_prefix("of ") {

@@ -990,3 +990,47 @@ class Cart {
         "",
     );
 }
+
+#[test]
+fn types_in_documentation_are_read_where_the_code_states_none() {
+    same(
+        &classes(
+            "/**
+ * Adds a line.
+ * @param {Cart} cart - the @type {Wrong} cart
+ * @returns {!Promise<Cart>} the cart
+ */
+function add(cart) {
+  /** @type {import('./store').Store} */
+  const store = open();
+  // @type {Wrong}
+  const other = 1;
+}
+/** @type {Store} */
+let shared = null;
+/** @returns {Cart} is too far above. */
+
+function far() {}
+/** @returns {{cart: Cart}} */
+function shape() {}
+",
+        ),
+        "add store Store
+         shared Store
+         add Cart",
+        "",
+    );
+    let source = "/**
+ * @param {Cart} cart
+ * @param {Wrong} other.part
+ * @param {Store} [other=none]
+ */
+function add(cart, other, third) {}
+";
+    let facts = facts(javascript(), source);
+    let types = facts.values.parameters.iter().map(|parameter| {
+        let known = parameter.type_name;
+        known.map_or("", |known| known.path.of(source))
+    });
+    assert_eq!(types.collect::<Vec<_>>(), ["Cart", "Store", ""]);
+}
