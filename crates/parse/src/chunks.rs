@@ -10,6 +10,10 @@ use crate::lines::{NO_STATEMENT, TextLines};
 const FUNCTION: u32 = 80;
 /// Longest part of a split function, and longest other stretch of code, in lines.
 const CODE: u32 = 60;
+/// Longest function that may be one function for its readers, however many there are inside it, in lines.
+const MAX_FUNCTION_WITH_PARTS: u32 = 300;
+/// Smallest number of functions inside a longer one that make it a scope.
+const MIN_PARTS: usize = 10;
 /// Longest stretch of text, in lines.
 const TEXT: u32 = 56;
 
@@ -48,7 +52,7 @@ pub(crate) fn of_code(
 ) -> Vec<Chunk> {
     let scopes = match nesting {
         Nesting::Plain => vec![false; definitions.len()],
-        Nesting::Scopes => scopes(definitions),
+        Nesting::Scopes => scopes(definitions, heads),
     };
     let owners = owners(lines.index.count(), definitions, heads, &scopes);
     let pieces = attach_leftovers(lines, pieces(&owners));
@@ -92,28 +96,35 @@ fn chunk(lines: &TextLines<'_>, owner: Owner, part: Lines) -> Chunk {
     }
 }
 
-/// Finds the functions that are mere scopes: more than half of their lines belong to functions inside them.
-/// Scripts often wrap a whole module in one function (plugins, closures, factories); for their readers, the
-/// inner ones are the functions.
-fn scopes(definitions: &[Definition]) -> Vec<bool> {
+/// Finds the functions that are mere scopes: more than half of their lines belong to functions inside them,
+/// documentation included, or they are very long and hold many. Scripts often wrap a whole module in one function
+/// (plugins, closures, factories); for their readers, the inner ones are the functions.
+fn scopes(definitions: &[Definition], heads: &[u32]) -> Vec<bool> {
     let is_function = |d: &Definition| d.kind.is_function() && d.body.is_some();
-    let inner_lines = |(position, outer): (usize, &Definition)| {
-        let mut end = 0;
-        let mut sum = 0;
-        let inside = definitions.iter().skip(position + 1);
-        for inner in inside.take_while(|inner| inner.span.start < outer.span.end) {
+    // The number of lines in functions directly inside, and the number of these functions.
+    let inner = |position: usize, outer: &Definition| {
+        let (mut end, mut lines, mut count) = (0, 0, 0_usize);
+        let inside = definitions.iter().zip(heads).skip(position + 1);
+        for (inner, head) in inside.take_while(|(inner, _)| inner.span.start < outer.span.end) {
             if is_function(inner) && inner.span.start >= end {
                 end = inner.span.end;
-                sum += inner.lines.count();
+                lines += inner.lines.end.saturating_sub(*head);
+                count += 1;
             }
         }
-        sum
+        (lines, count)
     };
     definitions
         .iter()
         .enumerate()
         .map(|(position, outer)| {
-            is_function(outer) && inner_lines((position, outer)) * 2 > outer.lines.count()
+            if !is_function(outer) {
+                return false;
+            }
+            let (lines, count) = inner(position, outer);
+            let length = outer.lines.count();
+            let is_long = length > MAX_FUNCTION_WITH_PARTS && count >= MIN_PARTS;
+            lines * 2 > length || is_long
         })
         .collect()
 }

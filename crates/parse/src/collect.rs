@@ -340,7 +340,7 @@ impl<'t> Collector<'t> {
             (None, Some(owner)) if draft.modifiers.is_out_of_line => {
                 format!("{}.{name}", plain_scope(owner)).into()
             }
-            (Some(scope), _) | (None, Some(scope)) => format!("{scope}.{name}").into(),
+            (Some(scope), _) | (None, Some(scope)) => joined(scope, name).into(),
             (None, None) => name.into(),
         }
     }
@@ -551,6 +551,14 @@ fn plain_scope(written: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(plain)
+}
+
+/// Joins a scope and a name. The title of a block may begin with a dot: `describe('.redirect(url)', …)`.
+fn joined(scope: &str, name: &str) -> String {
+    match name.starts_with('.') {
+        true => format!("{scope}{name}"),
+        false => format!("{scope}.{name}"),
+    }
 }
 
 /// Derives visibility from the form of a name: `_x` and `#x` are private, `__x__` is part of the language.

@@ -6,6 +6,7 @@ pub(crate) mod form;
 pub(crate) mod messages;
 mod pieces;
 pub(crate) mod places;
+mod tools;
 
 use foveate_model::Language;
 
@@ -64,6 +65,7 @@ pub fn read(line: &str) -> Option<Mark> {
         return None;
     }
     header(text)
+        .or_else(|| tools::read(text))
         .or_else(|| forms().find_map(|form| (form.read)(text).or_else(|| raised(form, text))))
         .or_else(|| forms().find_map(|form| (form.read_general)(text)))
         .or_else(|| is_error(text).then_some(Mark::Error))

@@ -2,6 +2,7 @@
 //! receivers before names. It reads the text that the walker's facts point to, which is cheap; where that
 //! text is not simple, nothing is recorded. Each language has its own [`ValueForm`].
 
+mod documented;
 pub(crate) mod results;
 mod scan;
 mod text;
@@ -29,6 +30,8 @@ pub(crate) struct ValueForm {
     pub(crate) parameter_modifiers: &'static [&'static str],
     /// Whether decorators may precede the name of a parameter.
     pub(crate) parameters_have_decorators: bool,
+    /// Whether documentation may state types, as in `@param {Cart} cart`.
+    pub(crate) has_documented_types: bool,
     /// Characters that open a destructuring parameter.
     pub(crate) patterns: &'static [char],
 }
@@ -43,6 +46,10 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
     };
     for (position, definition) in (0..).zip(&facts.definitions) {
         let id = LocalId(position);
+        let comment = match form.has_documented_types {
+            true => documented::above(text, facts, definition),
+            false => None,
+        };
         if let Some(parameters) = definition.parameters {
             let found = parameters_in(text, parameters.of(text), form);
             values
@@ -50,10 +57,12 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
                 .extend(found.into_iter().map(|(name, type_name)| Parameter {
                     function: id,
                     name,
-                    type_name,
+                    type_name: type_name.or_else(|| documented::parameter(text, comment?, name)),
                 }));
         }
-        let type_name = type_of(text, definition, form);
+        let is_function = definition.kind.is_function();
+        let type_name = type_of(text, definition, form)
+            .or_else(|| documented::result(text, comment.filter(|_| is_function)?));
         values
             .types
             .extend(type_name.map(|type_name| DefinitionType {
@@ -66,7 +75,13 @@ pub(crate) fn of(text: &str, facts: &FileFacts, form: &ValueForm) -> Values {
             value,
         });
         results.extend(result);
-        let held = held_by(text, definition, form)
+        let is_variable = !is_function && !definition.kind.is_container();
+        let stated = comment
+            .filter(|_| is_variable)
+            .and_then(|comment| documented::variable(text, comment));
+        let held = stated
+            .map(Value::Type)
+            .or_else(|| held_by(text, definition, form))
             .or_else(|| assigned_later(text, definition, &values.locals));
         values.held.extend(held.map(|value| HeldValue {
             definition: id,

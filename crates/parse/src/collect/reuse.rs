@@ -6,7 +6,7 @@ use foveate_model::{
     Span,
 };
 
-use super::{Collector, known_names};
+use super::{Collector, joined, known_names};
 use crate::documentation;
 
 /// Offsets from positions and ids in the earlier text to those in this one. Differences wrap around, so
@@ -100,7 +100,7 @@ impl Collector<'_> {
         let scope = self.context.parent;
         let scope = scope.and_then(|id| self.definition(id));
         let qualified_name = match scope {
-            Some(scope) => format!("{}.{}", scope.qualified_name, function.name),
+            Some(scope) => joined(&scope.qualified_name, &function.name),
             None => function.name.to_string(),
         };
         self.heads.push(above.map_or(line - 1, |run| run.first_row));

@@ -7,6 +7,7 @@ use foldhash::HashSet;
 
 use super::form::{Mark, Message, Order};
 use super::places::Frame;
+use super::tools::read_groups;
 use super::{error_text, function_above, is_other_stack, read, read_with_next};
 
 /// A stretch of lines: a trace, or other text.
@@ -107,7 +108,8 @@ impl<'l, 'a> Reader<'l, 'a> {
             let next = lines.get(at + 1).copied().unwrap_or_default();
             read_with_next(line, next).or_else(|| read(line))
         };
-        let marks = lines.iter().enumerate().map(with_next).collect();
+        let mut marks: Vec<Option<Mark>> = lines.iter().enumerate().map(with_next).collect();
+        read_groups(lines, &mut marks);
         let mut filled = vec![lines.len(); lines.len() + 1];
         let mut next = lines.len();
         for (at, line) in lines.iter().enumerate().rev() {

@@ -123,7 +123,8 @@ pub(crate) fn leading_place(text: &str) -> Option<(Location<'_>, &str)> {
     (line > 0 && is_path(path) && !path.contains(' ')).then_some(((path, line, column), rest))
 }
 
-fn split_number(text: &str) -> (u32, &str) {
+/// Returns the number at the start of a text, 0 if there is none, and the text after it.
+pub(crate) fn split_number(text: &str) -> (u32, &str) {
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     (leading_number(text), text.get(end..).unwrap_or(""))
 }

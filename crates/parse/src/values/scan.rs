@@ -6,6 +6,7 @@ use foveate_model::values::{Local, TypeForm, Value};
 use foveate_model::{Definition, FileFacts, LocalId, RegionKind, Span};
 
 use super::ValueForm;
+use super::documented;
 use super::results::OutwardValue;
 use super::text::{annotation, clip, element, expression, leading_name, member, span_of};
 
@@ -114,6 +115,15 @@ impl<'f> Scan<'f> {
         });
     }
 
+    /// Records that the current line binds a name of what encloses its function.
+    pub(crate) fn bind_around(&mut self, name: &str, binding: Binding<'_>) {
+        let inner = self.scope;
+        let outer = self.function().and_then(|function| function.parent);
+        self.scope = outer.map_or(0, |id| id.0 + 1);
+        self.bind(name, binding);
+        self.scope = inner;
+    }
+
     /// Records that the current line ends its function with a value.
     pub(crate) fn returns(&mut self, value: Binding<'_>) {
         let Some(function) = self.scope.checked_sub(1).map(LocalId) else {
@@ -127,7 +137,34 @@ impl<'f> Scan<'f> {
         });
     }
 
-    /// Returns the function around the current line.
+    /// Moves to the function around a later part of the current line. Returns whether the names that the part
+    /// binds belong to a scope: outside of functions, only where the whole line is.
+    pub(crate) fn advance(&mut self, part: &str) -> bool {
+        let start = span_of(self.text, part).start as usize;
+        match self.function_at(start) {
+            Some(id) => {
+                self.scope = id + 1;
+                true
+            }
+            None => self.scope == 0,
+        }
+    }
+
+    /// Returns the text of the current line, `code`, before a part of it, as far as it belongs to the body of the
+    /// function around the part.
+    pub(crate) fn before_in_function(&self, code: &str, part: &str) -> &'f str {
+        let end = span_of(self.text, part).start;
+        let head = self.function().map_or(0, |function| function.signature.end);
+        let start = span_of(self.text, code).start.max(head).min(end);
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// Returns the text that begins with the type in the documentation directly before a part of the current line.
+    pub(crate) fn documented_type(&self, part: &str) -> Option<&'f str> {
+        documented::before(self.text, span_of(self.text, part).start as usize)
+    }
+
+    /// Returns the function around the current line, or around the part of it that is read.
     pub(crate) fn function(&self) -> Option<&'f Definition> {
         self.facts.definition(LocalId(self.scope.checked_sub(1)?))
     }

@@ -400,6 +400,7 @@ mod tests {
         return_mark: ":",
         parameter_modifiers: &["protected", "readonly"],
         parameters_have_decorators: true,
+        has_documented_types: false,
         patterns: &['{', '['],
     };
 

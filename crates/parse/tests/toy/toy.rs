@@ -53,6 +53,7 @@ pub(super) static TOY: LanguageSpec = LanguageSpec {
         return_mark: "->",
         parameter_modifiers: &[],
         parameters_have_decorators: false,
+        has_documented_types: false,
         patterns: &[],
     }),
     roles: Roles {

@@ -1,5 +1,8 @@
 //! Recognises how scripts write types, bind local variables and return values.
 
+use foveate_model::Definition;
+
+use super::walker::HOOKS;
 use crate::values::{Binding, Scan, ValueForm, leading_name};
 
 pub(super) const VALUES: ValueForm = ValueForm {
@@ -9,13 +12,65 @@ pub(super) const VALUES: ValueForm = ValueForm {
     return_mark: ":",
     parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
     parameters_have_decorators: true,
+    has_documented_types: true,
     patterns: &['{', '['],
 };
 
+/// Longest line whose later statements are read, in bytes: minified lines are longer.
+const MAX_STATEMENTS: usize = 500;
+
 fn bindings(scan: &mut Scan<'_>, code: &str) {
-    if let Some(value) = returned(scan, code) {
+    if let Some(value) = returned(code) {
         scan.returns(typed_or_value(value));
     }
+    statement(scan, code);
+    // `function f() { const c = new Cart(); return c; }`.
+    for part in later_statements(code) {
+        if !scan.advance(part) {
+            continue;
+        }
+        if let Some(value) = returned(part) {
+            // What a function without a name returns is not what the function around it returns.
+            let before = scan.before_in_function(code, part);
+            if !before.contains("=>") && !before.contains("function") {
+                scan.returns(typed_or_value(value));
+            }
+        }
+        statement(scan, part);
+    }
+}
+
+/// Returns the texts of a line after each `{` and `;` that is outside of strings and comments.
+fn later_statements(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    if code.len() > MAX_STATEMENTS {
+        return found;
+    }
+    let mut quote = None;
+    let mut bytes = code.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => {
+                bytes.next();
+            }
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'' | b'`') => quote = Some(byte),
+            (None, b'/') if code.get(at..).is_some_and(|rest| rest.starts_with("//")) => break,
+            (None, b'{' | b';') => {
+                let rest = code.get(at + 1..).unwrap_or("").trim_start();
+                if !rest.is_empty() {
+                    found.push(rest);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Reads the binding at the start of a statement.
+fn statement(scan: &mut Scan<'_>, code: &str) {
     let code = code
         .strip_prefix("for (")
         .or(code.strip_prefix("for await ("))
@@ -25,19 +80,21 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
         .iter()
         .find_map(|keyword| code.strip_prefix(keyword))
     {
-        Some(rest) => declaration(scan, rest.trim_start()),
+        Some(rest) => {
+            let stated = scan.documented_type(code);
+            declaration(scan, rest.trim_start(), stated);
+        }
         None => assignment(scan, code),
     }
 }
 
-/// Returns the value of `return x`, also after a condition or the head of its function on the same line.
-fn returned<'t>(scan: &Scan<'_>, code: &'t str) -> Option<&'t str> {
+/// Returns the value of `return x`, also after a condition on the same line.
+fn returned(code: &str) -> Option<&str> {
     if let Some(value) = code.strip_prefix("return ") {
         return Some(value);
     }
     let (before, value) = code.split_once(" return ")?;
-    let is_conditional = before.starts_with("if (") && before.ends_with([')', '{']);
-    (is_conditional || (before.ends_with('{') && scan.is_head(code))).then_some(value)
+    (before.starts_with("if (") && before.ends_with(')')).then_some(value)
 }
 
 /// Binds `client = new Client()`, as in a `beforeEach`.
@@ -48,7 +105,16 @@ fn assignment(scan: &mut Scan<'_>, code: &str) {
         && value.starts_with("new ")
     {
         scan.bind(name, Binding::Value(value));
+        if scan.function().is_some_and(is_hook) {
+            scan.bind_around(name, Binding::Value(value));
+        }
     }
+}
+
+/// Whether a function is a hook of a test runner: it assigns to variables that the tests beside it use.
+fn is_hook(function: &Definition) -> bool {
+    let mut runners = function.decorators.iter();
+    function.modifiers.is_block && runners.any(|runner| HOOKS.contains(&&**runner))
 }
 
 /// Returns the type in `x as T`, the whole of a value.
@@ -64,11 +130,23 @@ fn cast(value: &str) -> Option<&str> {
 fn typed_or_value(value: &str) -> Binding<'_> {
     match cast(value) {
         Some(annotation) => Binding::Annotation(annotation),
-        None => Binding::Value(value),
+        None => Binding::Value(same_in_both(value).unwrap_or(value)),
     }
 }
 
-fn declaration(scan: &mut Scan<'_>, rest: &str) {
+/// Returns the text from the first new object in `cond ? new A(x) : new A(y)` on, if both have one class.
+fn same_in_both(value: &str) -> Option<&str> {
+    let (_, choices) = value.split_once(" ? ")?;
+    let (first, second) = choices.split_once(" : ")?;
+    let class = |text: &str| {
+        let made = text.strip_prefix("new ")?.split_once('(')?;
+        Some(made.0.to_owned())
+    };
+    (class(first)? == class(second)?).then_some(choices)
+}
+
+/// Binds the name of `c = new Cart()`; `stated` begins with the type in the documentation above it.
+fn declaration(scan: &mut Scan<'_>, rest: &str, stated: Option<&str>) {
     if rest.starts_with(['{', '[']) {
         scan.bind_pattern(rest);
         return;
@@ -78,6 +156,8 @@ fn declaration(scan: &mut Scan<'_>, rest: &str) {
     let after = after.trim_start_matches('!');
     let binding = if let Some(annotation) = after.strip_prefix(':') {
         Binding::Annotation(annotation)
+    } else if let Some(stated) = stated {
+        Binding::Annotation(stated)
     } else if let Some(value) = after.strip_prefix("= ") {
         typed_or_value(value)
     } else if let Some(collection) = after.strip_prefix("of ") {

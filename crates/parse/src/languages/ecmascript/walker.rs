@@ -23,7 +23,7 @@ use crate::collect::{Collector, Position, Scope, span};
 use crate::limits::Limits;
 use crate::syntax::{self, Budget, Descend, Visitor};
 use grammar::{Grammar, Kind};
-pub(super) use specs::TEST_BLOCKS;
+pub(super) use specs::{HOOKS, TEST_BLOCKS};
 
 /// Beginnings of comments addressed to tools.
 const TOOL_NOTES: &[&str] = &[

@@ -9,6 +9,7 @@ pub(super) const VALUES: ValueForm = ValueForm {
     return_mark: "->",
     parameter_modifiers: &[],
     parameters_have_decorators: false,
+    has_documented_types: false,
     patterns: &[],
 };
 

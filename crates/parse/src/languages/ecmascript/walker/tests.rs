@@ -1,6 +1,7 @@
 //! Tests the facts of JavaScript, TypeScript and TSX sources, feature by feature.
 
 use foveate_model::Language;
+use foveate_model::values::Value;
 
 use crate::testing::{javascript, tsx, typescript};
 
@@ -590,6 +591,42 @@ fn long_call_is_split_between_inner_statements() {
 }
 
 #[test]
+fn documented_functions_of_a_wrapped_module_have_own_chunks() {
+    // The documentation is longer than the functions.
+    let function = |name: &str| {
+        let documentation = "   * Says more.\n".repeat(6);
+        format!("  /**\n{documentation}   */\n  function {name}() {{\n    return 1;\n  }}\n\n")
+    };
+    let functions: String = ["add", "sum", "clear"].map(function).concat();
+    let source = format!("function module() {{\n{functions}}}\n");
+    same(
+        &testing::chunks(javascript(), &source),
+        "1-1 Function module
+         2-13 Function module.add
+         14-25 Function module.sum
+         26-38 Function module.clear",
+        &source,
+    );
+}
+
+#[test]
+fn very_long_functions_with_many_inside_are_scopes() {
+    let source = |count: usize| {
+        let functions: String = (0..count)
+            .map(|number| format!("  function part{number}() {{}}\n"))
+            .collect();
+        let rest = "  run();\n".repeat(320);
+        format!("function create() {{\n{functions}{rest}}}\n")
+    };
+    let has_own = |source: &str| {
+        let chunks = testing::chunks(javascript(), source);
+        chunks.iter().any(|chunk| chunk.ends_with("create.part3"))
+    };
+    assert!(has_own(&source(10)));
+    assert!(!has_own(&source(9)));
+}
+
+#[test]
 fn test_blocks_are_functions() {
     let source = "describe('Client', () => {
   let client;
@@ -609,6 +646,7 @@ Deno.test('denies', { only: true }, () => {});
         source,
         "function Client block: describe('Client', () =>
          function Client.make: const make = () =>
+         function Client.beforeEach block: beforeEach(() =>
          function Client.connects async block: it('connects', async () =>
          function Client.closes block: it.only(\"closes\", function ()
          function Client.adds %i block: test.each([[1, 2]])(`adds %i`, (a, b) =>
@@ -632,8 +670,8 @@ Deno.test('denies', { only: true }, () => {});
         source,
         "call describe in client
          call client in client.make
-         call beforeeach in client
-         call make in client
+         call beforeeach in client.beforeeach
+         call make in client.beforeeach
          call it in client.connects
          call client.open in client.connects
          call it.only in client.closes
@@ -649,7 +687,9 @@ Deno.test('denies', { only: true }, () => {});
     );
     for other in [
         "schema.test('a', 'b', function () {});",
-        "test(name, () => {});",
+        "check(test(name, () => {}));",
+        "module(name, () => {});",
+        "it(() => {});",
         "it('a', works);",
         "/a/.test('b');",
         "it.extend('a', () => {});",
@@ -657,6 +697,83 @@ Deno.test('denies', { only: true }, () => {});
     ] {
         definitions(javascript(), other, "");
     }
+}
+
+#[test]
+fn hooks_of_tests_are_blocks_but_no_tests() {
+    let source = "describe('Client', () => {
+  before('opens a pool', async () => { await open(); });
+  test.afterAll(() => {});
+  list.forEach(() => { setup(() => {}); });
+  it('waits', () => {
+    after(() => {});
+  });
+});
+setup(() => {});
+function own() { setup(() => {}); }
+use(after(() => {}));
+animation.before(() => {});
+";
+    definitions(
+        javascript(),
+        source,
+        "function Client block: describe('Client', () =>
+         function Client.before opens a pool async block: before('opens a pool', async () =>
+         function Client.afterAll block: test.afterAll(() =>
+         function Client.setup block: setup(() =>
+         function Client.waits block: it('waits', () =>
+         function Client.waits.after block: after(() =>
+         function setup block: setup(() =>
+         function own: function own()",
+    );
+    same(
+        &testing::tests(javascript(), source),
+        "Client
+         Client.waits",
+        source,
+    );
+}
+
+#[test]
+fn computed_titles_name_tests() {
+    let source = "const shopTest = base.extend({ page });
+export const cartTest = shopTest.extend<Cart>({});
+describe(Client.name, async () => {
+  it('adds ' + name, () => {});
+  it(level, () => {});
+  test({ timeout: 3, name: 'waits' }, async () => {});
+  await t.test(make(), () => {});
+});
+t.only('is alone', () => {});
+shopTest('sells', async ({ page }) => {});
+cartTest.only('adds', () => {});
+";
+    same(
+        &testing::tests(typescript(), source),
+        "Client.name
+         Client.name.'adds ' + name
+         Client.name.level
+         Client.name.waits
+         Client.name.make()
+         is alone
+         sells
+         adds",
+        source,
+    );
+}
+
+#[test]
+fn titles_that_begin_with_a_dot_are_joined_without_another() {
+    same(
+        &testing::tests(
+            javascript(),
+            "describe('res', () => { describe('.redirect(url)', () => { it('works', () => {}); }); });",
+        ),
+        "res
+         res.redirect(url)
+         res.redirect(url).works",
+        "",
+    );
 }
 
 #[test]
@@ -819,4 +936,101 @@ fn imports_in_functions_do_not_hide_themselves() {
          call c in f
          name g in f",
     );
+}
+
+/// Returns the variables and results of functions whose class is known: `function variable Class`, `function Class`.
+fn classes(source: &str) -> Vec<String> {
+    let facts = facts(javascript(), source);
+    let class = |value: Value| match value {
+        Value::Call(path) => Some(path.of(source)),
+        Value::Type(name) => Some(name.path.of(source)),
+        _ => None,
+    };
+    let name = |id| facts.definition(id).map_or("", |d| &*d.qualified_name);
+    let locals = facts.values.locals.iter().filter_map(|local| {
+        let function = local.function.map_or("", name);
+        let class = class(local.value)?;
+        Some(format!("{function} {} {class}", local.name.of(source)))
+    });
+    let held = facts.values.held.iter();
+    let held =
+        held.filter_map(|held| Some(format!("{} {}", name(held.definition), class(held.value)?)));
+    let types = facts.values.types.iter();
+    let types = types.map(|known| {
+        format!(
+            "{} {}",
+            name(known.definition),
+            known.type_name.path.of(source)
+        )
+    });
+    locals.chain(held).chain(types).collect()
+}
+
+#[test]
+fn statements_after_others_on_a_line_bind_variables() {
+    same(
+        &classes(
+            "function f() { const c = new Cart(); c.add('; const d = new D()'); }
+function g() { if (x) { return null; } let c = new Cart(); return c; } // { const e = new E();
+function h() { list.map(() => { return new Other(); }); }
+function i(x) {
+  const c = x ? new Cart(1) : new Cart(2);
+  const d = x ? new Cart() : new Other();
+}
+class Cart {
+  static of() { return new Cart() }
+}
+",
+        ),
+        "f c Cart
+         g c Cart
+         i c Cart
+         g Cart
+         Cart.of Cart",
+        "",
+    );
+}
+
+#[test]
+fn types_in_documentation_are_read_where_the_code_states_none() {
+    same(
+        &classes(
+            "/**
+ * Adds a line.
+ * @param {Cart} cart - the @type {Wrong} cart
+ * @returns {!Promise<Cart>} the cart
+ */
+function add(cart) {
+  /** @type {import('./store').Store} */
+  const store = open();
+  // @type {Wrong}
+  const other = 1;
+}
+/** @type {Store} */
+let shared = null;
+/** @returns {Cart} is too far above. */
+
+function far() {}
+/** @returns {{cart: Cart}} */
+function shape() {}
+",
+        ),
+        "add store Store
+         shared Store
+         add Cart",
+        "",
+    );
+    let source = "/**
+ * @param {Cart} cart
+ * @param {Wrong} other.part
+ * @param {Store} [other=none]
+ */
+function add(cart, other, third) {}
+";
+    let facts = facts(javascript(), source);
+    let types = facts.values.parameters.iter().map(|parameter| {
+        let known = parameter.type_name;
+        known.map_or("", |known| known.path.of(source))
+    });
+    assert_eq!(types.collect::<Vec<_>>(), ["Cart", "Store", ""]);
 }

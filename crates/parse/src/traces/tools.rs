@@ -1,0 +1,229 @@
+//! Reads places in the reports of tools for any language: linters, formatters, bundlers, annotations of CI, and
+//! results in TAP. Each form has a label or fixed punctuation, so that no sentence is taken for one.
+
+use super::form::{Mark, Order};
+use super::messages::message;
+use super::places::{
+    Location, frame, is_path, leading_number, leading_place, location, split_number,
+};
+
+/// Largest number of lines of a YAML block that are searched for a place.
+const MAX_BLOCK: usize = 8;
+/// Longest line that is examined, in bytes.
+const MAX_LINE: usize = 1_000;
+
+/// Reads a line that is complete by itself.
+pub(super) fn read(text: &str) -> Option<Mark> {
+    if text.len() > MAX_LINE {
+        return None;
+    }
+    annotation(text)
+        .or_else(|| bundler(text))
+        .or_else(|| syntax_error(text))
+        .or_else(|| place_in_parentheses(text))
+        .or_else(|| flow_place(text))
+}
+
+/// Reads what several lines say together, and replaces their marks: problems below the path of their file, and
+/// the place in a YAML block.
+pub(super) fn read_groups(lines: &[&str], marks: &mut [Option<Mark>]) {
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let below = lines.get(at + 1..).unwrap_or_default();
+        let group = match line.trim() {
+            "at:" => block_place(line, below),
+            path if is_plain_path(path) => problems(path, below),
+            _ => Vec::new(),
+        };
+        let slots = marks.get_mut(at..).unwrap_or_default();
+        at += group.len().max(1);
+        for (slot, mark) in slots.iter_mut().zip(group) {
+            *slot = Some(mark);
+        }
+    }
+}
+
+/// Whether a line is only the path of a file. Without a folder, it may be any word.
+fn is_plain_path(text: &str) -> bool {
+    text.len() <= MAX_LINE
+        && is_path(text)
+        && text.contains(['/', '\\'])
+        && !text.contains([' ', ':', '=', ','])
+        // `C:\a.js`.
+        || text.get(1..3) == Some(":\\") && text.len() <= MAX_LINE && is_path(text)
+}
+
+/// Returns the marks of a path and of the problems below it, as ESLint lists them by default:
+/// `  2410:5  error  Unexpected any  no-explicit-any`. Empty if there are none.
+fn problems(path: &str, below: &[&str]) -> Vec<Mark> {
+    let found: Vec<Mark> = below.iter().map_while(|line| problem(path, line)).collect();
+    if found.is_empty() {
+        return found;
+    }
+    // The path holds the problems of several files together in one trace.
+    let head = Mark::Function(String::new());
+    std::iter::once(head).chain(found).collect()
+}
+
+fn problem(path: &str, line: &str) -> Option<Mark> {
+    const SEVERITIES: [&str; 5] = ["error", "warning", "✖", "⚠", "×"];
+    if !line.starts_with([' ', '\t']) || line.len() > MAX_LINE {
+        return None;
+    }
+    let (place, rest) = line.trim().split_once(' ')?;
+    let (row, column) = row_and_column(place)?;
+    let rest = rest.trim_start();
+    let text = SEVERITIES
+        .iter()
+        .find_map(|severity| rest.strip_prefix(severity))?;
+    let text = text.strip_prefix(' ')?.trim();
+    // The name of the rule is in the last column.
+    let text = text.rsplit_once("  ").map_or(text, |(text, _)| text);
+    (!text.is_empty()).then(|| message((path, row, column), "", text))
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Returns the marks of the lines of a block such as `at:`, `  line: 4`, `  file: test/a.js`, as TAP's YAML
+/// has it; empty if they name no place.
+fn block_place(head: &str, below: &[&str]) -> Vec<Mark> {
+    let outer = indent(head);
+    let inside = below
+        .iter()
+        .take(MAX_BLOCK)
+        .take_while(|line| indent(line) > outer && line.contains(':'));
+    let inside: Vec<&str> = inside.map(|line| line.trim()).collect();
+    let Some(frame) = keyed_place(inside.iter().copied()) else {
+        return Vec::new();
+    };
+    let rest = inside.iter().map(|_| Mark::Filler);
+    std::iter::once(frame).chain(rest).collect()
+}
+
+/// Reads `at: {line: 3, file: 'test/a.js'}`, and `at: f (test/a.js:3:5)`.
+fn flow_place(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("at: ")?.trim();
+    if let Some(inside) = rest.strip_prefix('{') {
+        return keyed_place(inside.strip_suffix('}')?.split(','));
+    }
+    let (name, place) = rest.strip_suffix(')')?.rsplit_once('(')?;
+    let place = location(place).filter(|(path, ..)| is_path(path))?;
+    let is_name = name.trim().split(' ').count() <= 2;
+    is_name.then(|| Mark::Frame(frame(place, name), Order::InnermostFirst))
+}
+
+/// Returns the place that the keys `file`, `line` and `column` name.
+fn keyed_place<'t>(entries: impl Iterator<Item = &'t str>) -> Option<Mark> {
+    let (mut path, mut row, mut column) = ("", 0, 0);
+    for entry in entries {
+        let Some((key, value)) = entry.split_once(':') else {
+            continue;
+        };
+        let quotes = |c: char| matches!(c, '"' | '\'') || c.is_whitespace();
+        let value = value.trim_matches(quotes);
+        match key.trim_matches(quotes) {
+            "file" | "fileName" => path = value,
+            "line" | "lineNumber" => row = leading_number(value),
+            "column" | "columnNumber" => column = leading_number(value),
+            _ => {}
+        }
+    }
+    let is_place = row > 0 && is_path(path);
+    is_place.then(|| Mark::Frame(frame((path, row, column), ""), Order::InnermostFirst))
+}
+
+/// Reads annotations of GitHub's workflows: `::error file=a.ts,line=12,col=5::text`, and `Error: file=…::text`.
+fn annotation(text: &str) -> Option<Mark> {
+    const LABELS: [&str; 8] = [
+        "::error ", "::warning ", "::notice ", "Error: ", "Warning: ", "Notice: ", "##[error]",
+        "##[warning]",
+    ];
+    let labelled = LABELS.iter().find_map(|label| text.strip_prefix(label));
+    let (properties, told) = labelled.unwrap_or(text).split_once("::")?;
+    let value = |wanted: &str| {
+        properties.split(',').find_map(|property| {
+            let (key, value) = property.trim().split_once('=')?;
+            (key == wanted).then_some(value)
+        })
+    };
+    let path = value("file")?;
+    let row = value("line").map_or(0, leading_number);
+    let column = value("col").map_or(0, leading_number);
+    (row > 0 && is_path(path)).then(|| message((path, row, column), "", told))
+}
+
+/// Reads `ERROR in ./src/a.ts 53:0-44` of webpack, also with `:53:0` or `(53,0)`. The message is on the next
+/// line.
+fn bundler(text: &str) -> Option<Mark> {
+    let text = text.strip_prefix("[tsl] ").unwrap_or(text);
+    let rest = text
+        .strip_prefix("ERROR in ")
+        .or_else(|| text.strip_prefix("WARNING in "))?
+        .trim();
+    let place = spaced_place(rest)
+        .or_else(|| place_before_parenthesis(rest, ','))
+        .or_else(|| leading_place(rest).map(|(place, _)| place))?;
+    Some(message(place, "", ""))
+}
+
+/// Reads `./src/a.ts 53:0-44`.
+fn spaced_place(text: &str) -> Option<Location<'_>> {
+    let (path, numbers) = text.rsplit_once(' ')?;
+    let numbers = numbers.split('-').next()?;
+    let (row, column) = row_and_column(numbers)?;
+    (is_path(path) && !path.contains(' ')).then_some((path, row, column))
+}
+
+/// Reads `SyntaxError: a.ts: Unexpected token (8:21)` of Babel, and `[error] a.ts: SyntaxError: text (8:21)` of
+/// Prettier, also without the label.
+fn syntax_error(text: &str) -> Option<Mark> {
+    const ERROR: &str = "SyntaxError: ";
+    let (head, numbers) = text.strip_suffix(')')?.rsplit_once(" (")?;
+    let (row, column) = row_and_column(numbers)?;
+    let head = head.strip_prefix("[error] ").unwrap_or(head);
+    let (head, is_first) = match head.strip_prefix(ERROR) {
+        Some(rest) => (rest, true),
+        None => (head, false),
+    };
+    let (path, told) = head.split_once(": ")?;
+    let is_error = is_first || told.starts_with(ERROR);
+    if !is_error || !is_path(path) || path.contains(' ') {
+        return None;
+    }
+    let told = told.strip_prefix(ERROR).unwrap_or(told);
+    Some(message((path, row, column), "", &format!("{ERROR}{told}")))
+}
+
+/// Reads `src/a.ts (13:9)`, a whole line of Rollup. The message is on the next line.
+fn place_in_parentheses(text: &str) -> Option<Mark> {
+    let place = place_before_parenthesis(text, ':').filter(|(path, ..)| path.contains('/'))?;
+    let (path, ..) = place;
+    text.get(path.len()..)?
+        .starts_with(' ')
+        .then(|| message(place, "", ""))
+}
+
+/// Reads `src/a.ts (13:9)` or `src/a.ts(13,9)`, the whole of a text.
+fn place_before_parenthesis(text: &str, separator: char) -> Option<Location<'_>> {
+    let (path, numbers) = text.strip_suffix(')')?.rsplit_once('(')?;
+    let path = path.trim_end();
+    let (row, column) = numbers.split_once(separator)?;
+    let are_digits = [row, column]
+        .iter()
+        .all(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    let row = leading_number(row);
+    let is_place = are_digits && row > 0 && is_path(path) && !path.contains(' ');
+    is_place.then(|| (path, row, leading_number(column)))
+}
+
+/// Reads `2410:5`, the whole of a text.
+fn row_and_column(text: &str) -> Option<(u32, u32)> {
+    let (row, rest) = split_number(text);
+    let (column, rest) = split_number(rest.strip_prefix(':').filter(|rest| !rest.is_empty())?);
+    (row > 0 && rest.is_empty()).then_some((row, column))
+}
+
+#[cfg(test)]
+mod tests;
