@@ -208,8 +208,8 @@ const MAX_LITERALS: usize = 4;
 /// Whether the keys in the braces of a literal are fields. Those of maps, arrays and slices are expressions.
 fn has_fields(body: Node<'_>) -> bool {
     let made = literal_type(body, MAX_LITERALS);
-    !made.is_some_and(|made| {
-        matches!(
+    made.is_none_or(|made| {
+        !matches!(
             made.kind(),
             "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"
         )
