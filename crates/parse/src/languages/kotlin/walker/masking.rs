@@ -49,9 +49,9 @@ impl Masker<'_> {
         self.overwrite(range.start, &" ".repeat(range.len()));
     }
 
-    /// Moves the bracket of a primary constructor to the name of its class, whose line ends before `start`: a constructor
-    /// on another line spoils the parse of the class around. The line end takes the place of the bracket, so that every
-    /// line keeps its number.
+    /// Moves the bracket of a primary constructor to the name of its class, whose line ends before `start`: on another
+    /// line, a constructor spoils the parse of the class around. The line end takes the place of the bracket, so that
+    /// every line keeps its number.
     fn join_constructor(&mut self, start: usize) {
         let text = self.text;
         let rest = text.get(start..).unwrap_or("");
