@@ -167,7 +167,8 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
             for part in children(body) {
                 let element = field(part, "value").unwrap_or(part);
                 let inner = element.named_child(0);
-                if let Some(inner) = inner.filter(|inner| inner.kind() == "literal_value") {
+                let inner = inner.filter(|inner| inner.kind() == "literal_value");
+                if let Some(inner) = inner.filter(|inner| has_fields(*inner)) {
                     add_keys(walk, inner, named);
                 }
             }
@@ -188,17 +189,50 @@ fn add_keys<'t>(walk: &mut Walk<'t>, body: Node<'t>, named: Node<'t>) {
 
 /// Skips the key of `T{Key: value}`: it is a field of `T`, not a name of the file.
 fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {
-    let is_key = node.parent().is_some_and(|parent| {
-        parent.kind() == "keyed_element" && parent.named_child(0) == Some(node)
-    });
-    if is_key
-        && node
-            .named_child(0)
-            .is_some_and(|key| key.kind() == "identifier")
-    {
+    let keyed = node
+        .parent()
+        .filter(|parent| parent.kind() == "keyed_element" && parent.named_child(0) == Some(node));
+    let is_name = node
+        .named_child(0)
+        .is_some_and(|key| key.kind() == "identifier");
+    let body = keyed.filter(|_| is_name).and_then(|keyed| keyed.parent());
+    if body.is_some_and(has_fields) {
         walk.collector.skip_to(node.end_byte());
     }
     Some(Descend::Into)
+}
+
+/// Most literals around one whose type is looked for. Deeper ones count as literals of structs.
+const MAX_LITERALS: usize = 4;
+
+/// Whether the keys in the braces of a literal are fields. Those of maps, arrays and slices are expressions.
+fn has_fields(body: Node<'_>) -> bool {
+    let made = literal_type(body, MAX_LITERALS);
+    made.is_none_or(|made| {
+        !matches!(
+            made.kind(),
+            "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"
+        )
+    })
+}
+
+/// Returns the type of a literal, given its braces. `{…}` in another literal has the type of that one's elements.
+fn literal_type(body: Node<'_>, levels: usize) -> Option<Node<'_>> {
+    let around = body.parent()?;
+    if around.kind() == "composite_literal" {
+        return field(around, "type");
+    }
+    let part = around.parent()?;
+    let is_keyed = part.kind() == "keyed_element";
+    let is_key = is_keyed && part.named_child(0) == Some(around);
+    let outer = if is_keyed { part.parent()? } else { part };
+    let made = literal_type(outer, levels.checked_sub(1)?)?;
+    match made.kind() {
+        "map_type" if is_key => field(made, "key"),
+        "map_type" => field(made, "value"),
+        "slice_type" | "array_type" | "implicit_length_array_type" => field(made, "element"),
+        _ => None,
+    }
 }
 
 fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Handled {

@@ -1,6 +1,6 @@
 //! Parses backtraces of Ruby and the output of its test frameworks.
 
-use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::form::{Mark, Message, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
 use crate::traces::places::{
     Frame, frame, has_extension, last_two, leading_number, leading_place, location,
@@ -14,6 +14,8 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| case(text))
             .or_else(|| diagnostic(text))
     },
+    is_header: is_list,
+    is_other_stack: is_list,
     is_error: |text| text.starts_with("Minitest::") && text.contains(": "),
     ..TraceForm::NONE
 };
@@ -37,7 +39,7 @@ fn backtrace(text: &str) -> Option<Mark> {
     let (name, rest) = quoted.split_once(['\'', '"']).unwrap_or((quoted, ""));
     let found = frame_of(place, name);
     if let Some(text) = rest.strip_prefix(": ") {
-        return Some(Mark::Message(crate::traces::form::Message {
+        return Some(Mark::Message(Message {
             place: Some(found),
             text: text.trim().to_owned(),
         }));
@@ -83,6 +85,12 @@ fn frame_of(place: (&str, u32, u32), name: &str) -> Frame {
     found
 }
 
+/// Whether a line heads RSpec's list of the examples that failed. It repeats failures that were printed with their
+/// frames, so it leads no closer to the cause.
+fn is_list(text: &str) -> bool {
+    text == "Failed examples:"
+}
+
 /// Parses RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and
 /// `Failure/Error: code`, which has the text on the next line.
 fn expectation(text: &str) -> Option<Mark> {
@@ -103,12 +111,16 @@ fn expectation(text: &str) -> Option<Mark> {
 /// and `CartTest#test_sum:` above an error.
 fn case(text: &str) -> Option<Mark> {
     let (class, rest) = text.split_once('#')?;
-    let is_class = class.starts_with(char::is_uppercase)
-        && class
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, ':' | '_'));
+    let is_class = |name: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, ':' | '_');
+        name.starts_with(char::is_uppercase) && name.chars().all(is_part)
+    };
+    let outermost = class.split("::").next().unwrap_or(class);
+    if let Some(found) = example(rest).filter(|_| is_class(outermost)) {
+        return Some(found);
+    }
     let method: &str = rest.split([' ', ':']).next()?;
-    if !is_class || !method.starts_with("test_") {
+    if !is_class(class) || !method.starts_with("test_") {
         return None;
     }
     let class = class.rsplit("::").next().unwrap_or(class);
@@ -119,6 +131,21 @@ fn case(text: &str) -> Option<Mark> {
         Some(place) => Some(message(place, &name, "")),
         None => after.is_empty().then_some(Mark::Function(name)),
     }
+}
+
+/// Parses what `CartTest::sum#test_0003_adds all prices [test/cart_test.rb:12]:` has after the class: a numbered title,
+/// as Minitest names the examples of specs. Sources have the title alone.
+fn example(rest: &str) -> Option<Mark> {
+    let (number, titled) = rest.strip_prefix("test_")?.split_once('_')?;
+    let is_number = number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());
+    let titled = titled.trim_end_matches(':').strip_suffix(']')?;
+    let (title, place) = titled.rsplit_once(" [").filter(|_| is_number)?;
+    let mut found = frame(location(place)?, "");
+    found.function = title.to_owned();
+    Some(Mark::Message(Message {
+        place: Some(found),
+        text: String::new(),
+    }))
 }
 
 /// Parses `a.rb:3: warning: text` and `a.rb:3: syntax error, unexpected end`.

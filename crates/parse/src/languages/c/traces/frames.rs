@@ -84,3 +84,22 @@ pub(super) fn of_valgrind(text: &str) -> Option<Mark> {
     let (place, rest) = leading_place(place)?;
     rest.is_empty().then(|| innermost_first(place, name))
 }
+
+/// `./shop(sum+0x51e)[0x55d0]`, as `backtrace_symbols` of the C library prints frames. They have no place; static
+/// functions and many in libraries have no name either.
+pub(super) fn of_backtrace(text: &str) -> Option<Mark> {
+    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let (symbol, address) = text.strip_suffix(']')?.rsplit_once("[0x")?;
+    let (program, symbol) = symbol.trim_end().strip_suffix(')')?.rsplit_once('(')?;
+    let (name, offset) = symbol.rsplit_once("+0x")?;
+    let is_frame = is_hex(address) && is_hex(offset) && !program.is_empty();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !is_frame || !name.chars().all(is_name) {
+        return None;
+    }
+    // A mangled name of C++ is in no source.
+    if name.is_empty() || name.starts_with("_Z") || program.contains("/libc.so") {
+        return Some(Mark::Filler);
+    }
+    Some(innermost_first(("", 0, 0), name))
+}

@@ -67,6 +67,7 @@ fn linker(text: &str) -> Option<Mark> {
 pub(super) fn runtime(text: &str) -> Option<Mark> {
     assertion(text)
         .or_else(|| failed(text))
+        .or_else(|| untrue(text))
         .or_else(|| summary(text))
 }
 
@@ -91,6 +92,16 @@ fn failed(text: &str) -> Option<Mark> {
     let mut found = frame((path, leading_number(line), 0), "");
     found.function = written(name);
     Some(at(found, &format!("Assertion failed: {message_text}")))
+}
+
+/// `==> a.c:3 'x > 0' is not true`, which loggers print behind a time.
+fn untrue(text: &str) -> Option<Mark> {
+    let (before, rest) = text.split_once("==> ")?;
+    let (place, rest) = leading_place(rest)?;
+    let expression = rest.strip_prefix(" '")?.strip_suffix("' is not true")?;
+    let is_begun = before.is_empty() || before.ends_with("# ");
+    let is_match = is_begun && has_extension(place.0, EXTENSIONS);
+    is_match.then(|| message(place, "", &format!("'{expression}' is not true")))
 }
 
 /// `SUMMARY: AddressSanitizer: heap-use-after-free /a/b.c:3:5 in f`

@@ -149,6 +149,22 @@ fn c_messages_are_read() {
             "src/cart.c:3 sum | ! Assertion `n > 0' failed.",
         ),
         (
+            "cart.c:3: sum: Assertion `n > 0' failed.",
+            "cart.c:3 sum | ! Assertion `n > 0' failed.",
+        ),
+        (
+            "=== ASSERTION FAILED ===\n==> cart.c:3 'n == 0' is not true",
+            "cart.c:3 | ! 'n == 0' is not true",
+        ),
+        (
+            "7:M 01 Jan 2024 10:00:00.000 # ==> cart.c:3 'n > 0' is not true",
+            "cart.c:3 | ! 'n > 0' is not true",
+        ),
+        (
+            "./shop *:80(sum+0x51e)[0x55d0]\n./shop(+0x42)[0x55d1]\n/lib/libc.so.6(abort+0xd3) [0x7f01]\n./shop(main+0x1a)[0x55d2]",
+            ":0 main | :0 sum",
+        ),
+        (
             "Assertion failed: (n > 0), function sum, file cart.c, line 3.",
             "cart.c:3 sum | ! Assertion failed: (n > 0)",
         ),

@@ -151,6 +151,9 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         if walk.is_in_function() {
             local(walk, node, &found);
         } else if found.function.is_none() {
+            if is_instantiation(walk, node) {
+                continue;
+            }
             let id = variable(walk, node, declarator, &found, is_single);
             holder = holder.or(Some(id));
         } else if names_function(walk, node, &found) {
@@ -170,6 +173,18 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         });
     }
     Some(Descend::Into)
+}
+
+/// Whether a declaration is the rest of `template class API a::B<int>;`, whose first word is masked. With a macro
+/// before its name it looks like that of a variable.
+fn is_instantiation(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let before = walk.collector.text.get(..node.start_byte()).unwrap_or("");
+    let before = before.trim_end();
+    let before = ["class", "struct", "union"]
+        .iter()
+        .find_map(|word| before.strip_suffix(word))
+        .unwrap_or(before);
+    before.trim_end().ends_with("template")
 }
 
 /// Adds a function that is only declared: its body is elsewhere.

@@ -164,7 +164,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// Adds a function whose head is a macro: `TEST(Cart, Adds) { … }`, `SYSCALL_DEFINE2(open, …) { … }`. It is
-/// named after the second of two names in tests, otherwise after the first name or text.
+/// named after its title in tests, or after the second of two names; otherwise after the first name or text.
 pub(super) fn defined_function<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
@@ -188,7 +188,13 @@ pub(super) fn defined_function<'t>(
     let called = macro_name.of(text);
     let is_test = called.contains("TEST") || called.contains("BENCHMARK");
     let (name, suite) = match (is_test, names.as_slice()) {
-        (true, [suite, name]) if suite.of(text).bytes().all(is_word) => (*name, Some(*suite)),
+        // `TEST(Suite, name)` and `TEST_CASE_METHOD(Fixture, "title", "[tag]")`. A text is never a suite, though it be
+        // one word: the text behind it is a tag.
+        (true, [suite, name, rest @ ..])
+            if !is_quoted(text, *suite) && (rest.is_empty() || is_quoted(text, *name)) =>
+        {
+            (*name, Some(*suite))
+        }
         (_, [name, ..]) => (*name, None),
         (_, []) => (macro_name, None),
     };
@@ -215,16 +221,31 @@ pub(super) fn defined_function<'t>(
     Some(Descend::Into)
 }
 
-/// Whether the tests of a macro are members of the class that its first argument names: `TEST_F`, `TYPED_TEST`.
+/// Whether an argument is a text; its span is between the quotes.
+fn is_quoted(text: &str, argument: Span) -> bool {
+    let before = text.get(..argument.start as usize).unwrap_or("");
+    before.ends_with('"')
+}
+
+/// Whether the tests of a macro are members of the class that its first argument names: `TEST_F`, `TYPED_TEST`,
+/// `TEST_CASE_METHOD` of Catch2, `TEST_CASE_FIXTURE` of doctest.
 fn has_fixture(called: &str) -> bool {
-    called.ends_with("_F") || called.ends_with("_P") || called.starts_with("TYPED_TEST")
+    let endings = ["_F", "_P", "_METHOD", "_FIXTURE"];
+    endings.iter().any(|ending| called.ends_with(ending)) || called.starts_with("TYPED_TEST")
 }
 
 /// Returns the leading arguments of a macro that are plain names or texts.
 fn arguments(text: &str, list: Span) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = list.start as usize;
-    for argument in list.of(text).split(',').take(8) {
+    // A comma in a text separates nothing.
+    let (mut in_text, mut before) = (false, ' ');
+    let separates = |c: char| {
+        in_text ^= c == '"' && before != '\\';
+        before = c;
+        c == ',' && !in_text
+    };
+    for argument in list.of(text).split(separates).take(8) {
         let after = start + argument.len() + 1;
         let name = argument.trim();
         let from = start + (argument.len() - argument.trim_start().len());

@@ -49,6 +49,27 @@ impl Masker<'_> {
         self.overwrite(range.start, &" ".repeat(range.len()));
     }
 
+    /// Moves the bracket of a primary constructor to the name of its class, whose line ends before `start`: on another
+    /// line, a constructor spoils the parse of the class around. The line end takes the place of the bracket, so that
+    /// every line keeps its number.
+    fn join_constructor(&mut self, start: usize) {
+        let text = self.text;
+        let rest = text.get(start..).unwrap_or("");
+        let end = rest.char_indices().nth(MAX_CONSTRUCTOR_HEAD);
+        let end = end.map_or(rest.len(), |(at, _)| at);
+        let head = rest.get(..end).and_then(constructor_head);
+        let Some((head, line_end)) = head.zip(start.checked_sub(1)) else {
+            return;
+        };
+        let mut at = start;
+        for line in head.split_inclusive('\n') {
+            self.blank(at..at + line.trim_end_matches('\n').len());
+            at += line.len();
+        }
+        self.overwrite(line_end, "(");
+        self.overwrite(start + head.len(), "\n");
+    }
+
     /// Masks words anywhere in a line.
     fn mask_words(&mut self) {
         let text = self.text;
@@ -90,9 +111,57 @@ impl Masker<'_> {
         for at in unended_members(line) {
             self.overwrite(start + at, ";");
         }
+        if is_class_head(line) {
+            self.join_constructor(start + line.len());
+        }
         let is_unexpected = |next: &str| is_constructor(next) || is_accessor(next);
         if line.trim_start().starts_with('@') && next.is_some_and(is_unexpected) {
             self.blank(start..start + line.trim_end().len());
+        }
+    }
+}
+
+/// Longest text between the name of a class and the parameters of its constructor, in characters.
+const MAX_CONSTRUCTOR_HEAD: usize = 400;
+
+/// Whether a line ends with the name of a class, or with its type parameters.
+fn is_class_head(line: &str) -> bool {
+    let Some(at) = line.rfind("class ") else {
+        return false;
+    };
+    let (before, name) = line.split_at(at);
+    let name = name.strip_prefix("class ").unwrap_or(name).trim();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let parameters = name.trim_start_matches(is_part);
+    let is_list = parameters.starts_with('<') && parameters.ends_with('>');
+    name.starts_with(is_part)
+        && (parameters.is_empty() || is_list)
+        && !before.ends_with(is_part)
+        && !before.trim_start().starts_with(['*', '/'])
+}
+
+/// Returns `@B(3) private constructor` and the blanks around it, from the start of a text to the bracket behind it.
+fn constructor_head(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        if let Some(annotation) = rest.strip_prefix('@') {
+            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+            rest = annotation.trim_start_matches(is_part);
+            if let Some(arguments) = rest.strip_prefix('(') {
+                rest = arguments.split_once(')')?.1;
+            }
+            continue;
+        }
+        let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+        rest = rest.strip_prefix(word)?;
+        if word == "constructor" {
+            let rest = rest.trim_start();
+            let has_parameters = rest.starts_with('(');
+            return text.strip_suffix(rest).filter(|_| has_parameters);
+        }
+        if word != "actual" && !MODIFIERS.contains(&word) {
+            return None;
         }
     }
 }
@@ -361,7 +430,19 @@ mod tests {
             ("else if (a) f { b -> c }\n", "else if (a) f { b -> c }\n"),
             (
                 "class A\n  @B(3)\n  internal constructor() : C {",
-                "class A\n       \n  internal constructor() : C {",
+                "class A(       \n                      \n) : C {",
+            ),
+            (
+                "  public class A<T : B>\n  private constructor(val x: T) {\n",
+                "  public class A<T : B>(                     \nval x: T) {\n",
+            ),
+            (
+                "class A\n\nprivate val x = f(1)\n",
+                "class A\n\nprivate val x = f(1)\n",
+            ),
+            (
+                "// of a class A\nconstructor(x: B)\n",
+                "// of a class A\nconstructor(x: B)\n",
             ),
             (
                 "object A : B { fun f() { g() } }\n",

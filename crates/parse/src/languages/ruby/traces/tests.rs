@@ -107,6 +107,18 @@ fn test_framework_failures_are_parsed() {
             "/w/test/cart_test.rb:12 CartTest.test_sum | ! Failure: | ! Expected false to be truthy.",
         ),
         (
+            "  1) Failure:\nCartTest::when full#test_0003_adds all [new] prices [test/cart_test.rb:12]:\nExpected: 3\n  Actual: 4",
+            "test/cart_test.rb:12 adds all [new] prices | ! Expected: 3",
+        ),
+        (
+            "     # ./lib/cart.rb:3:in 'Cart#sum'\n\nFailed examples:\n\nrspec ./spec/cart_spec.rb:8 # Cart sums",
+            "spec/cart_spec.rb:8 | lib/cart.rb:3 Cart.sum",
+        ),
+        (
+            "     # ./lib/cart.rb:3:in 'Cart#sum'\n\nFinished in 0.1 seconds\n1 example, 1 failure\n\nFailed examples:\n\nrspec ./spec/cart_spec.rb:8 # Cart sums",
+            "lib/cart.rb:3 Cart.sum | spec/cart_spec.rb:8",
+        ),
+        (
             "CartTest#test_sum:\nNoMethodError: undefined method 'price' for nil\n    lib/cart.rb:3:in 'Cart#sum'\n    test/cart_test.rb:9:in 'CartTest#test_sum'",
             "test/cart_test.rb:9 CartTest.test_sum | lib/cart.rb:3 Cart.sum | ! NoMethodError: undefined method 'price' for nil",
         ),

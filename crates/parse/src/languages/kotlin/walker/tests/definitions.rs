@@ -102,6 +102,20 @@ enum class B { C; fun f() = 1 }",
             method A.constructor constructor protected: protected constructor(y: String, z: Int) : super(y)");
     defines(
         "class A {
+  class B
+  private constructor(val x: Int) {
+    fun f() {}
+  }
+  fun g() {}
+}",
+        "class A: class A
+            class A.B: class B private constructor(val x: Int)
+            field A.B.x: val x: Int
+            method A.B.f: fun f()
+            method A.g: fun g()",
+    );
+    defines(
+        "class A {
   companion object {
     const val MAX = 1
     @JvmStatic fun of(): A = A()
