@@ -378,6 +378,13 @@ fn output_option_writes_the_printed_text_to_a_file() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let written = std::fs::read(root.parent().unwrap().join("context.md")).unwrap();
     assert_eq!(written, printed.stdout);
+    // Without a result it becomes empty: the head alone would be taken for one. With --json it has the answer.
+    let read = || std::fs::read_to_string(root.parent().unwrap().join("context.md")).unwrap();
+    let output = run(&root, &["qqqqzzzz", "--output", "context.md"]);
+    assert_eq!((output.status.code(), &*read()), (Some(3), ""));
+    let output = run(&root, &["qqqqzzzz", "--output", "context.md", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(read().contains("no_match"), "{}", read());
     // The file gets the usual permissions of this user, unlike files of the cache.
     std::fs::remove_file(root.parent().unwrap().join("context.md")).unwrap();
     let mut cached = foveate(&root, &["`total_price`", "--output", "context.md"]);

@@ -27,7 +27,7 @@ pub(super) fn print(
         signals: true,
     };
     let answer = ContextAnswer::new(answered, options);
-    write(args, &answer.context, &answer)?;
+    write(args, &answer.context, answer.sections.len(), &answer)?;
     if args.json {
         return Ok(());
     }
@@ -40,9 +40,11 @@ pub(super) fn print(
 }
 
 /// Writes the context, or with `--json` the whole answer, to the file that the arguments name, else to standard output.
+/// A context without sections has only its head, which a CI job would take for a result: the file becomes empty.
 pub(super) fn write(
     args: &ContextArgs,
     context: &str,
+    section_count: usize,
     answer: &impl serde::Serialize,
 ) -> anyhow::Result<()> {
     let mut text = Vec::new();
@@ -52,6 +54,9 @@ pub(super) fn write(
         writeln!(text, "{}", context.trim_end())?;
     }
     if let Some(path) = &args.output {
+        if section_count == 0 && !args.json {
+            text.clear();
+        }
         return write_file(path, &text);
     }
     let mut out = stdout();

@@ -42,7 +42,8 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         let list = answer.get(name).and_then(Value::as_array);
         list.map_or(&[][..], Vec::as_slice)
     };
-    output::write(args, &text(&answer, "context"), &answer)?;
+    let context = text(&answer, "context");
+    output::write(args, &context, list("sections").len(), &answer)?;
     if !args.json {
         let issues = list("issues").iter();
         output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))));
