@@ -355,6 +355,14 @@ fn diff_head_defaults_to_the_checked_out_commit() {
         1,
         "fetch-depth: 0",
     );
+    // A branch that was not cloned, or a misspelt one, is named first.
+    assert_refused(
+        &shallow,
+        &["--diff", "origin/next.."],
+        1,
+        "no commit, branch or tag \"origin/next\" in the repository; fetch the branch with `git fetch origin \
+         next:refs/remotes/origin/next`; this shallow clone also lacks old commits",
+    );
     // Or it has both commits and lacks their merge base.
     let arguments = [
         "clone", "-q", "--depth=1", "--no-single-branch", &url, "tips",
