@@ -230,7 +230,8 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
     if count > 0 {
         store.scrub().await?;
     }
-    writeln!(stdout(), "{count} answers deleted")?;
+    let plural = if count == 1 { "" } else { "s" };
+    writeln!(stdout(), "{count} answer{plural} deleted")?;
     match (count, which) {
         (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),

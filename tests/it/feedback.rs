@@ -434,7 +434,7 @@ async fn query_text_is_stored_only_if_enabled() {
 
     // Deleted answers leave no text in any file.
     let output = feedback(data.path(), &["delete", "loud"]);
-    assert_eq!(output.stdout, b"1 answers deleted\n", "{output:?}");
+    assert_eq!(output.stdout, b"1 answer deleted\n", "{output:?}");
     assert!(files_containing(data.path(), SAID).is_empty());
     assert_eq!(
         feedback(data.path(), &["delete", "loud"]).status.code(),
