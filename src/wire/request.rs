@@ -311,9 +311,23 @@ fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
             let error = format!("{place:?} is not a place: write path:name or path:start-end");
             return Err(Field::SeenPlaces.refuse_for(error));
         }
+        if is_reversed(place) {
+            let error = format!("{place:?} ends before it starts: write path:start-end");
+            return Err(Field::SeenPlaces.refuse_for(error));
+        }
     }
     let plain = |place: String| place.trim_start_matches("./").to_owned();
     Ok(named.into_iter().map(plain).collect())
+}
+
+/// Whether a place names lines in the wrong order, such as `a.py:40-10`.
+fn is_reversed(place: &str) -> bool {
+    let (_, lines) = place.rsplit_once(':').unwrap_or_default();
+    let lines = lines.split('@').next().unwrap_or_default();
+    let number = |text: &str| text.parse::<u64>().ok();
+    let ends = lines.split_once('-');
+    let ends = ends.and_then(|(start, end)| number(start).zip(number(end)));
+    ends.is_some_and(|(start, end)| end < start)
 }
 
 #[cfg(test)]
@@ -374,7 +388,7 @@ mod tests {
         type Change = fn(&mut RawRequest);
         let many = || vec!["a.py".to_owned(); MAX_ENTRIES + 1];
         let text = |n: usize| "a".repeat(n);
-        let cases: [(Change, Field, &str); 23] = [
+        let cases: [(Change, Field, &str); 24] = [
             (|r| r.repo = None, Field::Repo, "is missing"),
             (|r| r.query = None, Field::Query, "is missing"),
             (
@@ -456,6 +470,11 @@ mod tests {
                 |r| r.seen_places = vec!["a.py".to_owned()],
                 Field::SeenPlaces,
                 "path:start-end",
+            ),
+            (
+                |r| r.seen_places = vec!["a.py:40-10@9f2c".to_owned()],
+                Field::SeenPlaces,
+                "ends before it starts",
             ),
             (|_| (), Field::FocusPaths, "1001 entries"),
             (|_| (), Field::FocusSymbols, "1001 entries"),
