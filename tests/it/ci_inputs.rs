@@ -486,6 +486,12 @@ fn server_is_asked_the_same_question() {
             stderr(&output)
         );
     }
+    assert_refused(
+        &root,
+        &["x", "--server", &url],
+        2,
+        "with --server, the first argument is the name of a repository on the server",
+    );
     drop(server);
     let output = ask(&["x"]);
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
