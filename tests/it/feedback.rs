@@ -476,6 +476,9 @@ async fn operator_lists_and_deletes_while_the_server_runs() {
     assert_eq!(list.lines().count(), 2, "{list}");
     let said = "caller anonymous: 1 of 1 files and 1 of 1 functions in the context";
     assert!(list.lines().all(|line| line.contains(said)), "{list}");
+    let unknown = feedback(app.data(), &["list", "--repo", "nope"]);
+    assert_eq!(unknown.status.code(), Some(3));
+    assert_eq!(unknown.stderr, b"no answers are recorded for nope\n");
     let json = feedback(app.data(), &["list", "--json"]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["answers"][1]["repo"], "stall");
