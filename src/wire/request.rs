@@ -123,7 +123,7 @@ impl Field {
 pub struct InvalidRequest {
     /// The invalid field.
     pub field: Field,
-    /// Whether the query is empty.
+    /// Whether the query is empty or missing.
     pub is_empty_query: bool,
     reason: String,
 }
@@ -209,8 +209,10 @@ fn query(
 ) -> Result<String, InvalidRequest> {
     let has_diff = matches!(target, Target::Diff(_));
     let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
-        let predicate = "is missing: give the issue, question or stack trace";
-        return Err(Field::Query.refuse(predicate));
+        return Err(InvalidRequest {
+            is_empty_query: true,
+            ..Field::Query.refuse("is missing: give the issue, question or stack trace")
+        });
     };
     if query.trim().is_empty() && !has_diff {
         return Err(InvalidRequest {
@@ -498,7 +500,7 @@ mod tests {
             assert!(detail.contains(reason), "{detail}");
             assert_eq!(
                 refused.is_empty_query,
-                reason == "is empty" && field == Field::Query
+                field == Field::Query && reason.starts_with("is ")
             );
         }
     }
