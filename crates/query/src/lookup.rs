@@ -31,7 +31,10 @@ pub enum LookupError {
         /// Paths of files that end with the requested path.
         similar: Vec<String>,
     },
-    #[error("{path:?} is listed, but its text is not in the index ({reason}): {}", skip_advice(.reason))]
+    #[error(
+        "{path:?} is listed, but its text is not in the index ({reason}): {}",
+        skip_advice(.reason)
+    )]
     NotIndexed {
         path: String,
         /// The stable code of the reason, such as `binary`.
