@@ -44,7 +44,8 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     };
     let mistakes = Config::mistakes(args.config.as_deref(), &overrides);
     for mistake in &mistakes {
-        let advice = "`foveate config show` shows the settings, config/default.toml explains them";
+        let advice =
+            "`foveate config check` lists the mistakes, config/default.toml explains the settings";
         findings.push(Finding::failure("settings", mistake.to_string(), advice));
     }
     findings.extend(machine::git());
@@ -77,6 +78,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings.push(machine::parsing(&parsers(&config)));
     findings.extend(telemetry::otlp(&config.telemetry.otlp, &Handle::current()));
     findings.extend(telemetry::authorities());
+    findings.extend(network::secrets(&config));
     let dates = if args.offline {
         Vec::new()
     } else {

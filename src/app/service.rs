@@ -94,6 +94,8 @@ impl Service {
         let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
             .context("cannot create the HTTP client for forges")?
             .into();
+        let read = Arc::clone(&hosts);
+        spawn_blocking(move || warn_of_unreadable_secrets(&read)).await?;
         let catalog = catalog(&config, &data_dir, &engine, &store, &hosts, &stop);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
         let feedback = Arc::new(feedback);
@@ -197,6 +199,18 @@ impl Service {
         written.cancel();
         let _ = writer.await;
         self.catalog.close().await;
+    }
+}
+
+/// Logs the secrets of forges that cannot be read. The server starts all the same: they may be put in place later.
+fn warn_of_unreadable_secrets(hosts: &[forge::Host]) {
+    for host in hosts {
+        let name = host.dialect.name();
+        for (setting, error) in host.unreadable_secrets() {
+            tracing::warn!(
+                "forge.{name}.{setting}: {error}; webhooks or comments of {name} fail until it is there"
+            );
+        }
     }
 }
 

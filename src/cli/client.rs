@@ -40,6 +40,13 @@ impl ServerUnreachable {
             ));
         }
         let reason = reason.unwrap_or_default();
+        if let Some(rest) = url.strip_prefix("http://")
+            && is_no_http(&reason)
+        {
+            return Self(format!(
+                "the server at {url} does not speak http ({reason}); try https://{rest}"
+            ));
+        }
         Self(format!(
             "no server answers at {url}: {reason}; start one with `foveate serve` or choose another with --server"
         ))
@@ -75,6 +82,11 @@ impl Refused {
     pub(super) fn is_unknown_repo(&self) -> bool {
         self.code == UNKNOWN_REPO
     }
+}
+
+/// Whether an answer was no HTTP: a server that expects TLS answers with a TLS alert.
+fn is_no_http(reason: &str) -> bool {
+    reason.contains("invalid HTTP version")
 }
 
 /// Returns what is wrong with the server's certificate, if that is the error. An error of input and output does not

@@ -76,6 +76,10 @@ fn database_mistake(args: &ConfigArgs) -> Option<String> {
 }
 
 fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {
+    let mistakes = Config::mistakes(args.config.as_deref(), &Overrides::default());
+    if !mistakes.is_empty() {
+        return Ok(print_mistakes(&mistakes));
+    }
     let settings = Config::effective(args.config.as_deref(), &Overrides::default());
     let settings = settings.map_err(|error| UsageError(error.to_string()))?;
     let mut out = stdout();

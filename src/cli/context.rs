@@ -133,8 +133,7 @@ pub struct ContextArgs {
     /// Write the output to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the ranking with its reasons after the context; with --json, add the reasons of
-    /// functions.
+    /// Print the ranking with its reasons on standard error; with --json, add the reasons of functions to the JSON.
     #[arg(long)]
     explain: bool,
     /// Wait until the functions that past commits changed have been read. Without it they are used only if the cache

@@ -116,7 +116,9 @@ pub async fn each(
 async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut out = stdout();
     let mut entries = Vec::new();
+    let mut count = 0_u64;
     each(store, repo, |entry| {
+        count += 1;
         if as_json {
             let mut value = to_json(&entry);
             if let Some(fields) = value.as_object_mut() {
@@ -131,7 +133,14 @@ async fn list(store: &Store, repo: Option<&RepoName>, as_json: bool) -> anyhow::
     if as_json {
         print_json(&mut out, &json!({ "answers": entries }))?;
     }
-    Ok(ExitCode::SUCCESS)
+    match repo {
+        // The name may be misspelt.
+        Some(repo) if count == 0 => {
+            let _ = writeln!(io::stderr(), "no answers are recorded for {repo}");
+            Ok(ExitCode::from(NOTHING_FOUND))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
@@ -230,7 +239,8 @@ async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
     if count > 0 {
         store.scrub().await?;
     }
-    writeln!(stdout(), "{count} answers deleted")?;
+    let plural = if count == 1 { "" } else { "s" };
+    writeln!(stdout(), "{count} answer{plural} deleted")?;
     match (count, which) {
         (0, AnswerFilter::WithRequestId(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
         _ => Ok(ExitCode::SUCCESS),

@@ -370,7 +370,10 @@ fn poll(repo: &Value) -> String {
     parts.extend(number("checked_seconds_ago").map(|ago| format!("last {ago} s ago")));
     parts.extend(number("next_in_seconds").map(|left| format!("next in {left} s")));
     let failures = number("failures").filter(|count| *count > 0);
-    parts.extend(failures.map(|count| format!("{count} failures in a row")));
+    parts.extend(failures.map(|count| match count {
+        1 => "1 failure".to_owned(),
+        count => format!("{count} failures in a row"),
+    }));
     parts.join(", ")
 }
 

@@ -129,6 +129,15 @@ impl Host {
         place.read().map(drop).map_err(|error| (setting, error))
     }
 
+    /// Returns the secrets that cannot be read now, each with the name of its setting in the forge's table.
+    pub fn unreadable_secrets(&self) -> Vec<(&'static str, SecretError)> {
+        let webhook = self.webhook_secret.as_ref();
+        let webhook = webhook.and_then(|place| place.read().err());
+        let webhook = webhook.map(|error| ("webhook_secret", error));
+        let token = self.check_token().err();
+        webhook.into_iter().chain(token).collect()
+    }
+
     /// Returns the token for a project.
     ///
     /// # Errors

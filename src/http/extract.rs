@@ -122,6 +122,7 @@ fn wrong_field(reason: &str) -> Problem {
         Some((path, message)) if !path.contains([' ', '`']) => (path, message),
         _ => ("", reason),
     };
+    let message = without_position(message);
     let join = |name: &str| match path.rsplit_once('.') {
         _ if path.is_empty() || path == name => name.to_owned(),
         // The path may already end in the unknown field itself.
@@ -142,10 +143,41 @@ fn wrong_field(reason: &str) -> Problem {
     let missing = message.strip_prefix("missing field `");
     let missing = missing.and_then(|rest| rest.split_once('`'));
     let field = missing.map_or_else(|| path.to_owned(), |(name, _)| join(name));
+    let told = match UnknownField::parse_value(message) {
+        Some(unknown) => format!("it cannot be `{}`: {}", unknown.name, unknown.advice()),
+        None => expectation(message).unwrap_or_else(|| message.to_owned()),
+    };
     if field.is_empty() {
-        return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", message);
+        let detail = format!("the request: {told}");
+        return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", detail);
     }
-    Problem::invalid_field(&field, format!("`{field}`: {message}"))
+    let detail = match missing {
+        Some(_) => format!("`{field}` is missing"),
+        None => format!("`{field}`: {told}"),
+    };
+    Problem::invalid_field(&field, detail)
+}
+
+/// Returns a message without serde's position at its end: the field says where the error is.
+fn without_position(message: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match message.rsplit_once(" at line ") {
+        Some((text, position))
+            if (position.split_once(" column "))
+                .is_some_and(|(line, column)| is_number(line) && is_number(column)) =>
+        {
+            text
+        }
+        _ => message,
+    }
+}
+
+/// Turns serde's ``invalid type: string "8k", expected a number`` around, so that it begins with what is expected.
+fn expectation(message: &str) -> Option<String> {
+    let rest = message.strip_prefix("invalid type: ");
+    let rest = rest.or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = rest.rsplit_once(", expected ")?;
+    Some(format!("expected {expected}, not {found}"))
 }
 
 #[cfg(test)]
@@ -173,6 +205,34 @@ mod tests {
                 (problem.code, problem.field.as_deref()),
                 (code, Some(field))
             );
+        }
+    }
+
+    #[test]
+    fn detail_has_no_words_of_the_parser() {
+        for (reason, detail) in [
+            (
+                "missing field `name` at line 1 column 39",
+                "`name` is missing",
+            ),
+            (
+                "limit: invalid type: string \"8k\", expected a whole number of 0 or more at line 1 column 8",
+                "`limit`: expected a whole number of 0 or more, not string \"8k\"",
+            ),
+            (
+                "invalid type: sequence, expected an object at line 1 column 0",
+                "the request: expected an object, not sequence",
+            ),
+            (
+                "intent: unknown variant `BUGFIX`, expected `BUG_FIX` or `REFACTOR` at line 1 column 20",
+                "`intent`: it cannot be `BUGFIX`: did you mean `BUG_FIX`?",
+            ),
+            (
+                "watch: it is only allowed with `path` at line 1 column 82",
+                "`watch`: it is only allowed with `path`",
+            ),
+        ] {
+            assert_eq!(wrong_field(reason).detail, detail);
         }
     }
 }

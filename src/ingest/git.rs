@@ -68,6 +68,11 @@ pub enum GitError {
          `git fetch --refetch --no-filter` fetches them"
     )]
     Partial,
+    #[error(
+        "cannot list the files of the commit: this partial clone lacks directories of it; \
+         `git fetch --refetch --no-filter` fetches them"
+    )]
+    Treeless,
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
     #[error("the repository has no commit yet")]
@@ -333,6 +338,11 @@ impl GitRepo {
         let stop = CancellationToken::new();
         let run_limits = self.reading(&stop, "rev-parse");
         diff::is_shallow(self, &run_limits).unwrap_or(false)
+    }
+
+    /// Whether the clone is partial, so that it lacks objects that were left out on purpose.
+    pub fn is_partial(&self) -> bool {
+        self.setting(r"^remote\..*\.partialclonefilter$").is_some()
     }
 
     /// Returns the first value among the settings of this repository whose names match a regular expression of git.

@@ -36,11 +36,9 @@ pub enum OneShotError {
     /// The repository exists, but git cannot be used for it.
     #[error("{}", explain(.0))]
     Unusable(Arc<GitError>),
-    #[error(
-        "this clone lacks old commits: fetch them with `git fetch --unshallow`, in GitHub's CI by `fetch-depth: 0` of \
-         actions/checkout, in GitLab's by the variable `GIT_DEPTH: 0`"
-    )]
-    LacksCommits(#[source] GitError),
+    /// A shallow clone does not have a commit. It may lack the commit, or the name may be wrong.
+    #[error("{}", explain_shallow(.0))]
+    LacksCommits(GitError),
     #[error(transparent)]
     Tree(TreeError),
     #[error(transparent)]
@@ -74,6 +72,24 @@ pub fn explain(error: &GitError) -> String {
         ),
         error => error.to_string(),
     }
+}
+
+/// Explains which commit a shallow clone does not have, and how to fetch it. The name comes first: it may be misspelt, or
+/// be that of a branch that was not cloned.
+fn explain_shallow(error: &GitError) -> String {
+    const FETCH: &str = "fetch them with `git fetch --unshallow`, in GitHub's CI by `fetch-depth: 0` of \
+                         actions/checkout, in GitLab's by the variable `GIT_DEPTH: 0`";
+    let GitError::UnknownRef(name) = error else {
+        return format!("{error}: {FETCH}");
+    };
+    let branch = name.strip_prefix("origin/");
+    // `origin/main~2` is no name that can be fetched.
+    let branch = branch.filter(|branch| !branch.contains(['~', '^', '@', ':']));
+    let advice = branch.map(|branch| {
+        format!("; fetch the branch with `git fetch origin {branch}:refs/remotes/origin/{branch}`")
+    });
+    let advice = advice.unwrap_or_default();
+    format!("{error}{advice}; this shallow clone also lacks old commits: {FETCH}")
 }
 
 /// What to read, and how.

@@ -446,7 +446,7 @@ fn revision_error(error: GitError) -> RevisionError {
         GitError::NotAsked(_) => RevisionError::Unavailable(error.to_string()),
         GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
         GitError::TooLarge(_) => RevisionError::TooLarge(error.to_string()),
-        GitError::Shallow { .. } | GitError::Partial => {
+        GitError::Shallow { .. } | GitError::Partial | GitError::Treeless => {
             RevisionError::MalformedRef(error.to_string())
         }
         GitError::Cancelled(_) => RevisionError::Gone,

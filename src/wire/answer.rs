@@ -230,8 +230,8 @@ pub struct DroppedAnswer {
     pub end_line: Option<u32>,
     /// Tokens it would have taken; 0 if it could not be read.
     pub tokens: usize,
-    /// `budget`, `low_value` (not likely enough for the `breadth`), `duplicate` (another body in `context` is
-    /// nearly the same), or why the file is not indexed.
+    /// `budget` (it does not fit into `budget_tokens`, `max_files` or `max_chars`), `low_value` (not likely enough for
+    /// the `breadth`), `duplicate` (another body in `context` is nearly the same), or why the file is not indexed.
     pub reason: String,
 }
 

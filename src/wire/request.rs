@@ -123,7 +123,7 @@ impl Field {
 pub struct InvalidRequest {
     /// The invalid field.
     pub field: Field,
-    /// Whether the query is empty.
+    /// Whether the query is empty or missing.
     pub is_empty_query: bool,
     reason: String,
 }
@@ -209,8 +209,10 @@ fn query(
 ) -> Result<String, InvalidRequest> {
     let has_diff = matches!(target, Target::Diff(_));
     let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
-        let predicate = "is missing: give the issue, question or stack trace";
-        return Err(Field::Query.refuse(predicate));
+        return Err(InvalidRequest {
+            is_empty_query: true,
+            ..Field::Query.refuse("is missing: give the issue, question or stack trace")
+        });
     };
     if query.trim().is_empty() && !has_diff {
         return Err(InvalidRequest {
@@ -311,9 +313,23 @@ fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
             let error = format!("{place:?} is not a place: write path:name or path:start-end");
             return Err(Field::SeenPlaces.refuse_for(error));
         }
+        if is_reversed(place) {
+            let error = format!("{place:?} ends before it starts: write path:start-end");
+            return Err(Field::SeenPlaces.refuse_for(error));
+        }
     }
     let plain = |place: String| place.trim_start_matches("./").to_owned();
     Ok(named.into_iter().map(plain).collect())
+}
+
+/// Whether a place names lines in the wrong order, such as `a.py:40-10`.
+fn is_reversed(place: &str) -> bool {
+    let (_, lines) = place.rsplit_once(':').unwrap_or_default();
+    let lines = lines.split('@').next().unwrap_or_default();
+    let number = |text: &str| text.parse::<u64>().ok();
+    let ends = lines.split_once('-');
+    let ends = ends.and_then(|(start, end)| number(start).zip(number(end)));
+    ends.is_some_and(|(start, end)| end < start)
 }
 
 #[cfg(test)]
@@ -374,7 +390,7 @@ mod tests {
         type Change = fn(&mut RawRequest);
         let many = || vec!["a.py".to_owned(); MAX_ENTRIES + 1];
         let text = |n: usize| "a".repeat(n);
-        let cases: [(Change, Field, &str); 23] = [
+        let cases: [(Change, Field, &str); 24] = [
             (|r| r.repo = None, Field::Repo, "is missing"),
             (|r| r.query = None, Field::Query, "is missing"),
             (
@@ -457,6 +473,11 @@ mod tests {
                 Field::SeenPlaces,
                 "path:start-end",
             ),
+            (
+                |r| r.seen_places = vec!["a.py:40-10@9f2c".to_owned()],
+                Field::SeenPlaces,
+                "ends before it starts",
+            ),
             (|_| (), Field::FocusPaths, "1001 entries"),
             (|_| (), Field::FocusSymbols, "1001 entries"),
             (|_| (), Field::SeenPaths, "1024 characters"),
@@ -479,7 +500,7 @@ mod tests {
             assert!(detail.contains(reason), "{detail}");
             assert_eq!(
                 refused.is_empty_query,
-                reason == "is empty" && field == Field::Query
+                field == Field::Query && reason.starts_with("is ")
             );
         }
     }

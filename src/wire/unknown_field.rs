@@ -1,29 +1,42 @@
-//! Parses serde's message about a field that a request does not have, and finds the known field that may be meant.
+//! Parses serde's messages about a field that a request does not have, and about a value that a field does not have, and
+//! finds the known one that may be meant.
 
-/// A field that a request does not have.
+/// A field that a request does not have, or a value that a field does not have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownField<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The fields that the request can have.
+    /// The fields that the request can have, or the values of the field.
     known: Vec<&'a str>,
 }
 
 impl<'a> UnknownField<'a> {
     /// Parses a message such as ``unknown field `x`, expected `a` or `b` ``; `None` if it is another message.
     pub fn parse(message: &'a str) -> Option<Self> {
-        let (name, rest) = message.strip_prefix("unknown field `")?.split_once('`')?;
+        Self::after("unknown field `", message)
+    }
+
+    /// Parses a message about a value, such as ``unknown variant `x`, expected `a` or `b` ``; `None` if it is another
+    /// message.
+    pub fn parse_value(message: &'a str) -> Option<Self> {
+        Self::after("unknown variant `", message)
+    }
+
+    fn after(beginning: &str, message: &'a str) -> Option<Self> {
+        let (name, rest) = message.strip_prefix(beginning)?.split_once('`')?;
         Some(Self {
             name,
             known: rest.split('`').skip(1).step_by(2).collect(),
         })
     }
 
-    /// Returns the known field that may be meant: one that contains the name, or that the name begins with.
+    /// Returns the known one that may be meant: one that contains the name, that the name begins with, or that differs
+    /// by one edit.
     pub fn nearest(&self) -> Option<&'a str> {
         let is_near = |known: &&str| {
-            let is_part = self.name.len() >= MIN_PART && known.contains(self.name);
-            is_part || self.name.starts_with(*known)
+            let is_long = self.name.len() >= MIN_PART;
+            let is_part = is_long && known.contains(self.name);
+            is_part || self.name.starts_with(*known) || is_long && is_one_edit(self.name, known)
         };
         let near = self.known.iter().copied().filter(is_near);
         near.min_by_key(|known| known.len().abs_diff(self.name.len()))
@@ -42,6 +55,32 @@ impl<'a> UnknownField<'a> {
 
 /// Shortest part of a name that is recognised.
 const MIN_PART: usize = 3;
+
+/// Whether two names differ at most by their case and one edit: a letter that is missing, added or wrong, or two
+/// neighbours that are swapped.
+fn is_one_edit(left: &str, right: &str) -> bool {
+    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let start = common_len(left.iter(), right.iter());
+    let left = left.get(start..).unwrap_or_default();
+    let right = right.get(start..).unwrap_or_default();
+    let end = common_len(left.iter().rev(), right.iter().rev());
+    let left = left.get(..left.len() - end).unwrap_or_default();
+    let right = right.get(..right.len() - end).unwrap_or_default();
+    match (left, right) {
+        ([], [] | [_]) | ([_], [] | [_]) => true,
+        ([a, b], [c, d]) => a == d && b == c,
+        _ => false,
+    }
+}
+
+/// Returns how many bytes two names have in common from the beginning.
+fn common_len<'a>(
+    left: impl Iterator<Item = &'a u8>,
+    right: impl Iterator<Item = &'a u8>,
+) -> usize {
+    left.zip(right).take_while(|(a, b)| a == b).count()
+}
 
 #[cfg(test)]
 mod tests {
@@ -78,7 +117,17 @@ mod tests {
             (
                 "unknown field `skiped`, expected `skipped`",
                 "skiped",
-                "expected `skipped`",
+                "did you mean `skipped`?",
+            ),
+            (
+                "unknown field `bugdet_tokens`, expected one of `repo`, `budget_tokens`",
+                "bugdet_tokens",
+                "did you mean `budget_tokens`?",
+            ),
+            (
+                "unknown field `bugdet_token`, expected one of `repo`, `budget_tokens`",
+                "bugdet_token",
+                "expected one of `repo`, `budget_tokens`",
             ),
             (
                 "unknown field `x`, there are no fields",
@@ -90,5 +139,15 @@ mod tests {
             assert_eq!((unknown.name, &*unknown.advice()), (name, advice));
         }
         assert_eq!(UnknownField::parse("missing field `x`"), None);
+        for (value, meant) in [
+            ("BUGFIX", Some("BUG_FIX")),
+            ("bug_fix", Some("BUG_FIX")),
+            ("CHAT", None),
+        ] {
+            let message =
+                format!("unknown variant `{value}`, expected one of `BUG_FIX`, `REFACTOR`");
+            let unknown = UnknownField::parse_value(&message).expect(value);
+            assert_eq!(unknown.nearest(), meant, "{value}");
+        }
     }
 }

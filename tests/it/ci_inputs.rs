@@ -355,6 +355,14 @@ fn diff_head_defaults_to_the_checked_out_commit() {
         1,
         "fetch-depth: 0",
     );
+    // A branch that was not cloned, or a misspelt one, is named first.
+    assert_refused(
+        &shallow,
+        &["--diff", "origin/next.."],
+        1,
+        "no commit, branch or tag \"origin/next\" in the repository; fetch the branch with `git fetch origin \
+         next:refs/remotes/origin/next`; this shallow clone also lacks old commits",
+    );
     // Or it has both commits and lacks their merge base.
     let arguments = [
         "clone", "-q", "--depth=1", "--no-single-branch", &url, "tips",
@@ -378,6 +386,13 @@ fn output_option_writes_the_printed_text_to_a_file() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let written = std::fs::read(root.parent().unwrap().join("context.md")).unwrap();
     assert_eq!(written, printed.stdout);
+    // Without a result it becomes empty: the head alone would be taken for one. With --json it has the answer.
+    let read = || std::fs::read_to_string(root.parent().unwrap().join("context.md")).unwrap();
+    let output = run(&root, &["qqqqzzzz", "--output", "context.md"]);
+    assert_eq!((output.status.code(), &*read()), (Some(3), ""));
+    let output = run(&root, &["qqqqzzzz", "--output", "context.md", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(read().contains("no_match"), "{}", read());
     // The file gets the usual permissions of this user, unlike files of the cache.
     std::fs::remove_file(root.parent().unwrap().join("context.md")).unwrap();
     let mut cached = foveate(&root, &["`total_price`", "--output", "context.md"]);
@@ -471,6 +486,12 @@ fn server_is_asked_the_same_question() {
             stderr(&output)
         );
     }
+    assert_refused(
+        &root,
+        &["x", "--server", &url],
+        2,
+        "with --server, the first argument is the name of a repository on the server",
+    );
     drop(server);
     let output = ask(&["x"]);
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));

@@ -245,6 +245,7 @@ fn settings_are_checked_and_shown_without_secrets() {
     );
     let output = foveate(&["config", "show", "--config", path]);
     assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stderr), told, "all errors, as by check");
 
     // A URL that the server would refuse; its password is not repeated.
     let url = "postgres://me:s3cret@db/app?sslmode=perhaps";

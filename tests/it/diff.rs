@@ -241,8 +241,8 @@ async fn invalid_diffs_and_seen_places_name_their_field() {
             "invalid_field",
             "ref",
         ),
-        (json!({"diff": null}), "invalid_field", "query"),
-        (json!({"query": null}), "invalid_field", "query"),
+        (json!({"diff": null}), "empty_query", "query"),
+        (json!({"query": null}), "empty_query", "query"),
         (json!({"diff": null, "query": " "}), "empty_query", "query"),
         (
             json!({"repo": "plain", "diff": ends("main", "fix")}),

@@ -434,7 +434,7 @@ async fn query_text_is_stored_only_if_enabled() {
 
     // Deleted answers leave no text in any file.
     let output = feedback(data.path(), &["delete", "loud"]);
-    assert_eq!(output.stdout, b"1 answers deleted\n", "{output:?}");
+    assert_eq!(output.stdout, b"1 answer deleted\n", "{output:?}");
     assert!(files_containing(data.path(), SAID).is_empty());
     assert_eq!(
         feedback(data.path(), &["delete", "loud"]).status.code(),
@@ -476,6 +476,9 @@ async fn operator_lists_and_deletes_while_the_server_runs() {
     assert_eq!(list.lines().count(), 2, "{list}");
     let said = "caller anonymous: 1 of 1 files and 1 of 1 functions in the context";
     assert!(list.lines().all(|line| line.contains(said)), "{list}");
+    let unknown = feedback(app.data(), &["list", "--repo", "nope"]);
+    assert_eq!(unknown.status.code(), Some(3));
+    assert_eq!(unknown.stderr, b"no answers are recorded for nope\n");
     let json = feedback(app.data(), &["list", "--json"]);
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["answers"][1]["repo"], "stall");

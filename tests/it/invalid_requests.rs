@@ -10,9 +10,14 @@ async fn bad_requests_name_the_field() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let cases: [(Value, &str, &str); 22] = [
+    let cases: [(Value, &str, &str); 23] = [
         (json!({"query": "x"}), "invalid_field", "repo"),
-        (json!({"repo": "shop"}), "invalid_field", "query"),
+        (json!({"repo": "shop"}), "empty_query", "query"),
+        (
+            json!({"repo": "shop", "query": null}),
+            "empty_query",
+            "query",
+        ),
         (json!({"repo": "shop", "query": ""}), "empty_query", "query"),
         (
             json!({"repo": "shop", "query": " \n\t"}),

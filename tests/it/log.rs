@@ -13,11 +13,16 @@ use crate::process::Process;
 
 /// Starts a server that logs everything as JSON, and returns it with its log file.
 fn server() -> (Process, PathBuf, TempDir) {
+    server_with("FOVEATE__LOG__FILTER=debug")
+}
+
+/// As [`server`], with a setting.
+fn server_with(setting: &str) -> (Process, PathBuf, TempDir) {
     let keep = tempfile::tempdir().unwrap();
     let log = keep.path().join("log");
     let redirect = format!("exec \"$@\" 2>'{}'", log.display());
     let [format, filter] = ["FOVEATE__LOG__FORMAT=json", "FOVEATE__LOG__FILTER=debug"];
-    let before = ["sh", "-c", &redirect, "sh", "env", format, filter];
+    let before = ["sh", "-c", &redirect, "sh", "env", format, filter, setting];
     (Process::start(&before, None), log, keep)
 }
 
@@ -183,6 +188,14 @@ async fn log_lines_of_an_indexing_run_carry_its_number() {
             "{commands:?}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unreadable_secret_is_logged_at_the_start() {
+    let (_server, log, _keep) = server_with("FOVEATE__FORGE__GITLAB__WEBHOOK_SECRET=env:NOT_SET");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let warning = "forge.gitlab.webhook_secret: cannot read a secret from env:NOT_SET";
+    assert!(text.contains(warning), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -228,6 +228,12 @@ async fn invalid_lookups_name_their_field() {
         );
         assert_eq!(got, (status, code, field), "{path}: {}", refused.text);
     }
+    let link = app.get("/repos/shop/files/passwd").await;
+    assert!(
+        link.text.contains("(symlink): it is a link; request"),
+        "{}",
+        link.text
+    );
     for number in ["x", "2.0", "2e1", "-1", "", "99999999999999999999"] {
         for (lookup, field) in [
             ("definitions?name=Cart", "limit"),

@@ -165,6 +165,15 @@ fn partial_clone_says_how_to_fetch_missing_files() {
         "{told}"
     );
 
+    let treeless = clone(&root, "treeless", &["--filter=tree:0", "--bare"]);
+    let output = ask(&treeless, &search_path(), &[]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("lacks directories of it; `git fetch"),
+        "{told}"
+    );
+
     let sparse = clone(&root, "sparse", &["--sparse"]);
     std::fs::write(sparse.join("total_price.md"), "`total_price`\n").unwrap();
     let output = ask(&sparse, &search_path(), &[]);

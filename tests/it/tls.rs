@@ -175,6 +175,13 @@ async fn command_line_verifies_certificates_except_for_local_health() {
     let trusting = foveate(&list, Some(&files.cert)).await;
     let stderr = String::from_utf8_lossy(&trusting.stderr).into_owned();
     assert!(trusting.status.success(), "{stderr}");
+    let plain = url(&app).replace("https:", "http:");
+    let spoken = foveate(&["repo", "list", "--server", &plain], None).await;
+    let told = String::from_utf8_lossy(&spoken.stderr).into_owned();
+    assert!(
+        told.contains("does not speak http") && told.contains(&url(&app)),
+        "{told}"
+    );
     let refused = foveate(&list, None).await;
     assert_eq!(refused.status.code(), Some(4));
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();

@@ -103,7 +103,7 @@ pub fn answer(
     let done = now();
     let mut issues = std::mem::take(&mut ranked.issues);
     issues.extend(candidates.unknown_focus());
-    issues.extend(candidates.unknown_names(intent.kind));
+    issues.extend(candidates.unknown_names(intent.kind, ranked.files.len()));
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,

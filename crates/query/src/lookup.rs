@@ -31,7 +31,10 @@ pub enum LookupError {
         /// Paths of files that end with the requested path.
         similar: Vec<String>,
     },
-    #[error("{path:?} is listed but its text is not in the index: {reason}")]
+    #[error(
+        "{path:?} is listed, but its text is not in the index ({reason}): {}",
+        skip_advice(.reason)
+    )]
     NotIndexed {
         path: String,
         /// The stable code of the reason, such as `binary`.
@@ -49,6 +52,23 @@ pub enum LookupError {
         "the regular expression cannot be used: {0}; look-around and backreferences are not supported"
     )]
     Pattern(String),
+}
+
+/// Says why a file with this code of a [`SkipReason`](foveate_model::SkipReason) has no text, and what to do.
+fn skip_advice(reason: &str) -> &'static str {
+    match reason {
+        "binary" => "it is a binary file",
+        "not_utf8" => "its encoding is unknown; convert it to UTF-8",
+        "too_large" => "it is larger than `index.max_file_bytes`; raise that setting",
+        "long_lines" => {
+            "its lines are too long, as in minified code; search the file that it was made from"
+        }
+        "data" => "it is data for programs, not code; read it in the repository",
+        "lfs_pointer" => "it is stored by git LFS; fetch it with `git lfs pull`",
+        "symlink" => "it is a link; request the file that it leads to",
+        "submodule" => "it is a nested repository; register that one",
+        _ => "it could not be read; check its permissions, and that the repository is complete",
+    }
 }
 
 fn search_advice(similar: &[String]) -> String {

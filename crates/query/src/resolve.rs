@@ -176,15 +176,20 @@ impl Candidates {
         !intent.is_change() && !is_known && !self.unknown_names.is_empty()
     }
 
-    /// Returns an issue that lists the unknown names of a question, if it names nothing that is known.
-    pub(crate) fn unknown_names(&self, intent: IntentKind) -> Option<Issue> {
+    /// Returns an issue that lists the unknown names of a question, if it names nothing that is known. `found_files` is
+    /// the number of files that were found nevertheless.
+    pub(crate) fn unknown_names(&self, intent: IntentKind, found_files: usize) -> Option<Issue> {
         if !self.asks_for_unknown_names(intent) {
             return None;
         }
+        let shown = match found_files {
+            0 => "",
+            _ => "; what is shown has similar names or words",
+        };
         Some(Issue {
             code: IssueCode::UnknownName,
             detail: format!(
-                "this revision defines nothing of this name: {}; what is shown has similar names or words",
+                "this revision defines nothing of this name: {}{shown}",
                 issue::list(&self.unknown_names)
             ),
         })
@@ -217,7 +222,8 @@ pub fn resolve(
     finder.mentions(text);
     // A question about a change may name what the change removed.
     let unknown_names = &mut finder.found.unknown_names;
-    unknown_names.retain(|name| !request.removed.has(name));
+    let mut listed = HashSet::<String>::default();
+    unknown_names.retain(|name| !request.removed.has(name) && listed.insert(name.clone()));
     finder.literals(text);
     finder.title_words(text);
     finder.releases(text);

@@ -16,7 +16,6 @@ use crate::cli::doctor::{DoctorArgs, Finding};
 use crate::config::Config;
 use crate::forge::client::{CallError, root_cause};
 use crate::forge::host::Scope;
-use crate::forge::secret::SecretError;
 use crate::forge::{self, Host, Tokens};
 use crate::ingest::catalog::connectivity;
 use crate::ingest::git::connection::Connection;
@@ -171,17 +170,26 @@ fn scheme(host: &Host, schemes: &[String]) -> Option<Finding> {
     Some(Finding::failure("forge", found, advice))
 }
 
-/// Checks a forge: its secrets, and whether its API accepts the token.
+/// Checks whether the secrets of the forges can be read. Contacts no other machine.
+pub(super) fn secrets(config: &Config) -> Vec<Finding> {
+    // `examine` reports why there are no hosts.
+    let hosts = forge::hosts(&config.forge).unwrap_or_default();
+    let unreadable = |host: &Host| {
+        let name = host.dialect.name();
+        let secrets = host.unreadable_secrets().into_iter();
+        let findings = secrets.map(|(setting, error)| {
+            let advice = format!("put the secret there, or change forge.{name}.{setting}");
+            Finding::failure("forge", format!("{name}: {error}"), advice)
+        });
+        findings.collect::<Vec<_>>()
+    };
+    hosts.iter().flat_map(unreadable).collect()
+}
+
+/// Checks whether a forge's API accepts the token. [`secrets`] reports one that cannot be read.
 async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
     let name = host.dialect.name();
     let mut findings = Vec::new();
-    let unreadable = |setting: &str, error: SecretError| {
-        let advice = format!("put the secret there, or change forge.{name}.{setting}");
-        Finding::failure("forge", format!("{name}: {error}"), advice)
-    };
-    if let Some(Err(error)) = host.webhook_secret.as_ref().map(|place| place.read()) {
-        findings.push(unreadable("webhook_secret", error));
-    }
     if !host.has_token() {
         let found = format!(
             "{name}: there is no token: webhooks are accepted, but no comments are written"
@@ -190,8 +198,7 @@ async fn forge(host: &Host, time_limit: Duration) -> Vec<Finding> {
         findings.push(Finding::warning("forge", found, advice));
         return findings;
     }
-    if let Err((setting, error)) = host.check_token() {
-        findings.push(unreadable(setting, error));
+    if host.check_token().is_err() {
         return findings;
     }
     let scope = Scope {

@@ -197,9 +197,12 @@ fn log_question(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<S
         notes.push("--log: its last lines report success".to_owned());
         return Ok(None);
     }
-    let lines = found.tail.lines().count();
+    let lines = match found.tail.lines().count() {
+        1 => "line".to_owned(),
+        count => format!("{count} lines"),
+    };
     notes.push(format!(
-        "--log: no trace or error was recognised; the question is the last {lines} lines"
+        "--log: no trace or error was recognised; the question is the last {lines}"
     ));
     Ok(Some(found.tail))
 }

@@ -27,7 +27,7 @@ pub(super) fn print(
         signals: true,
     };
     let answer = ContextAnswer::new(answered, options);
-    write(args, &answer.context, &answer)?;
+    write(args, &answer.context, answer.sections.len(), &answer)?;
     if args.json {
         return Ok(());
     }
@@ -40,9 +40,11 @@ pub(super) fn print(
 }
 
 /// Writes the context, or with `--json` the whole answer, to the file that the arguments name, else to standard output.
+/// A context without sections has only its head, which a CI job would take for a result: the file becomes empty.
 pub(super) fn write(
     args: &ContextArgs,
     context: &str,
+    section_count: usize,
     answer: &impl serde::Serialize,
 ) -> anyhow::Result<()> {
     let mut text = Vec::new();
@@ -52,6 +54,9 @@ pub(super) fn write(
         writeln!(text, "{}", context.trim_end())?;
     }
     if let Some(path) = &args.output {
+        if section_count == 0 && !args.json {
+            text.clear();
+        }
         return write_file(path, &text);
     }
     let mut out = stdout();
@@ -74,8 +79,21 @@ pub(super) fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 pub(super) fn issues(issues: impl Iterator<Item = (String, String)>) {
     let mut out = std::io::stderr().lock();
     for (code, detail) in issues {
+        let detail = with_options(&detail);
         let _ = writeln!(out, "{}: {}", escape(&code), escape(&detail));
     }
+}
+
+/// Names the options of the command line in place of the fields of the HTTP interface.
+fn with_options(detail: &str) -> String {
+    let options = [
+        ("`seen`", "`--seen-path` or `--seen-place`"),
+        ("`focus`", "`--focus-path` or `--focus-symbol`"),
+        ("`max_chars`", "`--max-chars`"),
+        ("`budget_tokens`", "`--budget`"),
+    ];
+    let replace = |text: String, (field, option): (&str, &str)| text.replace(field, option);
+    options.into_iter().fold(detail.to_owned(), replace)
 }
 
 fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {
@@ -121,4 +139,17 @@ fn reasons(out: &mut impl std::io::Write, signals: &[SignalAnswer]) -> std::io::
         write!(out, " {}={:.3}", signal.name, signal.value)?;
     }
     writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_options;
+
+    #[test]
+    fn issues_name_the_options_of_the_command_line() {
+        assert_eq!(
+            with_options("a larger `max_chars` would help; the code is in `seen`"),
+            "a larger `--max-chars` would help; the code is in `--seen-path` or `--seen-place`"
+        );
+    }
 }

@@ -20,7 +20,13 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         return Err(UsageError(text.to_owned()).into());
     }
     let name = args.directory.to_string_lossy();
-    let path = client::path_of(&name)? + "/context";
+    let path = client::path_of(&name).map_err(|error| {
+        UsageError(format!(
+            "with --server, the first argument is the name of a repository on the server, not {name:?}; `foveate repo \
+             list` lists them; {error}"
+        ))
+    })?;
+    let path = path + "/context";
     let body = body(args, ComposedQuestion::gather(args)?);
     let answer = client::Call {
         server,
@@ -42,7 +48,8 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         let list = answer.get(name).and_then(Value::as_array);
         list.map_or(&[][..], Vec::as_slice)
     };
-    output::write(args, &text(&answer, "context"), &answer)?;
+    let context = text(&answer, "context");
+    output::write(args, &context, list("sections").len(), &answer)?;
     if !args.json {
         let issues = list("issues").iter();
         output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))));

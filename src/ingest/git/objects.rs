@@ -53,7 +53,11 @@ impl GitRepo {
     /// When the commit's tree cannot be listed, or the work is asked to stop.
     pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
         let mut command = self.ls_tree("-l", commit)?;
-        let output = process::stdout(&mut command, &self.reading(stop, "ls-tree"))?;
+        let output = process::stdout(&mut command, &self.reading(stop, "ls-tree"));
+        let output = output.map_err(|error| match error {
+            GitError::Failed { .. } if self.is_partial() => GitError::Treeless,
+            error => error,
+        })?;
         output
             .split(|b| *b == 0)
             .filter(|line| !line.is_empty())

@@ -45,7 +45,7 @@ pub(super) fn of_commit(files: &[SourceFile]) -> Option<String> {
 
 /// Returns a message for a partial clone, to explain a history that cannot be read.
 pub(super) fn of_history(git: &GitRepo) -> Option<String> {
-    git.setting(r"^remote\..*\.partialclonefilter$").map(|_| {
+    git.is_partial().then(|| {
         format!("files of past commits were not fetched, as in a partial clone: {FETCH_ALL}")
     })
 }

@@ -2,7 +2,7 @@
 
 use super::bodies::Bodies;
 use super::plan::Plan;
-use super::render::parts::{MORE_TOKENS, NAME_IT, SAY_MORE};
+use super::render::parts::{MORE_CHARS, MORE_TOKENS, NAME_IT, SAY_MORE};
 
 /// Returns the confidence, 0 to 1, and advice if it is low and there is any.
 pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>) {
@@ -15,7 +15,10 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
     let confidence = calibrated(bodies.share_of_shown());
     let advice = match is_low(confidence) {
         true if is_low(calibrated(bodies.share_of_likely())) => say_more(plan),
-        true => Some(MORE_TOKENS),
+        true => Some(match plan.packed.smaller_limit().1 {
+            "max_chars" => MORE_CHARS,
+            _ => MORE_TOKENS,
+        }),
         false => None,
     };
     (confidence, advice)

@@ -40,6 +40,8 @@ pub(in crate::assemble) const SAY_MORE: &str = "a stack trace, a name or a versi
 pub(in crate::assemble) const NAME_IT: &str = "a name or a path would help";
 /// Advice where the right code would be shown with more tokens.
 pub(in crate::assemble) const MORE_TOKENS: &str = "a larger budget would help";
+/// Advice where the right code would be shown with more characters.
+pub(in crate::assemble) const MORE_CHARS: &str = "a larger `max_chars` would help";
 
 /// A piece of the rendered text, with its tokens if they are known.
 #[derive(Debug)]

@@ -702,19 +702,26 @@ fn implementation_lists_sibling_files() {
 }
 
 #[test]
-fn low_confidence_for_lack_of_tokens_asks_for_a_larger_budget() {
+fn low_confidence_for_lack_of_room_asks_for_a_larger_limit() {
     let line = "    connection = self.take_connection_of_the_pool(timeout, connection)\n";
     let code = format!(
         "def acquire_connection(self, timeout):\n{}",
         line.repeat(60)
     );
     let snapshot = snapshot([("pool.py".to_owned(), code)]);
-    let head = |budget| {
+    let head_within = |budget, max_chars| {
         let query = "`acquire_connection` ignores the timeout";
-        let request = request(query, budget, IntentKind::BugFix);
+        let mut request = request(query, budget, IntentKind::BugFix);
+        request.max_chars = max_chars;
         let answer = ask(&snapshot, &request);
         answer.pack.context.lines().next().unwrap().to_owned()
     };
+    let head = |budget| head_within(budget, None);
+    let limited = head_within(4000, Some(1000));
+    assert!(
+        limited.contains("(low: a larger `max_chars` would help)"),
+        "{limited}"
+    );
     assert!(
         head(200).contains("(low: a larger budget would help)"),
         "{}",
