@@ -13,6 +13,7 @@ use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::excerpt::{around, clean};
+use crate::intent::IntentKind;
 
 /// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
 /// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
@@ -22,13 +23,14 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         return Vec::new();
     }
     let ranks = Ranks::new(plan);
+    let mut links = implementers(plan, &ranks);
+    let max_links = plan.max_links(SectionKind::Callers).max(links.len());
     let of_seeds: Vec<Vec<CallSite>> = seeds
         .iter()
         .map(|seed| callers_of(plan, *seed, &ranks))
         .collect();
     // The best seed's callers are worth most, but a seed with many callers must not hide the others.
     const SITES_PER_TURN: usize = 4;
-    let mut links = Vec::new();
     let rounds = of_seeds.iter().map(Vec::len).max().unwrap_or(0);
     for round in (0..rounds).step_by(SITES_PER_TURN) {
         for (seed, sites) in seeds.iter().zip(&of_seeds) {
@@ -39,8 +41,50 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             }));
         }
     }
-    links.truncate(plan.max_links(SectionKind::Callers));
+    links.truncate(max_links);
     links
+}
+
+/// Maximum classes that are listed as implementers of what the query names. Each takes one line; the share of callers
+/// bounds them further.
+const MAX_IMPLEMENTERS: usize = 64;
+
+/// Returns the places where classes extend or implement the types that the query names, if it asks for that. They are
+/// the whole answer, so that the limits on callers do not apply to them.
+fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
+    let is_usage = plan.intent == IntentKind::UsageExploration;
+    if !is_usage || !asks_for_implementers(&plan.request.query) {
+        return Vec::new();
+    }
+    let files = &plan.snapshot.files;
+    let types = plan.named.ids();
+    let types = types.filter(|id| files.definition(*id).kind.is_class());
+    let mut sites: Vec<_> = types
+        .flat_map(|of| {
+            let sites = plan.snapshot.graph.uses_of(of).iter();
+            sites.map(move |site| (of, *site))
+        })
+        .filter(|(of, site)| {
+            site.confidence != Confidence::NameOnly
+                && site.enclosing != Some(*of)
+                && is_kind(files, site, ReferenceKind::Base)
+        })
+        .map(|(of, site)| (ranks.key(files, &site), of, site))
+        .collect();
+    sites.sort_by_key(|(key, of, _)| (*key, *of));
+    let links = sites
+        .into_iter()
+        .map(|(_, of, site)| Link::Caller { of, site });
+    links.take(MAX_IMPLEMENTERS).collect()
+}
+
+/// Whether a question is about the classes that extend or implement a type.
+fn asks_for_implementers(query: &str) -> bool {
+    const STARTS: [&str; 5] = ["implement", "extend", "subclass", "subtype", "inherit"];
+    query.split(|c: char| !c.is_alphabetic()).any(|word| {
+        let word = word.to_lowercase();
+        STARTS.iter().any(|start| word.starts_with(start))
+    })
 }
 
 /// Returns the best call sites of a definition, one per line.
@@ -122,6 +166,7 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
     let references = &files.content(site.file)?.facts.references;
     let at = references.get(site.reference as usize)?.name.start as usize;
     let callee = &files.definition(of).qualified_name;
+    let place = head_of_implementer(plan, site, at);
     Some(Entry {
         name: enclosing(plan, site).unwrap_or_default(),
         reason: format!("uses {callee}"),
@@ -129,7 +174,35 @@ fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
             (verb(files, site).name(), callee.to_string()),
             ("confidence", site.confidence.name().to_owned()),
         ],
-        ..entry_at(plan, site.file, at, site.line)
+        ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
+    })
+}
+
+/// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations. The
+/// lines around such a use say less than the name of the class.
+fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<Entry> {
+    let files = &plan.snapshot.files;
+    let class = site.enclosing.map(|id| files.definition(id))?;
+    let (first, last) = (class.span.start as usize, class.signature.end as usize);
+    let is_base = class.kind.is_class() && is_kind(files, site, ReferenceKind::Base);
+    if !is_base || !(first..last).contains(&at) {
+        return None;
+    }
+    let text = files.text(site.file);
+    let above = text.get(first..class.name_span.start as usize)?;
+    let line_start = above.rfind('\n').map_or(first, |end| first + end + 1);
+    let line = class.lines.start + above.matches('\n').count() as u32;
+    let lines = Lines::new(line, site.line.max(line));
+    if plan.packed.shows_any(site.file, lines) {
+        return None;
+    }
+    let (body, cut) = link::line(text.get(line_start..last)?);
+    Some(Entry {
+        layout: Layout::Line,
+        fidelity: Fidelity::Compact,
+        cut,
+        body,
+        ..Entry::new(files, site.file, SectionKind::Callers, lines)
     })
 }
 
@@ -177,11 +250,15 @@ pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> Verb {
 }
 
 fn is_call(files: &Files, site: &CallSite) -> bool {
+    is_kind(files, site, ReferenceKind::Call)
+}
+
+fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
     let references = files
         .content(site.file)
         .map(|content| &content.facts.references);
     let reference = references.and_then(|all| all.get(site.reference as usize));
-    reference.is_some_and(|reference| reference.kind == ReferenceKind::Call)
+    reference.is_some_and(|reference| reference.kind == kind)
 }
 
 /// Returns the name of the definition that contains a call site.
