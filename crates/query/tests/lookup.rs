@@ -269,6 +269,37 @@ fn references_have_caller_and_confidence() {
 }
 
 #[test]
+fn references_at_a_line_are_those_of_the_field_or_constant_there() {
+    let snapshot = of_text(
+        "
+        //- Limits.java
+        class Limits {
+            int count;
+
+            int twice() { return count * 2; }
+        }
+        //- pool.py
+        MAX_SIZE = 10
+
+        def take():
+            return MAX_SIZE
+        ",
+    );
+    let at = |file: &str, line: u32| {
+        let target = Target::Line(path(file), line);
+        let found = lookup::references(&snapshot, &target, &all(), &Deadline::none()).unwrap();
+        let names = found.definitions.iter().map(|d| d.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(at("Limits.java", 1), ["Limits"]);
+    assert_eq!(at("Limits.java", 2), ["Limits.count"]);
+    assert_eq!(at("Limits.java", 3), ["Limits"]);
+    assert_eq!(at("Limits.java", 4), ["Limits.twice"]);
+    assert_eq!(at("pool.py", 1), ["MAX_SIZE"]);
+    assert_eq!(at("pool.py", 4), ["take"]);
+}
+
+#[test]
 fn references_find_the_name_in_its_file_beside_one_at_the_top_level() {
     let nested = of_text(
         "
