@@ -4,6 +4,7 @@ use foveate_index::symbols::fold;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, Lines, Role};
 
+use super::declaration;
 use super::page::{Key, Page, Window, page};
 use crate::deadline::{self, Deadline};
 use crate::excerpt::{one_line, prefix};
@@ -48,7 +49,7 @@ pub struct DefinitionItem {
     pub kind: DefinitionKind,
     /// Its lines, from its first decorator to its end.
     pub lines: Lines,
-    /// Its signature on one line, cut if it is long.
+    /// Its signature on one line without comments; attributes are left out, and it is cut, if it is long.
     pub signature: String,
     /// The first line of its documentation; may be empty.
     pub documentation: String,
@@ -238,11 +239,11 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
     }
 }
 
-/// Returns the signature of a definition on one line, as it is written. A card of a context leaves out the `:` or `{` at
+/// Returns the signature of a definition on one line, as it is written but for comments and long attributes. A card of a context leaves out the `:` or `{` at
 /// its end, and adds the value of a constant.
 pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
     let span = snapshot.files.definition(id).signature;
-    one_line(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
+    declaration::head(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
 }
 
 fn documentation(doc: &str) -> String {
