@@ -206,6 +206,26 @@ fn definitions_fall_back_from_exact_to_similar_names() {
 }
 
 #[test]
+fn documentation_is_the_first_sentence() {
+    for (doc, wanted) in [
+        (
+            "Flags returns the complete set, e.g. all flags that\n    applies to this. It is sorted.",
+            "Flags returns the complete set, e.g. all flags that applies to this.",
+        ),
+        ("Adds one\n\n    More of it.", "Adds one"),
+        (
+            "Adds one to\n    another\n    :param n: a number.",
+            "Adds one to another",
+        ),
+        ("Reads v1.2 files.\n    Then it ends.", "Reads v1.2 files."),
+    ] {
+        let text = format!("//- a.py\ndef add(n):\n    \"\"\"{doc}\n    \"\"\"\n    return n\n");
+        let found = lookup::definitions(&of_text(&text), "add", &all(), &Deadline::none());
+        assert_eq!(found.page.items[0].documentation, wanted);
+    }
+}
+
+#[test]
 fn late_lookup_skips_similar_names_with_an_issue() {
     let shop = of_text(SHOP);
     let late = Deadline::at(Instant::now());

@@ -75,7 +75,7 @@ pub struct DefinitionAnswer {
     pub end_line: u32,
     /// Its head on one line, without comments. If it is long, `…` replaces attributes before it and its end.
     pub signature: String,
-    /// The first line of its documentation; absent if there is none.
+    /// The first sentence of its documentation, cut if long; absent if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documentation: String,
     /// Role of the file: `source`, `test`, ….
