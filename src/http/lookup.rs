@@ -61,7 +61,7 @@ pub async fn definitions(
         ("repo" = RepositoryName, Path, description = "Name of the repository"),
         ("name" = Option<DefinitionName>, Query, description = "Name of the definition, as in `definitions`; may be absent if `path` and `line` are given"),
         ("path" = Option<FilePath>, Query, description = "File of the definition; with `name`: only definitions in this file"),
-        ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: selects the innermost definition that contains this line"),
+        ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: selects the innermost definition of any kind that contains this line; of several that begin there, the outermost"),
         ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
         ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most references per page; absent: 20"),
         ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the previous page"),

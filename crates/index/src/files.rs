@@ -502,6 +502,17 @@ impl Files {
             .last()
     }
 
+    /// Returns the innermost definition of any kind whose lines contain `line`: a field, a constant, a type alias, too.
+    /// Of several that begin on the line the outermost is meant: a class, not the property that its head declares.
+    pub fn any_definition_at(&self, file: FileId, line: u32) -> Option<DefId> {
+        let around = self
+            .definitions_of(file)
+            .filter(|id| self.definition(*id).lines.contains(line));
+        let around: Vec<DefId> = around.collect();
+        let begins = |id: &&DefId| self.definition(**id).own_lines().start == line;
+        around.iter().find(begins).or(around.last()).copied()
+    }
+
     /// Returns the file that contains a chunk.
     ///
     /// # Panics

@@ -290,6 +290,26 @@ fn definitions_fall_back_from_exact_to_similar_names() {
 }
 
 #[test]
+fn documentation_is_the_first_sentence() {
+    for (doc, wanted) in [
+        (
+            "Flags returns the complete set, e.g. all flags that\n    applies to this. It is sorted.",
+            "Flags returns the complete set, e.g. all flags that applies to this.",
+        ),
+        ("Adds one\n\n    More of it.", "Adds one"),
+        (
+            "Adds one to\n    another\n    :param n: a number.",
+            "Adds one to another",
+        ),
+        ("Reads v1.2 files.\n    Then it ends.", "Reads v1.2 files."),
+    ] {
+        let text = format!("//- a.py\ndef add(n):\n    \"\"\"{doc}\n    \"\"\"\n    return n\n");
+        let found = lookup::definitions(&of_text(&text), "add", &all(), &Deadline::none());
+        assert_eq!(found.page.items[0].documentation, wanted);
+    }
+}
+
+#[test]
 fn late_lookup_skips_similar_names_with_an_issue() {
     let shop = of_text(SHOP);
     let late = Deadline::at(Instant::now());
@@ -350,6 +370,37 @@ fn references_have_caller_and_confidence() {
         line("src/shop/cart.py", 999),
         Err(LookupError::NoSuchLine { line_count: 19, .. })
     ));
+}
+
+#[test]
+fn references_at_a_line_are_those_of_the_field_or_constant_there() {
+    let snapshot = of_text(
+        "
+        //- Limits.java
+        class Limits {
+            int count;
+
+            int twice() { return count * 2; }
+        }
+        //- pool.py
+        MAX_SIZE = 10
+
+        def take():
+            return MAX_SIZE
+        ",
+    );
+    let at = |file: &str, line: u32| {
+        let target = Target::Line(path(file), line);
+        let found = lookup::references(&snapshot, &target, &all(), &Deadline::none()).unwrap();
+        let names = found.definitions.iter().map(|d| d.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(at("Limits.java", 1), ["Limits"]);
+    assert_eq!(at("Limits.java", 2), ["Limits.count"]);
+    assert_eq!(at("Limits.java", 3), ["Limits"]);
+    assert_eq!(at("Limits.java", 4), ["Limits.twice"]);
+    assert_eq!(at("pool.py", 1), ["MAX_SIZE"]);
+    assert_eq!(at("pool.py", 4), ["take"]);
 }
 
 #[test]

@@ -73,9 +73,9 @@ pub struct DefinitionAnswer {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// Its head on one line, cut if long.
+    /// Its head on one line, without comments. If it is long, `…` replaces attributes before it and its end.
     pub signature: String,
-    /// The first line of its documentation; absent if there is none.
+    /// The first sentence of its documentation, cut if long; absent if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documentation: String,
     /// Role of the file: `source`, `test`, ….

@@ -79,7 +79,9 @@ impl Links {
                 Link::TestFile { file, tests } => {
                     test_links::add_test_file(plan, *file, *tests, position, pass)
                 }
-                Link::Caller { of, site } => callers::add_caller(plan, *of, site, position, pass),
+                Link::Caller { of, through, site } => {
+                    callers::add_caller(plan, (*of, *through), site, position, pass)
+                }
                 Link::Removed(of) => removed::add_use(plan, of, position),
                 Link::Import {
                     chain,

@@ -117,6 +117,9 @@ fn questions_about_implementers_references_and_tests_are_usage() {
     for text in [
         "which code refers to `Shelf`?",
         "implementations of `Shelf`",
+        "What implements BookShelf?",
+        "which classes implement Shelf",
+        "Which types extend the class BookShelf?",
         "where is open_door tested?",
     ] {
         let found = detect(&QueryText::parse(text), None);

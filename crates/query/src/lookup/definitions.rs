@@ -4,6 +4,7 @@ use foveate_index::symbols::fold;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, Lines, Role};
 
+use super::declaration;
 use super::page::{Key, Page, Window, page};
 use crate::deadline::{self, Deadline};
 use crate::excerpt::{one_line, prefix};
@@ -48,9 +49,9 @@ pub struct DefinitionItem {
     pub kind: DefinitionKind,
     /// Its lines, from its first decorator to its end.
     pub lines: Lines,
-    /// Its signature on one line, cut if it is long.
+    /// Its signature on one line without comments; attributes are left out, and it is cut, if it is long.
     pub signature: String,
-    /// The first line of its documentation; may be empty.
+    /// The first sentence of its documentation, cut if it is long; may be empty.
     pub documentation: String,
     /// The role of its file.
     pub role: Role,
@@ -71,7 +72,7 @@ const MIN_SIMILARITY: f64 = 0.75;
 const MIN_NAME: usize = 4;
 /// Maximum names that are offered in place of another.
 const MAX_SIMILAR: usize = 8;
-/// Maximum bytes of a signature, and of a line of documentation.
+/// Maximum bytes of a signature, and of a sentence of documentation.
 const MAX_SIGNATURE: usize = 300;
 /// Maximum bytes of a name that is looked up; the rest is cut.
 const MAX_NAME: usize = 512;
@@ -256,14 +257,51 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
     }
 }
 
-/// Returns the signature of a definition on one line, as it is written. A card of a context leaves out the `:` or `{` at
+/// Returns the signature of a definition on one line, as it is written but for comments and long attributes. A card of a context leaves out the `:` or `{` at
 /// its end, and adds the value of a constant.
 pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
     let span = snapshot.files.definition(id).signature;
-    one_line(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
+    declaration::head(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
 }
 
+/// Returns the first sentence of a documentation, or its first paragraph if that has no end of a sentence.
 fn documentation(doc: &str) -> String {
-    let first = doc.trim_start().lines().next().unwrap_or_default();
-    one_line(first, MAX_SIGNATURE)
+    let lines = doc.trim_start().lines().map(str::trim);
+    let mut paragraph = String::new();
+    for line in lines {
+        let is_next = paragraph.is_empty() || !starts_new_part(line);
+        if !is_next || paragraph.len() > MAX_SIGNATURE {
+            break;
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(line);
+    }
+    let end = sentence_end(&paragraph);
+    one_line(paragraph.get(..end).unwrap_or(&paragraph), MAX_SIGNATURE)
+}
+
+/// Whether a line of a documentation does not continue the paragraph before it: an empty one, a tag, a list item, a
+/// heading's underline.
+fn starts_new_part(line: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "@", "\\", ":", "- ", "* ", "+ ", "#", "```", ">>>", "<", "---", "===",
+    ];
+    // `Args:`, `Returns:`
+    let is_heading = line.ends_with(':') && !line.contains(' ');
+    line.is_empty() || is_heading || STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns where the first sentence of a text ends: after a mark that is followed by a blank, but not by a small letter,
+/// as after "e.g.".
+fn sentence_end(text: &str) -> usize {
+    let ends = text.match_indices(['.', '!', '?']);
+    let mut ends = ends.map(|(at, mark)| at + mark.len());
+    let is_end = |end: &usize| {
+        let after = text.get(*end..).unwrap_or_default();
+        let next = after.trim_start().chars().next();
+        after.starts_with(char::is_whitespace) && next.is_none_or(|c| !c.is_lowercase())
+    };
+    ends.find(is_end).unwrap_or(text.len())
 }

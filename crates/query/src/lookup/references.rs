@@ -15,7 +15,7 @@ use crate::excerpt::{around, one_line};
 pub enum Target {
     /// A name, as [`super::definitions()`] takes it.
     Name(String),
-    /// The innermost definition that contains a line.
+    /// The innermost definition of any kind that contains a line; of several that begin there, the outermost.
     Line(RepoPath, u32),
     /// The definitions of a name in one file.
     NameIn(String, RepoPath),
@@ -123,7 +123,7 @@ fn resolve_target(
                     line_count,
                 });
             }
-            let found = snapshot.files.definition_at(file, *line);
+            let found = snapshot.files.any_definition_at(file, *line);
             let found = found.ok_or_else(|| LookupError::NoDefinitionAt {
                 path: path.to_string(),
                 line: *line,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use foldhash::HashMap;
 use foveate_index::graph::CallSite;
-use foveate_index::{Confidence, DefId, FileId, Files};
+use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::{Lines, ReferenceKind, Role};
 
 use super::link::{self, LINE, Link};
@@ -13,6 +13,7 @@ use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{EntryKind, ShownPart};
 use crate::assemble::plan::{BudgetScope, Plan};
 use crate::excerpt::{around, clean};
+use crate::intent::IntentKind;
 
 /// Returns the call sites of the seeds, without those resolved by name only, a few of each seed in turn. Those of one
 /// seed are sorted: calls before other uses, source before tests, then by certainty, the rank of the calling function
@@ -22,25 +23,145 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         return Vec::new();
     }
     let ranks = Ranks::new(plan);
+    let mut links = implementers(plan, &ranks);
+    for named in plan.named.ids().take(MAX_NAMED_METHODS) {
+        links.extend(callers_through_overridden(plan, named, &ranks));
+    }
+    let max_links = plan.max_links(SectionKind::Callers).max(links.len());
     let of_seeds: Vec<Vec<CallSite>> = seeds
         .iter()
         .map(|seed| callers_of(plan, *seed, &ranks))
         .collect();
     // The best seed's callers are worth most, but a seed with many callers must not hide the others.
     const SITES_PER_TURN: usize = 4;
-    let mut links = Vec::new();
     let rounds = of_seeds.iter().map(Vec::len).max().unwrap_or(0);
     for round in (0..rounds).step_by(SITES_PER_TURN) {
         for (seed, sites) in seeds.iter().zip(&of_seeds) {
             let sites = sites.iter().skip(round).take(SITES_PER_TURN);
             links.extend(sites.map(|site| Link::Caller {
                 of: *seed,
+                through: None,
                 site: *site,
             }));
         }
     }
-    links.truncate(plan.max_links(SectionKind::Callers));
+    links.truncate(max_links);
     links
+}
+
+/// A method with fewer call sites is mostly called through the methods that it overrides.
+const FEW_CALLERS: usize = 3;
+/// Maximum named definitions of which such calls are looked up.
+const MAX_NAMED_METHODS: usize = 4;
+
+/// Returns the call sites of a method that has few of them, and then the best ones of the methods that it overrides or
+/// implements, if the query asks who uses it. Which of the overriding methods such a call reaches is not known, so that
+/// none is more certain than its name.
+fn callers_through_overridden(plan: &Plan<'_>, method: DefId, ranks: &Ranks) -> Vec<Link> {
+    if plan.intent != IntentKind::UsageExploration {
+        return Vec::new();
+    }
+    let overridden = overridden(plan, method);
+    if overridden.is_empty() {
+        return Vec::new();
+    }
+    let own = callers_of(plan, method, ranks);
+    if own.len() >= FEW_CALLERS {
+        return Vec::new();
+    }
+    let own = own.into_iter().map(|site| Link::Caller {
+        of: method,
+        through: None,
+        site,
+    });
+    let links = overridden.into_iter().flat_map(|through| {
+        let sites = callers_of(plan, through, ranks).into_iter();
+        sites.map(move |site| Link::Caller {
+            of: method,
+            through: Some(through),
+            site: CallSite {
+                confidence: Confidence::NameOnly,
+                ..site
+            },
+        })
+    });
+    own.chain(links).collect()
+}
+
+/// Returns the methods of the bases of a method's class that have its name, those of the nearest bases first.
+fn overridden(plan: &Plan<'_>, method: DefId) -> Vec<DefId> {
+    const MAX_BASES: usize = 32;
+    let Snapshot { files, graph, .. } = plan.snapshot;
+    let definition = files.definition(method);
+    let class = files.parent(method);
+    let Some(class) = class.filter(|_| definition.kind.is_function()) else {
+        return Vec::new();
+    };
+    if definition.modifiers.is_constructor || definition.modifiers.is_static {
+        return Vec::new();
+    }
+    let mut classes = vec![class];
+    let mut at = 0;
+    while let Some(class) = classes.get(at).copied() {
+        at += 1;
+        for base in graph.bases(class) {
+            if classes.len() <= MAX_BASES && !classes.contains(base) {
+                classes.push(*base);
+            }
+        }
+    }
+    let bases = classes.into_iter().skip(1);
+    let members = bases.flat_map(|base| files.members(base));
+    members
+        .filter(|id| {
+            let member = files.definition(*id);
+            member.kind.is_function() && member.name == definition.name
+        })
+        .collect()
+}
+
+/// Maximum classes that are listed as implementers of what the query names. Each takes one line; the share of callers
+/// bounds them further.
+const MAX_IMPLEMENTERS: usize = 64;
+
+/// Returns the places where classes extend or implement the types that the query names, if it asks for that. They are
+/// the whole answer, so that the limits on callers do not apply to them.
+fn implementers(plan: &Plan<'_>, ranks: &Ranks) -> Vec<Link> {
+    let is_usage = plan.intent == IntentKind::UsageExploration;
+    if !is_usage || !asks_for_implementers(&plan.request.query) {
+        return Vec::new();
+    }
+    let files = &plan.snapshot.files;
+    let types = plan.named.ids();
+    let types = types.filter(|id| files.definition(*id).kind.is_class());
+    let mut sites: Vec<_> = types
+        .flat_map(|of| {
+            let sites = plan.snapshot.graph.uses_of(of).iter();
+            sites.map(move |site| (of, *site))
+        })
+        .filter(|(of, site)| {
+            site.confidence != Confidence::NameOnly
+                && site.enclosing != Some(*of)
+                && is_kind(files, site, ReferenceKind::Base)
+        })
+        .map(|(of, site)| (ranks.key(files, &site), of, site))
+        .collect();
+    sites.sort_by_key(|(key, of, _)| (*key, *of));
+    let links = sites.into_iter().map(|(_, of, site)| Link::Caller {
+        of,
+        through: None,
+        site,
+    });
+    links.take(MAX_IMPLEMENTERS).collect()
+}
+
+/// Whether a question is about the classes that extend or implement a type.
+fn asks_for_implementers(query: &str) -> bool {
+    const STARTS: [&str; 5] = ["implement", "extend", "subclass", "subtype", "inherit"];
+    query.split(|c: char| !c.is_alphabetic()).any(|word| {
+        let word = word.to_lowercase();
+        STARTS.iter().any(|start| word.starts_with(start))
+    })
 }
 
 /// Returns the best call sites of a definition, one per line.
@@ -101,11 +222,11 @@ fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
         || (site.file == definition.file && files.definition(definition).lines.contains(site.line))
 }
 
-/// Adds a call site of a definition with the lines around it, unless it is shown already; returns its tokens
-/// as the error if it does not fit.
+/// Adds a call site of a definition, or of the method `through` that it overrides, with the lines around it, unless it is
+/// shown already; returns its tokens as the error if it does not fit.
 pub(super) fn add_caller(
     plan: &mut Plan<'_>,
-    of: DefId,
+    (of, through): (DefId, Option<DefId>),
     site: &CallSite,
     position: usize,
     pass: BudgetScope,
@@ -114,26 +235,60 @@ pub(super) fn add_caller(
     if plan.packed.shows_any(site.file, line) {
         return Ok(());
     }
-    let Some(entry) = entry(plan, of, site) else {
+    let Some(entry) = entry(plan, of, through, site) else {
         return Ok(());
     };
     let shows = ShownPart::lines(site.file, entry.lines);
     plan.try_add(entry, shows, (EntryKind::Link, position), pass)
 }
 
-fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
+fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) -> Option<Entry> {
     let files = &plan.snapshot.files;
     let references = &files.content(site.file)?.facts.references;
     let at = references.get(site.reference as usize)?.name.start as usize;
     let callee = &files.definition(of).qualified_name;
+    let place = head_of_implementer(plan, site, at);
+    let mut reason = format!("uses {callee}");
+    let mut facts = vec![(verb(files, site).name(), callee.to_string())];
+    if let Some(through) = through {
+        let through = files.definition(through).qualified_name.to_string();
+        reason = format!("{reason} through {through}");
+        facts.push(("through", through));
+    }
+    facts.push(("confidence", site.confidence.name().to_owned()));
     Some(Entry {
         name: enclosing(plan, site).unwrap_or_default(),
-        reason: format!("uses {callee}"),
-        facts: vec![
-            (verb(files, site).name(), callee.to_string()),
-            ("confidence", site.confidence.name().to_owned()),
-        ],
-        ..entry_at(plan, site.file, at, site.line)
+        reason,
+        facts,
+        ..place.unwrap_or_else(|| entry_at(plan, site.file, at, site.line))
+    })
+}
+
+/// Returns the head of the class that names another as its base at byte `at`, on one line, without its annotations. The
+/// lines around such a use say less than the name of the class.
+fn head_of_implementer(plan: &Plan<'_>, site: &CallSite, at: usize) -> Option<Entry> {
+    let files = &plan.snapshot.files;
+    let class = site.enclosing.map(|id| files.definition(id))?;
+    let (first, last) = (class.span.start as usize, class.signature.end as usize);
+    let is_base = class.kind.is_class() && is_kind(files, site, ReferenceKind::Base);
+    if !is_base || !(first..last).contains(&at) {
+        return None;
+    }
+    let text = files.text(site.file);
+    let above = text.get(first..class.name_span.start as usize)?;
+    let line_start = above.rfind('\n').map_or(first, |end| first + end + 1);
+    let line = class.lines.start + above.matches('\n').count() as u32;
+    let lines = Lines::new(line, site.line.max(line));
+    if plan.packed.shows_any(site.file, lines) {
+        return None;
+    }
+    let (body, cut) = link::line(text.get(line_start..last)?);
+    Some(Entry {
+        layout: Layout::Line,
+        fidelity: Fidelity::Compact,
+        cut,
+        body,
+        ..Entry::new(files, site.file, SectionKind::Callers, lines)
     })
 }
 
@@ -181,11 +336,15 @@ pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> Verb {
 }
 
 fn is_call(files: &Files, site: &CallSite) -> bool {
+    is_kind(files, site, ReferenceKind::Call)
+}
+
+fn is_kind(files: &Files, site: &CallSite, kind: ReferenceKind) -> bool {
     let references = files
         .content(site.file)
         .map(|content| &content.facts.references);
     let reference = references.and_then(|all| all.get(site.reference as usize));
-    reference.is_some_and(|reference| reference.kind == ReferenceKind::Call)
+    reference.is_some_and(|reference| reference.kind == kind)
 }
 
 /// Returns the name of the definition that contains a call site.

@@ -37,8 +37,12 @@ pub(super) enum Link {
     Test { id: DefId, of: DefId },
     /// A file of tests of another file.
     TestFile { file: FileId, tests: FileId },
-    /// A use of a definition.
-    Caller { of: DefId, site: CallSite },
+    /// A use of a definition, or of the method `through` that it overrides.
+    Caller {
+        of: DefId,
+        through: Option<DefId>,
+        site: CallSite,
+    },
     /// A use of what the caller's change removed.
     Removed(RemovedUse),
     /// A chain of files of which each imports the next, and the first file's import statement.

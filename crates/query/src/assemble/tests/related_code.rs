@@ -88,6 +88,79 @@ fn caller_that_matches_the_query_comes_first() {
     assert!(!callers.contains(&"stop_pool"), "{callers:?}");
 }
 
+#[test]
+fn calls_through_an_interface_are_callers_of_its_implementation() {
+    let mut text = "
+//- app/Resolver.java
+package app;
+
+public interface Resolver {
+    void resolve(int depth);
+}
+//- app/Bean.java
+package app;
+
+public class Bean implements Resolver {
+    public void resolve(int depth) {}
+}
+//- app/Walker.java
+package app;
+
+public class Walker {
+    void walk(Resolver resolver) {
+        resolver.resolve(1);
+"
+    .to_owned();
+    // Too long to be shown whole.
+    for n in 0..60 {
+        text.push_str(&format!("        this.note({n}, this.rest({n}));\n"));
+    }
+    text.push_str("    }\n}\n");
+    let snapshot = fixture(&text);
+    let request = request(
+        "who calls `Bean.resolve`?",
+        600,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let callers = items(&pack, "callers");
+    let caller = callers.iter().find(|item| item.name == "Walker.walk");
+    let reason = caller.map(|item| item.reason.as_str());
+    assert_eq!(
+        reason,
+        Some("uses Bean.resolve through Resolver.resolve"),
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
+fn question_about_implementers_lists_all_of_them() {
+    let mut text =
+        "//- store/Store.java\npackage store;\n\npublic interface Store {\n    void put();\n}\n"
+            .to_owned();
+    for n in 10..40 {
+        text.push_str(&format!(
+            "//- store/Store{n}.java\npackage store;\n\n@Deprecated\npublic class Store{n}\n    implements Store\n{{\n    public void put() {{}}\n}}\n"
+        ));
+    }
+    let snapshot = fixture(&text);
+    let request = request(
+        "Which classes implement `Store`?",
+        4000,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let missing: Vec<u32> = (10..40)
+        .filter(|n| !pack.context.contains(&format!("public class Store{n}")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}\n{}", pack.context);
+    let heads = pack.context.matches(" implements Store").count();
+    assert!(heads >= 20, "{heads}\n{}", pack.context);
+}
+
 const GUIDE: &str = "
     //- upload.py
     def upload_limit(size):

@@ -85,6 +85,8 @@ pub(super) const QUESTIONS: &[Rule] = rules![
         "what|which *s of .. <depend>|rely",
         "what|which *s <depend>|rely",
         "what|which implementations|<reference:any>",
+        "who|what|which ?<code:any> implements|implement|extends|extend|subclasses|inherits ?from ?the ?interface|class|trait NAME",
+        "what|which classes|types|structs implement|implements|extend|extends|inherit|inherits|subclass",
         "what|whats .. impact|effect|effects|consequence|consequences|blast",
         "what|whats .. .. best|right|proper|correct|recommended|idiomatic|easiest|preferred|canonical|simplest way|approach|practice|pattern",
     }
