@@ -58,7 +58,8 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns the length of the comment or preprocessor line at the start of `rest`; `line` is what precedes it on its line.
+/// Returns the length of the comment or preprocessor line at the start of `rest`; `line` is what precedes it on its
+/// line.
 fn comment_len(line: &str, rest: &str) -> Option<usize> {
     if let Some(inside) = rest.strip_prefix("/*") {
         return Some(inside.find("*/").map_or(rest.len(), |end| end + 4));

@@ -257,8 +257,8 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
     }
 }
 
-/// Returns the signature of a definition on one line, as it is written but for comments and long attributes. A card of a context leaves out the `:` or `{` at
-/// its end, and adds the value of a constant.
+/// Returns the signature of a definition on one line, as it is written but for comments and long attributes. A card of a
+/// context leaves out the `:` or `{` at its end, and adds the value of a constant.
 pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
     let span = snapshot.files.definition(id).signature;
     declaration::head(span.of(snapshot.files.text(id.file)), MAX_SIGNATURE)
