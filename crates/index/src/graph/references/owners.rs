@@ -8,7 +8,6 @@ use crate::files::DefId;
 use crate::graph::candidates::{Nesting, nesting};
 use crate::graph::names::Position;
 use crate::graph::paths;
-use crate::graph::relations::Confidence;
 use crate::graph::targets::Target;
 use crate::graph::values::{Outcome, Value};
 
