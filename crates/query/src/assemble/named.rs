@@ -74,7 +74,7 @@ impl Plan<'_> {
                 is_sure && site.file == file && lines.contains(site.line)
             });
             // A call is more telling than another use.
-            let verb = sites.map(|site| callers::verb(files, site)).min()?;
+            let verb = sites.map(|site| callers::verb(files, id, site)).min()?;
             Some((id, verb))
         })
     }

@@ -249,7 +249,7 @@ fn entry(plan: &Plan<'_>, of: DefId, through: Option<DefId>, site: &CallSite) ->
     let callee = &files.definition(of).qualified_name;
     let place = head_of_implementer(plan, site, at);
     let mut reason = format!("uses {callee}");
-    let mut facts = vec![(verb(files, site).name(), callee.to_string())];
+    let mut facts = vec![(verb(files, of, site).name(), callee.to_string())];
     if let Some(through) = through {
         let through = files.definition(through).qualified_name.to_string();
         reason = format!("{reason} through {through}");
@@ -326,13 +326,28 @@ foveate_model::named_enum! {
     }
 }
 
-/// Returns what a call site does with the definition.
-pub(in crate::assemble) fn verb(files: &Files, site: &CallSite) -> Verb {
-    if is_call(files, site) {
+/// Returns what a call site does with the definition `of`.
+pub(in crate::assemble) fn verb(files: &Files, of: DefId, site: &CallSite) -> Verb {
+    if is_call(files, site) && !is_owner(files, of, site) {
         Verb::Calls
     } else {
         Verb::Uses
     }
+}
+
+/// Whether a call names the definition before the called member: `Checker` in `Checker.check()`.
+fn is_owner(files: &Files, of: DefId, site: &CallSite) -> bool {
+    let definition = files.definition(of);
+    let Some(content) = files.content(site.file) else {
+        return false;
+    };
+    let reference = content.facts.references.get(site.reference as usize);
+    // What is called by `f.call()` is the function `f`.
+    !definition.kind.is_function()
+        && reference.is_some_and(|reference| {
+            reference.path != reference.name
+                && reference.name.of(&content.text) != &*definition.name
+        })
 }
 
 fn is_call(files: &Files, site: &CallSite) -> bool {

@@ -446,8 +446,14 @@ fn use_that_is_no_call_is_not_named_a_call() {
 
         def clamp(value):
             return value
+
+
+        class Bounds:
+            @staticmethod
+            def check(value):
+                return value
         //- orders.py
-        from limits import LARGEST, clamp
+        from limits import LARGEST, Bounds, clamp
 
 
         def check(order):
@@ -456,6 +462,10 @@ fn use_that_is_no_call_is_not_named_a_call() {
 
         def shrink(order):
             return clamp(order.size)
+
+
+        def bound(order):
+            return Bounds.check(order.size)
         ",
     );
     let context = |query: &str| {
@@ -467,6 +477,9 @@ fn use_that_is_no_call_is_not_named_a_call() {
     assert!(!of_constant.contains("calls="), "{of_constant}");
     let of_function = context("who calls `clamp`?");
     assert!(of_function.contains("calls=\"clamp\""), "{of_function}");
+    let of_class = context("who uses `Bounds`?");
+    assert!(of_class.contains("uses=\"Bounds\""), "{of_class}");
+    assert!(!of_class.contains("calls=\"Bounds\""), "{of_class}");
 }
 
 #[test]
