@@ -86,14 +86,11 @@ impl Body {
                     plan.named.contains(id),
                 )
             }
-            PlaceId::Stretch(_) => {
-                // The lines of a change stay: it may have added the blank ones.
-                if !is_changed {
-                    place.lines = surroundings::trimmed(files, file, place.lines);
-                }
-                let compared = ComparedText::of_lines(files, file, place.lines);
-                (compared, false, false)
-            }
+            PlaceId::Stretch(_) => (
+                ComparedText::of_lines(files, file, place.lines),
+                false,
+                false,
+            ),
         };
         let tokens = (compared.span.len() as f32 / CODE_BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
         let section = match place.id.role(files) {

@@ -1,7 +1,6 @@
-//! Extends the lines of a definition to the comments and attributes above it and the blank lines around it, and leaves out
-//! the blank lines around a stretch between definitions.
+//! Extends the lines of a definition to the comments and attributes above it and the blank lines around it.
 
-use foveate_index::{DefId, FileId, Files};
+use foveate_index::{DefId, Files};
 use foveate_model::Lines;
 
 /// Returns the lines in which a definition is shown: with the comments and attributes above it, unless they
@@ -28,33 +27,4 @@ pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
         lines.end += 1;
     }
     lines
-}
-
-/// Returns lines without the blank ones at their start and end; the same lines if all are blank.
-pub(super) fn trimmed(files: &Files, file: FileId, lines: Lines) -> Lines {
-    let text = files.lines_span(file, lines).of(files.text(file));
-    let is_blank = |line: &&str| line.trim().is_empty();
-    let above = text.split('\n').take_while(is_blank).count() as u32;
-    let below = text.rsplit('\n').take_while(is_blank).count() as u32;
-    if above >= lines.count() {
-        return lines;
-    }
-    Lines::new(lines.start + above, lines.end - below)
-}
-
-#[cfg(test)]
-mod tests {
-    use foveate_fixture::snapshot::of_text;
-
-    use super::*;
-
-    #[test]
-    fn blank_lines_around_a_stretch_are_left_out() {
-        let snapshot = of_text("//- a.py\nA = 1\n\nB = 2\n\nC = 3\n");
-        let file = snapshot.files.find("a.py").expect("it is in the fixture");
-        let trimmed = |start, end| trimmed(&snapshot.files, file, Lines::new(start, end));
-        assert_eq!(trimmed(2, 4), Lines::new(3, 3));
-        assert_eq!(trimmed(1, 5), Lines::new(1, 5));
-        assert_eq!(trimmed(2, 2), Lines::new(2, 2));
-    }
 }
