@@ -396,8 +396,8 @@ fn kotlin_extensions_of_foreign_types() {
         KOTLIN,
         "names/Strings.kt:String.slugify",
         &[
-            "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Page.kt:6 name_only",
-            "app/Star.kt:3 likely", "other/Unseen.kt:2 name_only",
+            "app/Page.kt:4 likely", "app/Page.kt:5 likely", "app/Star.kt:3 likely",
+            "other/Unseen.kt:2 name_only",
         ],
     );
 }

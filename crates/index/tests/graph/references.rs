@@ -394,7 +394,11 @@ fn rust_test_modules_refer_to_what_they_import() {
     check_used(
         CODE,
         "src/lib.rs:tests.checks",
-        &["src/lib.rs:total certain", "src/lib.rs:Cart.empty certain"],
+        &[
+            "src/lib.rs:total certain",
+            "src/lib.rs:Cart certain",
+            "src/lib.rs:Cart.empty certain",
+        ],
     );
 }
 

@@ -40,7 +40,7 @@ fn bindings(scan: &mut Scan<'_>, code: &str) {
     }
 }
 
-/// Returns the texts of a line after each `{` and `;` that is outside of strings and comments.
+/// Returns the texts of a line after each brace and `;` that is outside of strings and comments.
 fn later_statements(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     if code.len() > MAX_STATEMENTS {
@@ -57,9 +57,10 @@ fn later_statements(code: &str) -> Vec<&str> {
             (Some(_), _) => {}
             (None, b'"' | b'\'' | b'`') => quote = Some(byte),
             (None, b'/') if code.get(at..).is_some_and(|rest| rest.starts_with("//")) => break,
-            (None, b'{' | b';') => {
+            (None, b'{' | b'}' | b';') => {
                 let rest = code.get(at + 1..).unwrap_or("").trim_start();
-                if !rest.is_empty() {
+                // A name or a keyword: `} = new X()` ends a pattern.
+                if rest.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
                     found.push(rest);
                 }
             }
