@@ -295,12 +295,14 @@ fn at_lines(query: &str) -> (Vec<String>, Vec<u32>) {
 
 #[test]
 fn line_between_tests_names_its_stretch_and_not_the_whole_block() {
-    let trace =
-        "TypeError: none is not defined\n    at Context.<anonymous> (src/cart.test.ts:7:35)";
-    assert_eq!(at_lines(trace), (vec![], vec![7]));
-    let inside =
-        "TypeError: none is not defined\n    at Context.<anonymous> (src/cart.test.ts:11:5)";
-    assert_eq!(at_lines(inside), (vec!["sums its rows".to_owned()], vec![]));
+    let trace = |place: &str| {
+        at_lines(&format!(
+            "TypeError: none is not defined\n    at Context.<anonymous> (src/cart.test.ts:{place})"
+        ))
+    };
+    assert_eq!(trace("4:7"), (vec![], vec![4]));
+    assert_eq!(trace("7:35"), (vec!["beforeEach".to_owned()], vec![]));
+    assert_eq!(trace("11:5"), (vec!["sums its rows".to_owned()], vec![]));
 }
 
 #[test]
