@@ -17,9 +17,6 @@ const MAX_NARROWED: usize = 40;
 /// Maximum bytes of a file whose stretches are narrowed, unless the query names a heading of theirs.
 const MAX_BYTES: usize = 1 << 18;
 
-/// Lines of code shown before and after a line that the query names.
-const LINES_AROUND: u32 = 15;
-
 /// Narrows the top places in prose and settings to the section or key that matches, and those in code to the named lines.
 pub(super) fn narrow(
     snapshot: &Snapshot,
@@ -43,7 +40,11 @@ pub(super) fn narrow(
         let is_too_long = text.len() > MAX_BYTES && named.is_none();
         let mut lines = evidence.lines.iter().filter(|line| line.chunk == id);
         if !has_sections(language, files.path(file)) || is_too_long {
-            if let Some(around) = around(lines.map(|line| line.line), place.lines) {
+            if let Some(around) = around(
+                lines.map(|line| line.line),
+                place.lines,
+                config.max_lines_around,
+            ) {
                 place.lines = around;
             }
             continue;
@@ -82,12 +83,12 @@ pub(super) fn narrow(
     }
 }
 
-/// Returns the lines around some lines of a stretch, as far as they are in it; `None` if there are none.
-fn around(named: impl Iterator<Item = u32>, stretch: Lines) -> Option<Lines> {
+/// Returns `lines` lines on both sides of some lines of a stretch, as far as they are in it; `None` if there are none.
+fn around(named: impl Iterator<Item = u32>, stretch: Lines, lines: u32) -> Option<Lines> {
     let named: Vec<u32> = named.collect();
     let (first, last) = (named.iter().min()?, named.iter().max()?);
-    let start = first.saturating_sub(LINES_AROUND).max(stretch.start);
-    let end = last.saturating_add(LINES_AROUND).min(stretch.end);
+    let start = first.saturating_sub(lines).max(stretch.start);
+    let end = last.saturating_add(lines).min(stretch.end);
     Some(Lines::new(start, end))
 }
 

@@ -39,6 +39,7 @@ pub struct RankConfig {
 pub struct NarrowingConfig {
     pub max_lines: u32,
     pub max_named_lines: u32,
+    pub max_lines_around: u32,
     pub max_whole_workflows: usize,
     pub max_whole_workflow_lines: u32,
 }
