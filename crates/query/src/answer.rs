@@ -87,7 +87,7 @@ pub fn answer(
     let text = request.text();
     let intent = intent(&text, request);
     let detected = now();
-    let (words, candidates) = rayon::join(
+    let (words, resolution) = rayon::join(
         || Words::search(snapshot, &text, &config.rank, deadline),
         || resolve::resolve(snapshot, &text, request, &config.resolve, deadline),
     );
@@ -95,19 +95,19 @@ pub fn answer(
     let mut ranked = rank::rank(
         snapshot,
         words,
-        &candidates,
+        &resolution,
         intent.profile(),
         &config.rank,
         request.limit,
     );
     let done = now();
     let mut issues = std::mem::take(&mut ranked.issues);
-    issues.extend(candidates.unknown_focus());
-    issues.extend(candidates.unknown_names(intent.kind, ranked.files.len()));
+    issues.extend(resolution.unknown_focus());
+    issues.extend(resolution.unknown_names(intent.kind, ranked.files.len()));
     issues.extend(no_match(&ranked, request, &snapshot.files));
     let found = StageResults {
         intent: &intent,
-        candidates: &candidates,
+        resolution: &resolution,
         ranked: &ranked,
     };
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
@@ -115,9 +115,9 @@ pub fn answer(
     issues.extend(deadline.issue());
     let max_definitions = config.resolve.max_listed_definitions;
     let symbols = listed_symbols(
-        candidates.symbols, &ranked.files, &snapshot.files, max_definitions,
+        resolution.symbols, &ranked.files, &snapshot.files, max_definitions,
     );
-    let changed = &candidates.changed;
+    let changed = &resolution.changed;
     let (files, functions, places) = listed(ranked, &snapshot.files, changed, request.limit);
     let mut answer = Answer {
         intent,

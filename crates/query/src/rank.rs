@@ -26,7 +26,7 @@ use self::evidence::Evidence;
 pub use self::evidence::Words;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
-use crate::resolve::Candidates;
+use crate::resolve::Resolution;
 
 pub use self::candidate_signals::{CandidateSignals, SignalValues, examine};
 pub use self::probability::Calibration;
@@ -59,14 +59,14 @@ pub const MAX_RANKED: usize = 200;
 pub fn rank(
     snapshot: &Snapshot,
     mut words: Words<'_>,
-    candidates: &Candidates,
+    resolution: &Resolution,
     intent: IntentKind,
     config: &RankConfig,
     explained: usize,
 ) -> Ranked {
     let deadline = words.deadline;
     let issues = std::mem::take(&mut words.issues);
-    let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
+    let evidence = Evidence::gather(snapshot, words, resolution, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
     let (functions, mut places) =
         functions::rank(snapshot, &evidence, &files, config, explained, deadline);
@@ -171,11 +171,11 @@ mod tests {
         let text = QueryText::parse("`connect` fails");
         let request = Request::default();
         let deadline = Deadline::none();
-        let candidates =
+        let resolution =
             crate::resolve::resolve(&snapshot, &text, &request, &config.resolve, &deadline);
         let words = Words::none(&snapshot, &text, &deadline);
         let kind = IntentKind::BugFix;
-        let ranked = rank(&snapshot, words, &candidates, kind, &config.rank, 1);
+        let ranked = rank(&snapshot, words, &resolution, kind, &config.rank, 1);
         assert_eq!(ranked.files.len(), 1);
         assert_eq!(snapshot.files.path(ranked.files[0].id), "b.py");
         let first = ranked.functions[0].clone().listed(&snapshot.files);

@@ -83,7 +83,7 @@ pub struct StrengthConfig {
 
 /// Evidence that the query means a definition.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence {
+pub struct DefinitionEvidence {
     /// Which definition.
     pub definition: DefId,
     /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
@@ -105,13 +105,13 @@ pub struct FileEvidence {
     pub from: EvidenceSource,
 }
 
-/// The definitions and files that the query names.
+/// The result of resolving a query: the definitions and files that it names, and the names that nothing has.
 #[derive(Clone, Debug, Default)]
-pub struct Candidates {
+pub struct Resolution {
     /// Symbols of the query, for the answer to list.
     pub symbols: Vec<ResolvedSymbol>,
     /// Definitions with their evidence, in the order of discovery.
-    pub definitions: Vec<Evidence>,
+    pub definitions: Vec<DefinitionEvidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
     /// Sections of documents that the query names by their headings, the best first.
@@ -138,7 +138,7 @@ pub struct UnknownFocus {
     pub symbols: Vec<String>,
 }
 
-impl Candidates {
+impl Resolution {
     /// Returns an issue that lists the unknown paths and symbols of the focus, if there are any.
     pub(crate) fn unknown_focus(&self) -> Option<Issue> {
         let named = |what: &str, names: &[String]| {
@@ -165,9 +165,7 @@ impl Candidates {
             ),
         })
     }
-}
 
-impl Candidates {
     /// Whether a question names only what the repository lacks. An issue names much that is not in the repository; a
     /// question asks for what it names.
     pub(crate) fn asks_for_unknown_names(&self, intent: IntentKind) -> bool {
@@ -203,12 +201,12 @@ pub fn resolve(
     request: &Request,
     config: &ResolveConfig,
     deadline: &Deadline,
-) -> Candidates {
+) -> Resolution {
     let mut finder = Finder {
         snapshot,
         config,
         deadline,
-        found: Candidates::default(),
+        found: Resolution::default(),
         listed: HashSet::default(),
         fuzzy_left: config.max_fuzzy_names,
         manifests: OnceCell::new(),
@@ -235,7 +233,7 @@ struct Finder<'a> {
     snapshot: &'a Snapshot,
     config: &'a ResolveConfig,
     deadline: &'a Deadline,
-    found: Candidates,
+    found: Resolution,
     /// The names of `found.symbols`, where they are from, and what they may mean: frames of different files can look alike.
     listed: HashSet<(String, EvidenceSource, Vec<DefId>)>,
     fuzzy_left: usize,
@@ -315,7 +313,7 @@ impl Finder<'_> {
         let share = strength / meant.len() as f32;
         let certainty = strength / count_meanings(files, &meant) as f32;
         for definition in meant {
-            self.found.definitions.push(Evidence {
+            self.found.definitions.push(DefinitionEvidence {
                 definition,
                 strength: share,
                 certainty,

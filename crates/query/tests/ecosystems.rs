@@ -4,7 +4,7 @@
 
 use foveate_fixture::snapshot::of_text;
 use foveate_index::Snapshot;
-use foveate_query::resolve::{Candidates, resolve};
+use foveate_query::resolve::{Resolution, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, RankingConfig, Request};
 
@@ -83,7 +83,7 @@ fn snapshot() -> Snapshot {
     of_text(REPOSITORY)
 }
 
-fn resolved(snapshot: &Snapshot, text: &str) -> Candidates {
+fn resolved(snapshot: &Snapshot, text: &str) -> Resolution {
     let config = RankingConfig::default();
     let query = QueryText::parse(text);
     let request = Request::default();

@@ -9,7 +9,7 @@ mod ask;
 use foveate_fixture::snapshot::of_text;
 use foveate_index::DefId;
 use foveate_model::Lines;
-use foveate_query::resolve::resolve;
+use foveate_query::resolve::{DefinitionEvidence, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, RankingConfig, Request};
 
@@ -282,9 +282,7 @@ fn at_lines(query: &str) -> (Vec<String>, Vec<u32>) {
     let config = RankingConfig::default().resolve;
     let (text, request) = (QueryText::parse(query), Request::default());
     let found = resolve(&snapshot, &text, &request, &config, &Deadline::none());
-    let at = |found: &&foveate_query::resolve::Evidence| {
-        matches!(found.from.name(), "traceback" | "line")
-    };
+    let at = |found: &&DefinitionEvidence| matches!(found.from.name(), "traceback" | "line");
     let definitions = found.definitions.iter().filter(at);
     let name = |id: DefId| snapshot.files.definition(id).name.to_string();
     (

@@ -40,7 +40,7 @@ impl Bodies {
             true => test_links::in_whole_test(files, place),
             false => place,
         });
-        let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
+        let changed = changed::places(files, &plan.resolution.changed, &plan.ranked.places);
         let ChangedPlaces {
             places: changed,
             total,

@@ -169,7 +169,7 @@ impl Body {
     /// for callers.
     fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
         entry.reason = self.reason(plan);
-        let changed = &plan.candidates.changed;
+        let changed = &plan.resolution.changed;
         let ranges = changed::line_ranges(&plan.snapshot.files, changed, &self.place);
         entry.facts.extend(ranges.map(|ranges| ("changed", ranges)));
         if let Some((used, verb)) = plan.named_use_in(self.file, self.place.lines) {
@@ -389,7 +389,7 @@ impl Body {
         let mut bytes = limit.saturating_sub(MARKUP_TOKENS) as f32 * CODE_BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
             let files = &plan.snapshot.files;
-            let hunks = changed::hunks_of(files, &plan.candidates.changed, &self.place);
+            let hunks = changed::hunks_of(files, &plan.resolution.changed, &self.place);
             let changed: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
             let relevance = Relevance {
                 words: &plan.words,

@@ -24,7 +24,7 @@ impl Plan<'_> {
         let mut numbered = (1..).zip(&self.ranked.places);
         let first = numbered.find(|(_, place)| is_new(place));
         let first = first.map(|(rank, place)| (place.clone(), format!("rank {rank}")));
-        let changed = changed::places(files, &self.candidates.changed, &self.ranked.places);
+        let changed = changed::places(files, &self.resolution.changed, &self.ranked.places);
         let changed = changed.places.into_iter();
         let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
         let reasons = changed
@@ -37,7 +37,7 @@ impl Plan<'_> {
                 Role::Test if reason != "changed" => SectionKind::Tests,
                 _ => SectionKind::Definitions,
             };
-            let changed = &self.candidates.changed;
+            let changed = &self.resolution.changed;
             let hunks = changed::hunks_of(files, changed, &place);
             let lines: Vec<Lines> = hunks.into_iter().map(Hunk::lines).collect();
             let mut entry = Entry {
@@ -66,10 +66,10 @@ impl Plan<'_> {
     /// Adds a card for each symbol and file of the caller's focus, in half of the tokens left.
     pub(super) fn focus_cards(&mut self) {
         let reserved = self.packed.left() / 2;
-        let symbols = self.candidates.definitions.iter();
+        let symbols = self.resolution.definitions.iter();
         let symbols = symbols.filter(|evidence| evidence.from == EvidenceSource::Focus);
         let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
-        let paths = self.candidates.files.iter();
+        let paths = self.resolution.files.iter();
         let paths = paths.filter(|evidence| evidence.from == EvidenceSource::Focus);
         let paths: Vec<FileId> = paths.map(|evidence| evidence.file).collect();
         for (position, id) in symbols.into_iter().enumerate() {

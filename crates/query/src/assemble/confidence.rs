@@ -26,7 +26,7 @@ pub(super) fn of(plan: &Plan<'_>, bodies: &Bodies) -> (f32, Option<&'static str>
 
 /// Returns what a query should say that is unsure even with a larger budget; a change without words says all it can.
 fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
-    if plan.words.is_empty() && !plan.candidates.changed.is_empty() {
+    if plan.words.is_empty() && !plan.resolution.changed.is_empty() {
         return None;
     }
     Some(if plan.intent.is_change() {
@@ -42,13 +42,13 @@ fn say_more(plan: &Plan<'_>) -> Option<&'static str> {
 /// that the repository lacks.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let config = &plan.config.confidence;
-    let mut symbols = plan.candidates.symbols.iter();
+    let mut symbols = plan.resolution.symbols.iter();
     let is_lookup =
-        !plan.intent.is_change() && !plan.candidates.asks_for_unknown_names(plan.intent);
+        !plan.intent.is_change() && !plan.resolution.asks_for_unknown_names(plan.intent);
     let is_named = symbols.any(|s| s.is_identifier() || is_lookup && s.is_word())
         || is_lookup && names_best_file(plan)
-        || !plan.candidates.files.is_empty()
-        || !plan.candidates.changed.is_empty();
+        || !plan.resolution.files.is_empty()
+        || !plan.resolution.changed.is_empty();
     if is_named {
         return 1.0;
     }

@@ -7,7 +7,7 @@ use super::config::AssembleConfig;
 use super::named::NamedDefinitions;
 use super::plan::Plan;
 use crate::rank::RankedPlace;
-use crate::resolve::{Candidates, EvidenceSource};
+use crate::resolve::{EvidenceSource, Resolution};
 
 /// The definitions that a short question looks up.
 #[derive(Debug, Default)]
@@ -21,15 +21,15 @@ pub(super) struct LookedUp {
 impl LookedUp {
     pub(super) fn new(
         snapshot: &Snapshot,
-        candidates: &Candidates,
+        resolution: &Resolution,
         named: &NamedDefinitions,
         config: &AssembleConfig,
     ) -> Self {
-        if !candidates.unknown_names.is_empty() {
+        if !resolution.unknown_names.is_empty() {
             return Self::default();
         }
         let is_written = |id: &DefId| {
-            candidates.definitions.iter().any(|evidence| {
+            resolution.definitions.iter().any(|evidence| {
                 evidence.definition == *id
                     && matches!(
                         evidence.from,

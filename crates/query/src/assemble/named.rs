@@ -7,7 +7,7 @@ use foveate_model::Lines;
 use super::links::callers::{self, Verb};
 use super::plan::Plan;
 use crate::rank::PlaceId;
-use crate::resolve::{Candidates, EvidenceSource};
+use crate::resolve::{EvidenceSource, Resolution};
 
 /// The reason of a definition that the query names.
 const NAMED: &str = "named by the query";
@@ -24,9 +24,9 @@ impl NamedDefinitions {
     /// Returns the definitions that the query names with at least the strength `min`. In a question about code, a type
     /// with constructors and a function with overloads count as one definition. In one that asks for a change they do
     /// not: their uses and members would take the place of more likely code.
-    pub(super) fn new(candidates: &Candidates, min: f32, is_change: bool) -> Self {
+    pub(super) fn new(resolution: &Resolution, min: f32, is_change: bool) -> Self {
         let mut strengths: HashMap<DefId, f32> = HashMap::default();
-        for evidence in &candidates.definitions {
+        for evidence in &resolution.definitions {
             let strength = strengths.entry(evidence.definition).or_default();
             *strength = strength.max(match is_change {
                 true => evidence.strength,
@@ -96,7 +96,7 @@ impl Plan<'_> {
 
     /// Returns what names a definition: the query, the caller's focus, or else only the change in it.
     pub(super) fn source_of_name(&self, id: DefId) -> &'static str {
-        let evidence = self.candidates.definitions.iter();
+        let evidence = self.resolution.definitions.iter();
         let mut sources = evidence.filter(|e| e.definition == id).map(|e| e.from);
         let first = sources.next();
         match first.filter(|first| sources.all(|other| other == *first)) {

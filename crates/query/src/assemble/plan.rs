@@ -21,7 +21,7 @@ use crate::issue::Issue;
 use crate::permalink::Permalinks;
 use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
-use crate::resolve::{Candidates, EvidenceSource, is_stop_word};
+use crate::resolve::{EvidenceSource, Resolution, is_stop_word};
 
 /// Minimum tokens left for a card to be tried.
 pub(super) const MIN_CARD_TOKENS: usize = 24;
@@ -42,8 +42,8 @@ pub(super) enum BudgetScope {
 pub struct StageResults<'a> {
     /// The intent of the query.
     pub intent: &'a Intent,
-    /// The definitions and files that the query names.
-    pub candidates: &'a Candidates,
+    /// The definitions and files that the query names, and the names that nothing has.
+    pub resolution: &'a Resolution,
     /// The best files, functions and places.
     pub ranked: &'a Ranked,
 }
@@ -54,7 +54,7 @@ pub(super) struct Plan<'a> {
     pub request: &'a Request,
     pub config: &'a AssembleConfig,
     pub deadline: &'a Deadline,
-    pub candidates: &'a Candidates,
+    pub resolution: &'a Resolution,
     pub ranked: &'a Ranked,
 
     pub intent: IntentKind,
@@ -86,16 +86,16 @@ impl<'a> Plan<'a> {
     ) -> Self {
         let StageResults {
             intent,
-            candidates,
+            resolution,
             ranked,
         } = found;
         let files = &snapshot.files;
         let min_strength = config.cards.min_named_strength;
         let (seen, unknown_seen) = seen::lines(files, &request.seen);
-        let form = form(snapshot, request, intent, candidates, ranked);
-        let named = NamedDefinitions::new(candidates, min_strength, intent.kind.is_change());
+        let form = form(snapshot, request, intent, resolution, ranked);
+        let named = NamedDefinitions::new(resolution, min_strength, intent.kind.is_change());
         let looked_up = match intent.looks_up_name && !request.has_change() {
-            true => LookedUp::new(snapshot, candidates, &named, config),
+            true => LookedUp::new(snapshot, resolution, &named, config),
             false => LookedUp::default(),
         };
         Self {
@@ -103,7 +103,7 @@ impl<'a> Plan<'a> {
             request,
             config,
             deadline,
-            candidates,
+            resolution,
             ranked,
             intent: intent.kind,
             profile: config.profile(intent.profile()),
@@ -111,7 +111,7 @@ impl<'a> Plan<'a> {
             named,
             looked_up,
             file_probabilities: FileProbabilities::new(files, ranked),
-            failed_tests: failed_tests(files, candidates, config.max_failed_tests),
+            failed_tests: failed_tests(files, resolution, config.max_failed_tests),
             words: words(&request.query),
             packed: Packed::new(form, seen),
             near_duplicates: NearDuplicates::default(),
@@ -131,7 +131,7 @@ impl<'a> Plan<'a> {
 
     /// Whether a place is code outside functions with a line that the query names.
     pub(super) fn has_named_line(&self, place: PlaceId) -> bool {
-        let mut lines = self.candidates.lines.iter();
+        let mut lines = self.resolution.lines.iter();
         lines.any(|line| place == PlaceId::Stretch(line.chunk))
     }
 
@@ -270,8 +270,8 @@ fn limits(request: &Request, config: &AssembleConfig) -> Limits {
 }
 
 /// Returns at most `max` functions of tests that the stack traces of the query go through.
-fn failed_tests(files: &Files, candidates: &Candidates, max: usize) -> Vec<DefId> {
-    let in_traces = candidates.definitions.iter().filter(|found| {
+fn failed_tests(files: &Files, resolution: &Resolution, max: usize) -> Vec<DefId> {
+    let in_traces = resolution.definitions.iter().filter(|found| {
         found.from == EvidenceSource::Traceback
             && files.role_of(found.definition) == Role::Test
             && files.definition(found.definition).kind.is_function()
@@ -283,10 +283,10 @@ fn form<'a>(
     snapshot: &'a Snapshot,
     request: &'a Request,
     intent: &'a Intent,
-    candidates: &Candidates,
+    resolution: &Resolution,
     ranked: &Ranked,
 ) -> Form<'a> {
-    let changed = candidates.changed.iter().map(|(file, _)| *file);
+    let changed = resolution.changed.iter().map(|(file, _)| *file);
     let mut changed: Vec<FileId> = changed.collect();
     changed.sort_by_key(|file| snapshot.files.file(*file).role);
     let ranks = ranked.files.iter().map(|file| file.id);

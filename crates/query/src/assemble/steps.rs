@@ -140,7 +140,7 @@ fn why_empty(plan: &Plan<'_>) -> Option<Issue> {
 fn best_is_seen(plan: &Plan<'_>) -> bool {
     let files = &plan.snapshot.files;
     // Of what was removed there is nothing to see.
-    let changed = plan.candidates.changed.iter();
+    let changed = plan.resolution.changed.iter();
     let changed = changed.filter_map(|(file, hunk)| match hunk {
         Hunk::Lines(lines) => Some((*file, *lines)),
         Hunk::Deletion(_) => None,

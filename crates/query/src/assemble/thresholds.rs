@@ -84,7 +84,7 @@ impl Plan<'_> {
             Role::Generated | Role::Data => true,
             Role::Source | Role::Test | Role::Configuration => false,
         };
-        let is_named = || self.candidates.files.iter().any(|named| named.file == file);
+        let is_named = || self.resolution.files.iter().any(|named| named.file == file);
         held_back
             && self.file_probabilities.of(file) < self.config.min_unasked_probability
             && !is_named()

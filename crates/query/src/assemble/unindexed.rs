@@ -75,7 +75,7 @@ pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
 }
 
 fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {
-    let named = plan.candidates.files.iter().map(|evidence| evidence.file);
+    let named = plan.resolution.files.iter().map(|evidence| evidence.file);
     let best = plan.ranked.files.iter().take(BEST_FILES);
     named.chain(best.map(|file| file.id)).collect()
 }

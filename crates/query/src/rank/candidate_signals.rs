@@ -49,11 +49,11 @@ impl SignalValues {
 pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> CandidateSignals {
     let text = request.text();
     let deadline = Deadline::none();
-    let candidates = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
+    let resolution = resolve::resolve(snapshot, &text, request, &config.resolve, &deadline);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).profile();
     let words = Words::search(snapshot, &text, config, &deadline);
-    let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
+    let evidence = Evidence::gather(snapshot, words, &resolution, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let files = &snapshot.files;
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();

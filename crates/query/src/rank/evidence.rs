@@ -11,7 +11,7 @@ use super::weights::RankConfig;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::{Issue, IssueCode};
-use crate::resolve::{Candidates, EvidenceSource, NamedLine, NamedSection};
+use crate::resolve::{EvidenceSource, NamedLine, NamedSection, Resolution};
 use crate::text::{QueryText, SegmentKind};
 
 /// Statistics of a term of the query.
@@ -147,21 +147,21 @@ impl Evidence {
     pub(super) fn gather(
         snapshot: &Snapshot,
         words: Words<'_>,
-        candidates: &Candidates,
+        resolution: &Resolution,
         intent: IntentKind,
         config: &RankConfig,
     ) -> Self {
         let text = words.text;
-        let files = candidates.files.iter();
+        let files = resolution.files.iter();
         let by_path = files.filter(|e| e.from == EvidenceSource::Path);
         let named_files = by_path.map(|e| (e.file, snapshot.files.file(e.file).role));
-        let named = candidates
+        let named = resolution
             .definitions
             .iter()
             .map(|e| (e.definition, e.strength))
             .collect();
         let files = |imported: bool| {
-            candidates
+            resolution
                 .files
                 .iter()
                 .filter(|e| (e.from == EvidenceSource::Import) == imported)
@@ -182,8 +182,8 @@ impl Evidence {
         let roles = Roles::of(text, intent, &config.role)
             .with_named(named_files)
             .with_described(&snapshot.files, |term| words.terms.contains_key(&term))
-            .with_sections(&candidates.sections)
-            .with_lines(&candidates.lines);
+            .with_sections(&resolution.sections)
+            .with_lines(&resolution.lines);
         Self {
             roles,
             hits: words.hits,
@@ -191,12 +191,12 @@ impl Evidence {
             terms: words.terms,
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
-            sections: candidates.sections.clone(),
-            lines: candidates.lines.clone(),
+            sections: resolution.sections.clone(),
+            lines: resolution.lines.clone(),
             imports: noisy_or(files(true)),
-            cited: cited(snapshot, text, candidates, config),
-            focus: focus(candidates),
-            place: candidates.place.filter(|_| says_little(text)),
+            cited: cited(snapshot, text, resolution, config),
+            focus: focus(resolution),
+            place: resolution.place.filter(|_| says_little(text)),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }
@@ -257,7 +257,7 @@ impl Evidence {
 fn cited(
     snapshot: &Snapshot,
     text: &QueryText,
-    candidates: &Candidates,
+    resolution: &Resolution,
     config: &RankConfig,
 ) -> Vec<(u32, f32)> {
     let (files, commits) = (&snapshot.files, snapshot.lexical.commits());
@@ -268,7 +268,7 @@ fn cited(
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };
-    let definitions = candidates.definitions.iter();
+    let definitions = resolution.definitions.iter();
     let changed = definitions.filter(|e| e.from == EvidenceSource::Change);
     let touching = changed.flat_map(|evidence| {
         let id = evidence.definition;
@@ -281,8 +281,8 @@ fn cited(
     noisy_or(text.citations.iter().flat_map(of).chain(touching).collect())
 }
 
-fn focus(candidates: &Candidates) -> Vec<(FileId, f32)> {
-    let files = candidates.files.iter();
+fn focus(resolution: &Resolution) -> Vec<(FileId, f32)> {
+    let files = resolution.files.iter();
     let is_given =
         |source: EvidenceSource| matches!(source, EvidenceSource::Focus | EvidenceSource::Change);
     let focused = files.filter(|evidence| is_given(evidence.from));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{DefinitionKind, Lines};
 
-use super::{Evidence, EvidenceSource, Finder};
+use super::{DefinitionEvidence, EvidenceSource, Finder};
 use crate::request::{Change, Deletion, Hunk};
 
 /// Maximum changed parts that are recorded.
@@ -25,7 +25,7 @@ impl Finder<'_> {
                 .changed
                 .extend(hunks.iter().map(|hunk| (file, *hunk)));
             let changed = changed_definitions(&self.snapshot.files, file, hunks);
-            let evidence = changed.into_iter().map(|definition| Evidence {
+            let evidence = changed.into_iter().map(|definition| DefinitionEvidence {
                 definition,
                 strength,
                 certainty: strength,

@@ -12,7 +12,7 @@ mod wording;
 use foveate_fixture::snapshot::{of_files, source_file, source_files};
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
-use foveate_query::resolve::{Candidates, EvidenceSource, ResolvedSymbol, resolve};
+use foveate_query::resolve::{EvidenceSource, Resolution, ResolvedSymbol, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Change, Deadline, Focus, Hunk, RankingConfig, Request};
 
@@ -59,7 +59,7 @@ fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
     of_files(source_files(text).into_iter().chain(more).collect(), None)
 }
 
-fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
+fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Resolution {
     let request = Request {
         focus: focus.clone(),
         ..Request::default()
@@ -67,7 +67,7 @@ fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
     find_with(snapshot, query, &request)
 }
 
-fn find_with(snapshot: &Snapshot, query: &str, request: &Request) -> Candidates {
+fn find_with(snapshot: &Snapshot, query: &str, request: &Request) -> Resolution {
     let config = RankingConfig::default();
     resolve(
         snapshot,
@@ -747,8 +747,8 @@ fn frame_of_a_file_elsewhere_needs_the_function() {
         let frame = format!("  File \"{path}\", line 2, in {function}");
         let query =
             format!("It fails\n\nTraceback (most recent call last):\n{frame}\nTypeError: no\n");
-        let candidates = find(&snapshot, &query, &Focus::default());
-        let files = candidates.files.into_iter();
+        let resolution = find(&snapshot, &query, &Focus::default());
+        let files = resolution.files.into_iter();
         let files = files.filter(|evidence| evidence.from == EvidenceSource::Traceback);
         let paths = files.map(|evidence| snapshot.files.path(evidence.file).to_owned());
         paths.collect::<Vec<_>>()

@@ -55,7 +55,7 @@ pub(super) fn uses(plan: &Plan<'_>) -> Vec<RemovedUse> {
             false => NameKind::Variable,
         },
     });
-    let changed = plan.candidates.changed.iter().map(|(file, _)| *file);
+    let changed = plan.resolution.changed.iter().map(|(file, _)| *file);
     let changed: HashSet<FileId> = changed.collect();
     let mut found = Vec::new();
     for removed in definitions.chain(variables) {
