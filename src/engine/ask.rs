@@ -141,32 +141,49 @@ impl Engine {
         grant: &Grant,
         question: Question,
     ) -> Result<AnswerWithSnapshot, AskError> {
-        let found = self.get(grant, &question.repo);
-        let answered = match &found {
+        let Question {
+            repo,
+            target,
+            request,
+        } = question;
+        let work = move |repository| self.ask_of(grant, repository, target, request);
+        self.with_repository(grant, Action::Ask, &repo, work).await
+    }
+
+    /// Finds a repository for the holder of a grant and does `work` with it. Adds the repository to the span of the
+    /// request, and the outcome of the work to the audit trail.
+    async fn with_repository<T, Work: Future<Output = Result<T, AskError>>>(
+        &self,
+        grant: &Grant,
+        action: Action,
+        repo: &str,
+        work: impl FnOnce(Arc<Repository>) -> Work,
+    ) -> Result<T, AskError> {
+        let found = self.get(grant, repo);
+        let result = match &found {
             Some(repository) => {
                 telemetry::trace_repository(repository);
-                self.ask_of(grant, repository, question).await
+                work(Arc::clone(repository)).await
             }
-            None => Err(AskError::UnknownRepo(question.repo)),
+            None => Err(AskError::UnknownRepo(repo.to_owned())),
         };
-        audit_outcome(grant, Action::Ask, found.as_deref(), &answered);
-        answered
+        let seen = found.as_deref().map(|repository| repository.name.as_str());
+        audit::record(grant, action, seen, outcome(&result));
+        result
     }
 
     async fn ask_of(
         &self,
         grant: &Grant,
-        repository: &Repository,
-        mut question: Question,
+        repository: Arc<Repository>,
+        target: Target,
+        mut request: Request,
     ) -> Result<AnswerWithSnapshot, AskError> {
         let start = Instant::now();
-        if let (None, Source::Git { location, .. }) =
-            (&question.request.web_page, &repository.source)
-        {
-            question.request.web_page = web::page(location);
+        if let (None, Source::Git { location, .. }) = (&request.web_page, &repository.source) {
+            request.web_page = web::page(location);
         }
-        let mut found = self.find(grant, repository, question.target).await?;
-        let mut request = question.request;
+        let mut found = self.find(grant, &repository, target).await?;
         if let Some(diff) = found.diff.take() {
             diff.add_to(&mut request);
         }
@@ -176,11 +193,11 @@ impl Engine {
         };
         let mut answer = self.work_on(grant, &found.snapshot, work).await?;
         answer.issues.extend(found.issue);
-        answer.issues.extend(issues(repository, &found.snapshot));
+        answer.issues.extend(issues(&repository, &found.snapshot));
         let total = start.elapsed();
         telemetry::record(&answer, total);
         Ok(AnswerWithSnapshot {
-            repo: question.repo,
+            repo: repository.name.as_str().to_owned(),
             snapshot: found.snapshot,
             answer,
             pending_files: found.pending_files,
@@ -196,33 +213,27 @@ impl Engine {
         target: LookupTarget,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
     ) -> Result<LookupWithSnapshot<T>, AskError> {
-        let found = self.get(grant, &target.repo);
-        let looked_up = match &found {
-            Some(repository) => {
-                telemetry::trace_repository(repository);
-                self.look_in(grant, repository, target, lookup).await
-            }
-            None => Err(AskError::UnknownRepo(target.repo)),
-        };
-        audit_outcome(grant, Action::LookUp, found.as_deref(), &looked_up);
-        looked_up
+        let LookupTarget { repo, reference } = target;
+        let work = move |repository| self.look_in(grant, repository, reference, lookup);
+        self.with_repository(grant, Action::LookUp, &repo, work)
+            .await
     }
 
     async fn look_in<T: Send + 'static>(
         &self,
         grant: &Grant,
-        repository: &Repository,
-        LookupTarget { repo, reference }: LookupTarget,
+        repository: Arc<Repository>,
+        reference: Option<String>,
         lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
     ) -> Result<LookupWithSnapshot<T>, AskError> {
         let start = Instant::now();
         let target = reference.map_or(Target::Current, Target::Revision);
-        let found = self.find(grant, repository, target).await?;
+        let found = self.find(grant, &repository, target).await?;
         let value = self.work_on(grant, &found.snapshot, lookup).await?;
         metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
         Ok(LookupWithSnapshot {
-            repo,
-            issues: state_issues(repository, &found.snapshot),
+            repo: repository.name.as_str().to_owned(),
+            issues: state_issues(&repository, &found.snapshot),
             snapshot: found.snapshot,
             value,
             pending_files: found.pending_files,
@@ -318,20 +329,14 @@ impl Engine {
     }
 }
 
-fn audit_outcome<T>(
-    grant: &Grant,
-    action: Action,
-    found: Option<&Repository>,
-    result: &Result<T, AskError>,
-) {
-    let repo = found.map(|repository| repository.name.as_str());
-    let outcome = match result {
+/// Returns the outcome of an action for the audit trail.
+fn outcome<T>(result: &Result<T, AskError>) -> Outcome {
+    match result {
         Ok(_) => Outcome::Done,
         Err(AskError::UnknownRepo(_)) => Outcome::Unknown,
         Err(AskError::Admission(_)) => Outcome::Limited,
         Err(_) => Outcome::Failed,
-    };
-    audit::record(grant, action, repo, outcome);
+    }
 }
 
 /// Returns the current snapshot, or why there is none.

@@ -1,9 +1,11 @@
 //! Finds the source files and functions of the base revision that a diff touches.
 
+use std::sync::Arc;
+
 use foveate_index::{FileId, Snapshot};
 use foveate_model::{Definition, Lines, Role};
 
-use super::{AskError, audit_outcome, diff, revision, telemetry};
+use super::{AskError, diff, revision};
 use crate::access::Grant;
 use crate::access::audit::Action;
 use crate::engine::{DiffEnds, Engine, OldLines, Repository};
@@ -41,27 +43,20 @@ impl Engine {
         repo: &str,
         ends: DiffEnds,
     ) -> Result<Changed, AskError> {
-        let found = self.get(grant, repo);
-        let changed = match &found {
-            Some(repository) => {
-                telemetry::trace_repository(repository);
-                self.changed_in(grant, repository, ends).await
-            }
-            None => Err(AskError::UnknownRepo(repo.to_owned())),
-        };
-        audit_outcome(grant, Action::LookUp, found.as_deref(), &changed);
-        changed
+        let work = move |repository| self.changed_in(grant, repository, ends);
+        self.with_repository(grant, Action::LookUp, repo, work)
+            .await
     }
 
     async fn changed_in(
         &self,
         grant: &Grant,
-        repository: &Repository,
+        repository: Arc<Repository>,
         ends: DiffEnds,
     ) -> Result<Changed, AskError> {
-        let (current, until) = self.loaded(repository).await?;
-        let diff = diff(grant, repository, ends, until).await?;
-        let snapshot = revision(grant, repository, &current, diff.fork, until).await?;
+        let (current, until) = self.loaded(&repository).await?;
+        let diff = diff(grant, &repository, ends, until).await?;
+        let snapshot = revision(grant, &repository, &current, diff.fork, until).await?;
         let before = diff.before;
         self.work_on(grant, &snapshot, move |snapshot, _| {
             touched(snapshot, &before)
